@@ -1,0 +1,135 @@
+//! What a finished call gives: the head that came over HTTP, the document, and how a stream
+//! ended. Knows no transport.
+
+use std::sync::Arc;
+
+use crate::request::Endpoint;
+use crate::view::{Document, Usage};
+
+/// Status and headers of an answer; the key is masked wherever the service echoed it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Head {
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// All headers in the order in which they came, names in lower case; bytes that are not
+    /// UTF-8 read as U+FFFD.
+    pub fn headers(&self) -> &[(String, String)] {
+        &self.headers
+    }
+
+    /// The first header of that name, whatever its case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The service's name for the exchange (`x-request-id`).
+    pub fn request_id(&self) -> Option<&str> {
+        self.header("x-request-id")
+    }
+}
+
+/// How an answer was known to be complete (R-STR7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It was one document.
+    Document,
+    /// `data: [DONE]`
+    DoneMark,
+    /// `response.completed`, `response.failed` or `response.incomplete`
+    FinalEvent,
+    /// A clean end of the body after every choice had its finish reason.
+    FinishReasons,
+}
+
+impl End {
+    /// A stable name in snake case.
+    pub fn name(self) -> &'static str {
+        match self {
+            End::Document => "document",
+            End::DoneMark => "done_mark",
+            End::FinalEvent => "final_event",
+            End::FinishReasons => "finish_reasons",
+        }
+    }
+}
+
+/// The answer to a call. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Answer(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    endpoint: Endpoint,
+    head: Arc<Head>,
+    document: Option<Document>,
+    usage: Option<Usage>,
+    end: End,
+}
+
+impl Answer {
+    pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Answer {
+        let usage = document.usage();
+        let end = End::Document;
+        Answer(Arc::new(Parts { endpoint, head, document: Some(document), usage, end }))
+    }
+
+    pub(crate) fn streamed(
+        endpoint: Endpoint,
+        head: Arc<Head>,
+        usage: Option<Usage>,
+        end: End,
+    ) -> Answer {
+        Answer(Arc::new(Parts { endpoint, head, document: None, usage, end }))
+    }
+
+    /// The operation that was called.
+    pub fn endpoint(&self) -> Endpoint {
+        self.0.endpoint
+    }
+
+    /// Status and headers.
+    pub fn head(&self) -> &Head {
+        &self.0.head
+    }
+
+    /// The whole answer; `None` at the end of a stream, whose chunks were the answer.
+    pub fn document(&self) -> Option<&Document> {
+        self.0.document.as_ref()
+    }
+
+    /// The JSON text of the whole answer, as it was sent; empty at the end of a stream.
+    pub fn json(&self) -> &str {
+        self.document().map_or("", Document::json)
+    }
+
+    /// The output text of the whole answer; empty at the end of a stream.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        self.document().map(Document::text).unwrap_or_default()
+    }
+
+    /// The usage that the service reported, plain or streamed (R-MET2).
+    pub fn usage(&self) -> Option<Usage> {
+        self.0.usage
+    }
+
+    /// How the answer was known to be complete.
+    pub fn end(&self) -> End {
+        self.0.end
+    }
+
+    /// The ids of a model list.
+    pub fn model_ids(&self) -> Vec<String> {
+        let models = self.document().and_then(Document::models).unwrap_or_default();
+        let id = |model: crate::json::Value<'_>| Some(model.get("id")?.as_str()?.into_owned());
+        models.into_iter().filter_map(id).collect()
+    }
+}

@@ -1,0 +1,384 @@
+//! Settings, validated once, and the named bounds; the API key and how it is kept out of sight.
+//! Knows no transport.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use url::Url;
+use zeroize::Zeroize;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::retry::RetryPolicy;
+
+/// Largest server-sent event, in bytes.
+pub const EVENT_BYTES_MAX: usize = 16 << 20;
+/// Largest answer that is held whole, in bytes.
+pub const ANSWER_BYTES_MAX: usize = 256 << 20;
+/// How much of a failed answer's body is read and kept, in bytes.
+pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
+/// Most headers an answer may have.
+pub const HEADERS_MAX: usize = 100;
+/// Most bytes of events that wait in a call's queue.
+pub const QUEUE_BYTES_MAX: usize = 256 << 10;
+/// Most events that wait in a call's queue.
+pub const QUEUE_EVENTS_MAX: usize = 1024;
+/// How long the body is read after its end mark, so that the connection can be used again.
+pub const DRAIN_TIME_MAX: Duration = Duration::from_millis(250);
+/// How much of the body is read after its end mark, in bytes.
+pub const DRAIN_BYTES_MAX: usize = 64 << 10;
+/// Pooled connections are dropped after this idle time; servers close at 5 s.
+pub(crate) const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+/// Longest time that an option takes; about 49 days.
+pub(crate) const TIMEOUT_MAX: Duration = Duration::from_millis(u32::MAX as u64);
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(600);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Environment variables for the base URL, the first that is set wins.
+pub const BASE_URL_VARIABLES: [&str; 2] = ["MODELWIRE_BASE_URL", "OPENAI_BASE_URL"];
+/// Environment variables for the API key, the first that is set wins.
+pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"];
+
+/// What a key is replaced with wherever a service echoes it.
+pub(crate) const KEY_MASK: &str = "[key]";
+
+/// The four timeouts; `None` is off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Opening a connection, TLS included. 10 s by default; of the client only.
+    pub connect: Option<Duration>,
+    /// From the start of an attempt to the complete head of its answer. 600 s by default.
+    pub first_byte: Option<Duration>,
+    /// Between two pieces of substance of an answer; comments and keep-alives do not count, and
+    /// the time that a full queue waits for its consumer does not either. 300 s by default.
+    pub idle: Option<Duration>,
+    /// Over all attempts and the waits between them. Off by default.
+    pub total: Option<Duration>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts {
+            connect: Some(CONNECT_TIMEOUT),
+            first_byte: Some(FIRST_BYTE_TIMEOUT),
+            idle: Some(IDLE_TIMEOUT),
+            total: None,
+        }
+    }
+}
+
+/// The bounds that a client can set; each is named in the error that it causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest server-sent event in bytes; [`EVENT_BYTES_MAX`] by default.
+    pub event_bytes_max: usize,
+    /// Largest answer held whole in bytes; [`ANSWER_BYTES_MAX`] by default.
+    pub answer_bytes_max: usize,
+    /// Bytes of a failed answer that are kept; [`ERROR_BODY_BYTES_MAX`] by default.
+    pub error_body_bytes_max: usize,
+    /// Headers of an answer; [`HEADERS_MAX`] by default.
+    pub headers_max: usize,
+    /// Bytes that wait in a queue; [`QUEUE_BYTES_MAX`] by default. A single larger event enters
+    /// an empty queue.
+    pub queue_bytes_max: usize,
+    /// Events that wait in a queue; [`QUEUE_EVENTS_MAX`] by default.
+    pub queue_events_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            event_bytes_max: EVENT_BYTES_MAX,
+            answer_bytes_max: ANSWER_BYTES_MAX,
+            error_body_bytes_max: ERROR_BODY_BYTES_MAX,
+            headers_max: HEADERS_MAX,
+            queue_bytes_max: QUEUE_BYTES_MAX,
+            queue_events_max: QUEUE_EVENTS_MAX,
+        }
+    }
+}
+
+/// The API key: wiped when dropped, never shown.
+pub(crate) struct ApiKey(String);
+
+impl Drop for ApiKey {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(KEY_MASK)
+    }
+}
+
+impl ApiKey {
+    /// Surrounding white space is removed; any other odd byte is refused without showing the
+    /// key (R-AUTH3).
+    fn new(mut given: String) -> Result<ApiKey> {
+        let trimmed = given.trim().to_owned();
+        given.zeroize();
+        let key = ApiKey(trimmed);
+        if key.0.is_empty() {
+            return Err(config_error("the API key is empty"));
+        }
+        if key.0.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
+            let hint = "Pass the key alone: modelwire adds the word Bearer.";
+            return Err(config_error("the API key begins with \"Bearer \"").with_hint(hint));
+        }
+        if let Some(at) = key.0.bytes().position(|byte| !(0x21..=0x7E).contains(&byte)) {
+            let message = format!(
+                "the API key has a character at byte {at} that no key has (white space, a \
+                 control character or a non-ASCII character)"
+            );
+            return Err(config_error(message).with_hint("Copy the key again, without line breaks."));
+        }
+        Ok(key)
+    }
+
+    /// The value of the Authorization header.
+    pub(crate) fn bearer(&self) -> String {
+        format!("Bearer {}", self.0)
+    }
+
+    /// `text` with every occurrence of the key masked (R-AUTH4).
+    pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if memchr::memmem::find(text.as_bytes(), self.0.as_bytes()).is_none() {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(text.replace(&self.0, KEY_MASK))
+    }
+}
+
+fn config_error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Config, message)
+}
+
+/// What a client is made from. What is not set comes from the environment
+/// (`MODELWIRE_BASE_URL` or `OPENAI_BASE_URL`; `MODELWIRE_API_KEY` or `OPENAI_API_KEY`); there
+/// is no built-in base URL.
+///
+/// ```
+/// let config = modelwire::Config::new().base_url("http://127.0.0.1:8080/v1").api_key("sk-test");
+/// let client = modelwire::Client::new(config)?;
+/// # Ok::<(), modelwire::Error>(())
+/// ```
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Config {
+    base_url: Option<String>,
+    api_key: Option<ApiKeySource>,
+    headers: Vec<(String, String)>,
+    timeouts: Timeouts,
+    retry: RetryPolicy,
+    limits: Limits,
+}
+
+/// A key as it was given; validated with the rest.
+struct ApiKeySource(String);
+
+impl fmt::Debug for ApiKeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(KEY_MASK)
+    }
+}
+
+impl Drop for ApiKeySource {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl Config {
+    /// The defaults, with base URL and key from the environment.
+    pub fn new() -> Config {
+        Config::default()
+    }
+
+    /// Where the service is, `https://host/v1` for instance; a trailing slash does not matter,
+    /// a query is kept (R-CFG1).
+    pub fn base_url(mut self, base_url: impl Into<String>) -> Config {
+        self.base_url = Some(base_url.into());
+        self
+    }
+
+    /// The API key, without the word `Bearer` (R-AUTH1).
+    pub fn api_key(mut self, api_key: impl Into<String>) -> Config {
+        self.api_key = Some(ApiKeySource(api_key.into()));
+        self
+    }
+
+    /// A header to send with every request.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Config {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The four timeouts.
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Config {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// When and how often to try again.
+    pub fn retry(mut self, retry: RetryPolicy) -> Config {
+        self.retry = retry;
+        self
+    }
+
+    /// The bounds.
+    pub fn limits(mut self, limits: Limits) -> Config {
+        self.limits = limits;
+        self
+    }
+
+    /// Checks everything that can be checked without a connection.
+    pub(crate) fn validate(mut self) -> Result<Settings> {
+        let base_url = match self.base_url.take() {
+            Some(given) => given,
+            None => from_environment(&BASE_URL_VARIABLES)
+                .ok_or_else(|| config_error("no base URL is configured"))?,
+        };
+        let api_key = match self.api_key.take() {
+            Some(mut given) => std::mem::take(&mut given.0),
+            None => from_environment(&API_KEY_VARIABLES)
+                .ok_or_else(|| config_error("no API key is configured"))?,
+        };
+        let settings = Settings {
+            base_url: parse_base_url(&base_url)?,
+            api_key: ApiKey::new(api_key)?,
+            headers: check_headers(self.headers)?,
+            timeouts: self.timeouts,
+            retry: self.retry,
+            limits: self.limits,
+        };
+        settings.check_bounds()?;
+        Ok(settings)
+    }
+}
+
+/// The first variable that is set to more than white space.
+fn from_environment(names: &[&str]) -> Option<String> {
+    names.iter().filter_map(|name| std::env::var(name).ok()).find(|value| !value.trim().is_empty())
+}
+
+fn parse_base_url(given: &str) -> Result<Url> {
+    let hint = "Give it like https://host/v1.";
+    let url = Url::parse(given.trim())
+        .map_err(|cause| config_error(format!("base_url is not a URL: {cause}")).with_hint(hint))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        let message = format!("base_url has the scheme {:?}, not http or https", url.scheme());
+        return Err(config_error(message).with_hint(hint));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let hint = "Pass the key as api_key; it is sent as a bearer token.";
+        return Err(config_error("base_url contains user information").with_hint(hint));
+    }
+    Ok(url)
+}
+
+/// Headers that the library itself sets and a caller may not.
+const OWN_HEADERS: [&str; 5] =
+    ["authorization", "content-type", "content-length", "transfer-encoding", "host"];
+
+pub(crate) fn check_headers(headers: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
+    for (name, value) in &headers {
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if name.is_empty() || !name.bytes().all(is_token) {
+            return Err(config_error(format!("{name:?} is not a header name (RFC 9110)")));
+        }
+        if !value.bytes().all(|byte| byte == b'\t' || (0x20..0x7F).contains(&byte)) {
+            let message =
+                format!("the value of header {name} has a character beyond visible ASCII");
+            return Err(config_error(message));
+        }
+        if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+            let hint = "modelwire sets it itself; the key is configured as api_key.";
+            return Err(config_error(format!("header {name} cannot be set")).with_hint(hint));
+        }
+    }
+    Ok(headers)
+}
+
+/// A configuration that was checked.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) base_url: Url,
+    pub(crate) api_key: ApiKey,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) limits: Limits,
+}
+
+/// Shared by a client and its calls.
+pub(crate) type SharedSettings = Arc<Settings>;
+
+impl Settings {
+    fn check_bounds(&self) -> Result<()> {
+        let times = [
+            ("connect_timeout", self.timeouts.connect),
+            ("first_byte_timeout", self.timeouts.first_byte),
+            ("idle_timeout", self.timeouts.idle),
+            ("total_timeout", self.timeouts.total),
+            ("retry wait", Some(self.retry.first_wait)),
+        ];
+        for (name, time) in times {
+            check_time(name, time)?;
+        }
+        let limits = &self.limits;
+        let sizes = [
+            ("event_bytes_max", limits.event_bytes_max),
+            ("answer_bytes_max", limits.answer_bytes_max),
+            ("error_body_bytes_max", limits.error_body_bytes_max),
+            ("headers_max", limits.headers_max),
+            ("queue_bytes_max", limits.queue_bytes_max),
+            ("queue_events_max", limits.queue_events_max),
+        ];
+        for (name, size) in sizes {
+            if size == 0 || size > crate::json::JSON_BYTES_MAX {
+                let message =
+                    format!("{name} is {size}: it takes 1 to {}", crate::json::JSON_BYTES_MAX);
+                return Err(config_error(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `base_url` ends in the version that the service prescribes (R-CFG1).
+    pub(crate) fn has_version(&self) -> bool {
+        self.base_url.path().trim_end_matches('/').ends_with("/v1")
+    }
+
+    /// Loopback addresses bypass the environment's proxies and may speak plain http unwarned.
+    pub(crate) fn is_loopback(&self) -> bool {
+        match self.base_url.host() {
+            Some(url::Host::Ipv4(address)) => address.is_loopback(),
+            Some(url::Host::Ipv6(address)) => address.is_loopback(),
+            Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            None => false,
+        }
+    }
+}
+
+pub(crate) fn check_time(name: &str, time: Option<Duration>) -> Result<()> {
+    match time {
+        Some(Duration::ZERO) if name != "retry wait" => {
+            let hint = "Leave it out (None) to switch a timeout off.";
+            Err(config_error(format!("{name} is zero")).with_hint(hint))
+        }
+        Some(time) if time > TIMEOUT_MAX => {
+            Err(config_error(format!("{name} is over {} ms", TIMEOUT_MAX.as_millis())))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+//! What a configuration accepts and refuses (R-CFG1, R-AUTH3, R-AUTH4); knows no socket.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use super::*;
+
+fn given(base_url: &str, key: &str) -> Result<Settings> {
+    Config::new().base_url(base_url).api_key(key).validate()
+}
+
+#[test]
+fn white_space_around_a_key_is_removed() {
+    for key in ["sk-test", " sk-test\n", "\u{a0}sk-test\u{2003}", "\tsk-test\r\n"] {
+        assert_eq!(
+            given("http://h/v1", key).unwrap().api_key.bearer(),
+            "Bearer sk-test",
+            "{key:?}"
+        );
+    }
+}
+
+#[test]
+fn a_malformed_key_is_refused_and_not_shown() {
+    for (key, said) in [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("sk-secret part", "byte 9"),
+        ("sk-secret\u{7f}", "byte 9"),
+        ("sk-secrét", "byte 7"),
+        ("Bearer sk-secret", "Bearer"),
+        ("bearer sk-secret", "Bearer"),
+    ] {
+        let error = given("http://h/v1", key).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.message().contains(said), "{key:?}: {error}");
+        assert!(!error.report().contains("sk-secr"), "{error:?}");
+    }
+}
+
+#[test]
+fn a_base_url_is_checked() {
+    for (url, said) in [
+        ("", "not a URL"),
+        ("host/v1", "not a URL"),
+        ("ftp://h/v1", "\"ftp\""),
+        ("http://user:secret@h/v1", "user information"),
+    ] {
+        let error = given(url, "sk-test").unwrap_err();
+        assert!(error.message().contains(said), "{url:?}: {error}");
+        assert!(!error.report().contains("secret"));
+    }
+    assert!(given(" http://h/v1/ ", "sk-test").unwrap().has_version());
+    assert!(!given("http://h/", "sk-test").unwrap().has_version());
+}
+
+#[test]
+fn loopback_is_told_from_the_rest() {
+    for (url, loopback) in [
+        ("http://127.0.0.2:1/v1", true),
+        ("http://[::1]/v1", true),
+        ("http://localhost/v1", true),
+        ("http://10.0.0.1/v1", false),
+        ("http://localhost.example/v1", false),
+    ] {
+        assert_eq!(given(url, "sk-test").unwrap().is_loopback(), loopback, "{url}");
+    }
+}
+
+#[test]
+fn the_key_is_masked_wherever_it_stands() {
+    let settings = given("http://h/v1", "sk-test").unwrap();
+    assert_eq!(settings.api_key.mask("a sk-test and sk-test!"), "a [key] and [key]!");
+    assert_eq!(settings.api_key.mask("nothing"), "nothing");
+    assert!(!format!("{settings:?}").contains("sk-test"));
+    assert!(!format!("{:?}", Config::new().api_key("sk-test")).contains("sk-test"));
+}
+
+#[test]
+fn headers_are_checked() {
+    let with = |name: &str, value: &str| {
+        Config::new().base_url("http://h/v1").api_key("sk-test").header(name, value).validate()
+    };
+    assert!(with("X-Team", "blue").is_ok());
+    for (name, value, said) in [
+        ("", "x", "not a header name"),
+        ("a b", "x", "not a header name"),
+        ("X-A", "a\nb", "X-A"),
+        ("Authorization", "x", "cannot be set"),
+    ] {
+        assert!(with(name, value).unwrap_err().message().contains(said), "{name:?}");
+    }
+}
+
+#[test]
+fn bounds_are_checked_by_name() {
+    let settings = |timeouts, limits| {
+        Config::new()
+            .base_url("http://h/v1")
+            .api_key("k")
+            .timeouts(timeouts)
+            .limits(limits)
+            .validate()
+    };
+    let zero = Timeouts { idle: Some(Duration::ZERO), ..Timeouts::default() };
+    assert!(settings(zero, Limits::default()).unwrap_err().message().contains("idle_timeout"));
+    let none = Limits { queue_events_max: 0, ..Limits::default() };
+    assert!(
+        settings(Timeouts::default(), none).unwrap_err().message().contains("queue_events_max")
+    );
+}

@@ -1,0 +1,609 @@
+//! The one error of the library: its kind, what the service said, what the caller can do, and
+//! whether the call may have been metered. Knows no transport.
+//!
+//! Classification happens here and by status alone (R-ERR1), never by message text.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::json::{Kind, Value};
+use crate::sse;
+
+/// What a caller can do about an error. Exhaustive on purpose: a new kind must be looked at by
+/// everyone who matches on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// 400: the request is wrong; change it.
+    InvalidRequest,
+    /// 401: the key is missing, wrong or malformed.
+    Authentication,
+    /// 403: account, balance, model or key forbid it.
+    Permission,
+    /// 404: wrong path, or no such model.
+    NotFound,
+    /// 429: a rate, concurrency, quota or resource limit; slow down and try again.
+    RateLimited,
+    /// 5xx: a temporary fault of the service.
+    Server,
+    /// Any other status that is not success.
+    Status,
+    /// No connection: refused, unreachable, name not found.
+    Connect,
+    /// The TLS handshake or a certificate failed.
+    Tls,
+    /// One of the four timeouts; [`Error::timeout`] says which.
+    Timeout,
+    /// The connection broke off after the request was sent.
+    Disconnected,
+    /// The answer is not what the protocol promises, or larger than a bound.
+    Protocol,
+    /// A stream ended cleanly but without its end mark (R-STR7).
+    Incomplete,
+    /// The service reported an error under a good status, in a stream mostly (R-ERR6).
+    Stream,
+    /// The caller cancelled.
+    Cancelled,
+    /// An argument of the caller is wrong; nothing was sent.
+    Argument,
+    /// The configuration is wrong or misses something; nothing was sent.
+    Config,
+    /// The handle was closed.
+    Closed,
+    /// The handle was inherited through `fork` while in use.
+    Forked,
+    /// The library was shut down.
+    Shutdown,
+    /// A fault of this library.
+    Internal,
+}
+
+/// Every kind, in the order of declaration.
+pub const ERROR_KINDS: [ErrorKind; 21] = [
+    ErrorKind::InvalidRequest,
+    ErrorKind::Authentication,
+    ErrorKind::Permission,
+    ErrorKind::NotFound,
+    ErrorKind::RateLimited,
+    ErrorKind::Server,
+    ErrorKind::Status,
+    ErrorKind::Connect,
+    ErrorKind::Tls,
+    ErrorKind::Timeout,
+    ErrorKind::Disconnected,
+    ErrorKind::Protocol,
+    ErrorKind::Incomplete,
+    ErrorKind::Stream,
+    ErrorKind::Cancelled,
+    ErrorKind::Argument,
+    ErrorKind::Config,
+    ErrorKind::Closed,
+    ErrorKind::Forked,
+    ErrorKind::Shutdown,
+    ErrorKind::Internal,
+];
+
+impl ErrorKind {
+    /// A stable name in snake case.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::InvalidRequest => "invalid_request",
+            ErrorKind::Authentication => "authentication",
+            ErrorKind::Permission => "permission",
+            ErrorKind::NotFound => "not_found",
+            ErrorKind::RateLimited => "rate_limited",
+            ErrorKind::Server => "server",
+            ErrorKind::Status => "status",
+            ErrorKind::Connect => "connect",
+            ErrorKind::Tls => "tls",
+            ErrorKind::Timeout => "timeout",
+            ErrorKind::Disconnected => "disconnected",
+            ErrorKind::Protocol => "protocol",
+            ErrorKind::Incomplete => "incomplete",
+            ErrorKind::Stream => "stream",
+            ErrorKind::Cancelled => "cancelled",
+            ErrorKind::Argument => "argument",
+            ErrorKind::Config => "config",
+            ErrorKind::Closed => "closed",
+            ErrorKind::Forked => "forked",
+            ErrorKind::Shutdown => "shutdown",
+            ErrorKind::Internal => "internal",
+        }
+    }
+
+    /// The kind of a status that is not success (R-ERR1).
+    pub fn of_status(status: u16) -> ErrorKind {
+        match status {
+            400 => ErrorKind::InvalidRequest,
+            401 => ErrorKind::Authentication,
+            403 => ErrorKind::Permission,
+            404 => ErrorKind::NotFound,
+            429 => ErrorKind::RateLimited,
+            500..=599 => ErrorKind::Server,
+            _ => ErrorKind::Status,
+        }
+    }
+
+    /// The action that the specification expects of a client (its table of errors), or ours.
+    fn hint(self) -> &'static str {
+        match self {
+            ErrorKind::InvalidRequest => {
+                "Reproduce with a minimal request, then add parameters one by one. Some models \
+                 answer only by streaming."
+            }
+            ErrorKind::Authentication => "Copy the key again and check the header's form.",
+            ErrorKind::Permission => {
+                "Check account state, balance, restrictions of the account and the model's \
+                 availability in the control panel."
+            }
+            ErrorKind::NotFound => "Check the base URL, the path and the model name.",
+            ErrorKind::RateLimited => "Lower the request rate and retry with backoff.",
+            ErrorKind::Server => {
+                "A temporary fault of the service or of an upstream provider: note the time and \
+                 the error, retry later, or contact support."
+            }
+            ErrorKind::Status => "An unexpected status: check the base URL and any proxy between.",
+            ErrorKind::Connect => "Check base_url, and that the service is reachable from here.",
+            ErrorKind::Tls => "Check base_url, the system's certificate store and SSL_CERT_FILE.",
+            ErrorKind::Timeout => "Raise the timeout that is named, or find out what is slow.",
+            ErrorKind::Disconnected => {
+                "The service may have processed the request; send it again only if a second \
+                 metered call is acceptable."
+            }
+            ErrorKind::Protocol => "Check that base_url names an OpenAI-compatible service.",
+            ErrorKind::Incomplete => {
+                "What arrived is a part of the answer; do not take it as whole."
+            }
+            ErrorKind::Stream => {
+                "Judge by type and code; what arrived before is a part of the answer."
+            }
+            ErrorKind::Cancelled => "",
+            ErrorKind::Argument => "Correct the argument; nothing was sent.",
+            ErrorKind::Config => {
+                "Set MODELWIRE_BASE_URL and MODELWIRE_API_KEY, or pass both in the configuration."
+            }
+            ErrorKind::Closed => "Make a new one.",
+            ErrorKind::Forked => "Start the call in the child process.",
+            ErrorKind::Shutdown => "No call can start once the library was shut down.",
+            ErrorKind::Internal => "A fault of modelwire: please report it with report().",
+        }
+    }
+}
+
+/// Which of the four timeouts ran out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutPhase {
+    /// Opening the connection, TLS included.
+    Connect,
+    /// From the start of an attempt to the complete head of its answer.
+    FirstByte,
+    /// Between two pieces of substance of an answer; comments do not count.
+    Idle,
+    /// The deadline over all attempts and waits.
+    Total,
+}
+
+impl TimeoutPhase {
+    /// The name of the option that sets it.
+    pub fn name(self) -> &'static str {
+        match self {
+            TimeoutPhase::Connect => "connect_timeout",
+            TimeoutPhase::FirstByte => "first_byte_timeout",
+            TimeoutPhase::Idle => "idle_timeout",
+            TimeoutPhase::Total => "total_timeout",
+        }
+    }
+}
+
+/// Whether a failed call may have been metered, judged over all its attempts (R-MET1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metered {
+    /// Nothing was sent.
+    #[default]
+    NotSent,
+    /// Answered only by 401: normally not metered.
+    NormallyNot,
+    /// Part of an answer arrived, so it entered processing.
+    Entered,
+    /// It was sent; whether it entered processing is not known.
+    Unknown,
+}
+
+impl Metered {
+    /// A stable name in snake case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metered::NotSent => "not_sent",
+            Metered::NormallyNot => "normally_not",
+            Metered::Entered => "entered",
+            Metered::Unknown => "unknown",
+        }
+    }
+
+    /// What two attempts together say.
+    pub(crate) fn with(self, other: Metered) -> Metered {
+        match (self, other) {
+            (Metered::Entered, _) | (_, Metered::Entered) => Metered::Entered,
+            (Metered::NotSent, known) | (known, Metered::NotSent) => known,
+            (Metered::NormallyNot, Metered::NormallyNot) => Metered::NormallyNot,
+            (Metered::Unknown, _) | (_, Metered::Unknown) => Metered::Unknown,
+        }
+    }
+}
+
+/// What the call knows when it fails (R-ERR3): it is the same for every error of a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Context {
+    /// The first attempt's start.
+    pub(crate) request_time: Option<SystemTime>,
+    pub(crate) path: String,
+    pub(crate) model: Option<String>,
+    pub(crate) attempts: u32,
+    pub(crate) elapsed: Duration,
+    pub(crate) metered: Metered,
+}
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    hint: Cow<'static, str>,
+    error_type: Option<String>,
+    code: Option<String>,
+    param: Option<String>,
+    status: Option<u16>,
+    request_id: Option<String>,
+    retry_after: Option<Duration>,
+    timeout: Option<TimeoutPhase>,
+    body: Option<String>,
+    context: Context,
+}
+
+/// What went wrong, with everything that is known about it. Cheap to clone, free to send
+/// between threads.
+#[derive(Clone)]
+pub struct Error(Arc<Inner>);
+
+/// `Result` with this library's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The parts of an answer that did not succeed, ready for [`Error::from_response`].
+pub(crate) struct FailedAnswer<'a> {
+    pub(crate) status: u16,
+    /// The body, bounded, the key already masked.
+    pub(crate) body: &'a str,
+    pub(crate) request_id: Option<String>,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error(Arc::new(Inner {
+            kind,
+            message: message.into(),
+            hint: Cow::Borrowed(kind.hint()),
+            error_type: None,
+            code: None,
+            param: None,
+            status: None,
+            request_id: None,
+            retry_after: None,
+            timeout: None,
+            body: None,
+            context: Context::default(),
+        }))
+    }
+
+    /// An argument that a face of the library, not the core, found to be wrong.
+    pub fn argument(message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Argument, message)
+    }
+
+    /// A handle that was used after it was closed.
+    pub fn closed(message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Closed, message)
+    }
+
+    /// A panic that a face of the library caught at its border.
+    pub fn internal(message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Internal, message)
+    }
+
+    pub(crate) fn timed_out(phase: TimeoutPhase, bound: Duration) -> Error {
+        let message = format!("{} of {} ms ran out", phase.name(), bound.as_millis());
+        Error::new(ErrorKind::Timeout, message).edit(|inner| inner.timeout = Some(phase))
+    }
+
+    /// The error of an answer whose status is not success (R-ERR1, R-ERR2, R-ERR4).
+    pub(crate) fn from_response(answer: FailedAnswer<'_>) -> Error {
+        let found = ErrorObject::find(answer.body);
+        let said = found.message.clone().unwrap_or_else(|| excerpt(answer.body));
+        let message = if said.is_empty() {
+            format!("the service answered status {} without a body", answer.status)
+        } else {
+            said
+        };
+        Error::new(ErrorKind::of_status(answer.status), message).edit(|inner| {
+            inner.status = Some(answer.status);
+            inner.request_id = answer.request_id;
+            inner.retry_after = answer.retry_after;
+            inner.body = Some(answer.body.to_owned());
+            inner.take(found);
+        })
+    }
+
+    /// The error that an event of a stream carries (R-ERR6); `data` is the event's whole text.
+    pub(crate) fn from_event(data: &str) -> Error {
+        let found = ErrorObject::find(data);
+        let message = found.message.clone().unwrap_or_else(|| excerpt(data));
+        Error::new(ErrorKind::Stream, message).edit(|inner| {
+            inner.body = Some(data.to_owned());
+            inner.take(found);
+        })
+    }
+
+    fn edit(mut self, edit: impl FnOnce(&mut Inner)) -> Error {
+        edit(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    pub(crate) fn with_context(self, context: &Context) -> Error {
+        self.edit(|inner| inner.context = context.clone())
+    }
+
+    pub(crate) fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Error {
+        self.edit(|inner| inner.hint = hint.into())
+    }
+
+    pub(crate) fn with_answer(self, status: u16, request_id: Option<String>) -> Error {
+        self.edit(|inner| {
+            inner.status = Some(status);
+            inner.request_id = request_id;
+        })
+    }
+
+    pub(crate) fn with_body(self, body: impl Into<String>) -> Error {
+        self.edit(|inner| inner.body = Some(body.into()))
+    }
+
+    /// What a caller can do.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The service's own message where it gave one, else ours, with the cause.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do about it; empty for a cancelled call.
+    pub fn hint(&self) -> &str {
+        &self.0.hint
+    }
+
+    /// `type` of the service's error object (R-ERR2).
+    pub fn error_type(&self) -> Option<&str> {
+        self.0.error_type.as_deref()
+    }
+
+    /// `code` of the service's error object as text; an integer is written in decimal (R-ERR2).
+    pub fn code(&self) -> Option<&str> {
+        self.0.code.as_deref()
+    }
+
+    /// `param` of the service's error object.
+    pub fn param(&self) -> Option<&str> {
+        self.0.param.as_deref()
+    }
+
+    /// The HTTP status, where an answer came.
+    pub fn status(&self) -> Option<u16> {
+        self.0.status
+    }
+
+    /// The service's name for the exchange (`x-request-id`).
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.request_id.as_deref()
+    }
+
+    /// How long the service asked to wait.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// Which timeout ran out, for [`ErrorKind::Timeout`].
+    pub fn timeout(&self) -> Option<TimeoutPhase> {
+        self.0.timeout
+    }
+
+    /// The body of the failed answer or the event, as text, bounded by `error_body_bytes_max`;
+    /// the key is masked.
+    pub fn body(&self) -> Option<&str> {
+        self.0.body.as_deref()
+    }
+
+    /// When the first attempt started; `None` if nothing was attempted.
+    pub fn request_time(&self) -> Option<SystemTime> {
+        self.0.context.request_time
+    }
+
+    /// The path of the request, without host and query; empty if there was no request.
+    pub fn path(&self) -> &str {
+        &self.0.context.path
+    }
+
+    /// The model that was asked for.
+    pub fn model(&self) -> Option<&str> {
+        self.0.context.model.as_deref()
+    }
+
+    /// How many times the request was attempted.
+    pub fn attempts(&self) -> u32 {
+        self.0.context.attempts
+    }
+
+    /// From the start of the first attempt to the failure, waits included.
+    pub fn elapsed(&self) -> Duration {
+        self.0.context.elapsed
+    }
+
+    /// Whether the call may have been metered (R-MET1).
+    pub fn metered(&self) -> Metered {
+        self.0.context.metered
+    }
+
+    /// Everything that support needs, as text; never the key (R-ERR3, R-AUTH4).
+    pub fn report(&self) -> String {
+        let mut lines = vec![format!("modelwire {} error: {self}", env!("CARGO_PKG_VERSION"))];
+        let mut line = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                lines.push(format!("{name}: {value}"));
+            }
+        };
+        let text = |value: Option<&str>| value.map(str::to_owned);
+        line("kind", Some(self.kind().name().to_owned()));
+        line("status", self.status().map(|status| status.to_string()));
+        line("type", text(self.error_type()));
+        line("code", text(self.code()));
+        line("param", text(self.param()));
+        line("request id", text(self.request_id()));
+        line("time", self.request_time().map(httpdate::fmt_http_date));
+        line("path", Some(self.path().to_owned()).filter(|path| !path.is_empty()));
+        line("model", text(self.model()));
+        line("attempts", Some(self.attempts().to_string()));
+        line("elapsed", Some(format!("{} ms", self.elapsed().as_millis())));
+        line("retry after", self.retry_after().map(|wait| format!("{} ms", wait.as_millis())));
+        line("timeout", self.timeout().map(|phase| phase.name().to_owned()));
+        line("metered", Some(self.metered().name().to_owned()));
+        line("hint", Some(self.hint().to_owned()).filter(|hint| !hint.is_empty()));
+        line("body", text(self.body()));
+        lines.join("\n")
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.status() {
+            Some(status) => write!(f, "{} (status {status})", self.message()),
+            None => f.write_str(self.message()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.report())
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Inner {
+    fn take(&mut self, found: ErrorObject) {
+        self.error_type = found.error_type;
+        self.code = found.code;
+        self.param = found.param;
+    }
+}
+
+/// Longest excerpt of an unexpected body in a message, in bytes.
+pub(crate) const EXCERPT_BYTES_MAX: usize = 200;
+
+/// The beginning of an unexpected text, on one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    let mut end = text.len().min(EXCERPT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let (shown, rest) = text.split_at(end);
+    let mut line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !rest.is_empty() {
+        line.push_str(" ...");
+    }
+    line
+}
+
+/// What a service says of an error, wherever in the body it stands (R-ERR4).
+#[derive(Default)]
+struct ErrorObject {
+    message: Option<String>,
+    error_type: Option<String>,
+    code: Option<String>,
+    param: Option<String>,
+}
+
+impl ErrorObject {
+    fn find(body: &str) -> ErrorObject {
+        let body = body.trim();
+        if let Ok(value) = Value::parse(body) {
+            return ErrorObject::in_value(value);
+        }
+        // An event stream under a bad status: the first event that carries an error object.
+        let mut found = ErrorObject::default();
+        let mut visit = |event: sse::Event<'_>| {
+            if found.message.is_none()
+                && let Ok(value) = Value::parse(event.data.trim())
+            {
+                found = ErrorObject::in_value(value);
+            }
+        };
+        let mut decoder = sse::Decoder::new(body.len() + 1);
+        // The bound is the text's own size, so neither call can fail.
+        let _ = decoder.feed(body.as_bytes(), &mut visit);
+        let _ = decoder.finish(&mut visit);
+        found
+    }
+
+    fn in_value(value: Value<'_>) -> ErrorObject {
+        match value.kind() {
+            Kind::Array => value.at(0).map(ErrorObject::in_value).unwrap_or_default(),
+            Kind::String => ErrorObject { message: text_of(Some(value)), ..Default::default() },
+            Kind::Object => ErrorObject::in_object(value),
+            Kind::Null | Kind::Bool | Kind::Number => ErrorObject::default(),
+        }
+    }
+
+    fn in_object(value: Value<'_>) -> ErrorObject {
+        match value.get("error") {
+            Some(error) if error.kind() == Kind::Object => return ErrorObject::in_object(error),
+            Some(error) if error.kind() == Kind::String => {
+                let flat = ErrorObject::fields(value);
+                return ErrorObject { message: flat.message.or(text_of(Some(error))), ..flat };
+            }
+            _ => {}
+        }
+        // A failed response carries its error one level down.
+        if let Some(error) = value.pointer("/response/error").filter(|error| !error.is_null()) {
+            return ErrorObject::in_object(error);
+        }
+        ErrorObject::fields(value)
+    }
+
+    fn fields(value: Value<'_>) -> ErrorObject {
+        let detail = value.get("detail").filter(|detail| !detail.is_null());
+        ErrorObject {
+            message: text_of(value.get("message"))
+                .or(text_of(detail))
+                .or(detail.map(|detail| excerpt(detail.text()))),
+            error_type: text_of(value.get("type")),
+            code: text_of(value.get("code")),
+            param: text_of(value.get("param")),
+        }
+    }
+}
+
+/// A string, or a number as its digits.
+fn text_of(value: Option<Value<'_>>) -> Option<String> {
+    let value = value?;
+    match value.kind() {
+        Kind::String => value.as_str().map(Cow::into_owned),
+        Kind::Number => Some(value.text().to_owned()),
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

@@ -1,0 +1,630 @@
+//! Walks JSON text (RFC 8259): a validating cursor, and a lazy view over text that passed it.
+//! Knows no field name of the service.
+//!
+//! The cursor makes one pass and remembers nothing but its place. Nesting is walked without
+//! recursion and bounded by [`JSON_DEPTH_MAX`], so no input can exhaust the stack.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Deepest nesting of arrays and objects that is accepted.
+pub const JSON_DEPTH_MAX: usize = 1024;
+
+/// Longest JSON text in bytes: spans are 31-bit.
+pub(crate) const JSON_BYTES_MAX: usize = (1 << 31) - 1;
+
+const DEPTH_WORDS: usize = JSON_DEPTH_MAX / 64;
+
+/// Why a text is not JSON, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// Offset in bytes of the first byte that does not fit.
+    pub offset: usize,
+    /// What was expected there.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {} at byte {}", self.expected, self.offset)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// A string inside JSON text, without its quotes; remembers whether it holds escapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StrSpan {
+    start: u32,
+    /// The end, with [`ESCAPED`] set where the span holds a backslash.
+    end: u32,
+}
+
+const ESCAPED: u32 = 1 << 31;
+
+impl StrSpan {
+    pub(crate) fn read(self, text: &str) -> Cow<'_, str> {
+        let raw = text.get(self.start as usize..(self.end & !ESCAPED) as usize).unwrap_or_default();
+        if self.end & ESCAPED == 0 { Cow::Borrowed(raw) } else { Cow::Owned(unescape(raw)) }
+    }
+
+    /// The string between `open` and the current place.
+    fn new(start: usize, end: usize, escaped: bool) -> StrSpan {
+        let flag = if escaped { ESCAPED } else { 0 };
+        StrSpan { start: start as u32, end: end as u32 | flag }
+    }
+}
+
+/// Any value inside JSON text, by its first and last byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    pub(crate) fn of(self, text: &str) -> Value<'_> {
+        Value { text: text.get(self.start as usize..self.end as usize).unwrap_or("null") }
+    }
+
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+type Walk<T> = Result<T, JsonError>;
+
+/// One pass over JSON text. Every method starts at the cursor's place and leaves it behind
+/// what it read.
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Walk<Cursor<'a>> {
+        if text.len() > JSON_BYTES_MAX {
+            return Err(JsonError { offset: JSON_BYTES_MAX, expected: "at most 2 GiB of JSON" });
+        }
+        let mut cursor = Cursor { text, bytes: text.as_bytes(), at: 0 };
+        cursor.blank();
+        Ok(cursor)
+    }
+
+    /// The end of the text: nothing but white space may follow a document.
+    pub(crate) fn finish(mut self) -> Walk<()> {
+        self.blank();
+        if self.at == self.bytes.len() { Ok(()) } else { self.fail("the end of the text") }
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn fail<T>(&self, expected: &'static str) -> Walk<T> {
+        Err(JsonError { offset: self.at, expected })
+    }
+
+    fn blank(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn expect(&mut self, byte: u8, expected: &'static str) -> Walk<()> {
+        if self.peek() != Some(byte) {
+            return self.fail(expected);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Walks an object; `member` reads the value of each key.
+    pub(crate) fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Cursor<'a>, &str) -> Walk<()>,
+    ) -> Walk<()> {
+        self.expect(b'{', "an object")?;
+        self.blank();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            let key = self.key()?;
+            member(self, &key.read(self.text))?;
+            self.blank();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return self.fail("',' or '}'"),
+            }
+            self.blank();
+        }
+    }
+
+    /// Walks an array; `item` reads each value.
+    pub(crate) fn array(&mut self, mut item: impl FnMut(&mut Cursor<'a>) -> Walk<()>) -> Walk<()> {
+        self.expect(b'[', "an array")?;
+        self.blank();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            self.blank();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return self.fail("',' or ']'"),
+            }
+            self.blank();
+        }
+    }
+
+    /// A key with its colon and the white space around it.
+    fn key(&mut self) -> Walk<StrSpan> {
+        let key = self.string()?;
+        self.blank();
+        self.expect(b':', "':'")?;
+        self.blank();
+        Ok(key)
+    }
+
+    pub(crate) fn string(&mut self) -> Walk<StrSpan> {
+        self.expect(b'"', "a string")?;
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            self.plain();
+            match self.peek() {
+                Some(b'"') => {
+                    let end = self.at;
+                    self.at += 1;
+                    return Ok(StrSpan::new(start, end, escaped));
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => return self.fail("no raw control character inside a string"),
+                None => return self.fail("the end of a string"),
+            }
+        }
+    }
+
+    /// Passes over what needs no look: eight bytes at a time while none of them is a quote, a
+    /// backslash or a control character.
+    #[inline]
+    fn plain(&mut self) {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        const HIGH: u64 = 0x8080_8080_8080_8080;
+        let zero_in = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+        while let Some(Ok(eight)) = self.bytes.get(self.at..self.at + 8).map(<[u8; 8]>::try_from) {
+            let word = u64::from_le_bytes(eight);
+            let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+            let stop = control
+                | zero_in(word ^ (ONES * u64::from(b'"')))
+                | zero_in(word ^ (ONES * u64::from(b'\\')));
+            if stop != 0 {
+                // Borrows can only mark bytes above the first true hit, so the lowest is right.
+                self.at += stop.trailing_zeros() as usize / 8;
+                return;
+            }
+            self.at += 8;
+        }
+        while let Some(byte) = self.peek() {
+            if byte == b'"' || byte == b'\\' || byte < 0x20 {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    fn escape(&mut self) -> Walk<()> {
+        self.at += 1;
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                        return self.fail("four hexadecimal digits");
+                    }
+                    self.at += 1;
+                }
+            }
+            _ => return self.fail("an escape character"),
+        }
+        Ok(())
+    }
+
+    /// Any value, validated whole and not looked at.
+    pub(crate) fn skip(&mut self) -> Walk<Span> {
+        let start = self.at;
+        let mut open = [0u64; DEPTH_WORDS];
+        let mut depth = 0;
+        loop {
+            // A value starts here.
+            match self.peek() {
+                Some(bracket @ (b'{' | b'[')) => {
+                    if depth == JSON_DEPTH_MAX {
+                        return self.fail("nesting of at most JSON_DEPTH_MAX = 1024");
+                    }
+                    let is_object = bracket == b'{';
+                    set_bit(&mut open, depth, is_object);
+                    depth += 1;
+                    self.at += 1;
+                    self.blank();
+                    let close = if is_object { b'}' } else { b']' };
+                    if self.peek() != Some(close) {
+                        if is_object {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                    self.at += 1;
+                    depth -= 1;
+                }
+                _ => self.scalar()?,
+            }
+            // A value ended here: close what ends with it, or go on to the next one.
+            loop {
+                if depth == 0 {
+                    return Ok(Span { start: start as u32, end: self.at as u32 });
+                }
+                self.blank();
+                let in_object = bit(&open, depth - 1);
+                match (self.peek(), in_object) {
+                    (Some(b','), _) => {
+                        self.at += 1;
+                        self.blank();
+                        if in_object {
+                            self.key()?;
+                        }
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => {
+                        self.at += 1;
+                        depth -= 1;
+                    }
+                    (_, true) => return self.fail("',' or '}'"),
+                    (_, false) => return self.fail("',' or ']'"),
+                }
+            }
+        }
+    }
+
+    fn scalar(&mut self) -> Walk<()> {
+        match self.peek() {
+            Some(b'"') => self.string().map(|_| ()),
+            Some(b't') => self.word("true"),
+            Some(b'f') => self.word("false"),
+            Some(b'n') => self.word("null"),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => self.fail("a JSON value"),
+        }
+    }
+
+    fn word(&mut self, word: &'static str) -> Walk<()> {
+        let found = self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(word.as_bytes()));
+        if !found {
+            return self.fail(word);
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    fn number(&mut self) -> Walk<()> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1; // a leading zero stands alone
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Walk<()> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at == start { self.fail("a digit") } else { Ok(()) }
+    }
+
+    /// The cursor's place, for [`since`](Cursor::since).
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// What was read from `start` on.
+    pub(crate) fn since(&self, start: usize) -> Span {
+        Span { start: start as u32, end: self.at as u32 }
+    }
+
+    /// The small unsigned integer that stands here; any other value is skipped.
+    pub(crate) fn unsigned_or_skip(&mut self) -> Walk<Option<u32>> {
+        let span = self.skip()?;
+        Ok(self.text.get(span.range()).and_then(|text| text.parse().ok()))
+    }
+
+    /// The string that stands here; any other value is skipped.
+    pub(crate) fn string_or_skip(&mut self) -> Walk<Option<StrSpan>> {
+        if self.peek() == Some(b'"') {
+            return self.string().map(Some);
+        }
+        self.skip().map(|_| None)
+    }
+
+    /// The value that stands here unless it is null.
+    pub(crate) fn unless_null(&mut self) -> Walk<Option<Span>> {
+        let is_null = self.peek() == Some(b'n');
+        let span = self.skip()?;
+        Ok((!is_null).then_some(span))
+    }
+}
+
+fn set_bit(words: &mut [u64; DEPTH_WORDS], index: usize, on: bool) {
+    if let Some(word) = words.get_mut(index / 64) {
+        *word = *word & !(1 << (index % 64)) | u64::from(on) << (index % 64);
+    }
+}
+
+fn bit(words: &[u64; DEPTH_WORDS], index: usize) -> bool {
+    words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+}
+
+/// Resolves the escapes of a validated string. A lone surrogate reads as U+FFFD.
+fn unescape(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        out.push_str(plain);
+        let (decoded, used) = escaped_char(escape);
+        out.push(decoded);
+        rest = escape.get(used..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character of one escape, `text` starting behind its backslash, and the bytes it took.
+fn escaped_char(text: &str) -> (char, usize) {
+    let simple = match text.bytes().next() {
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return escaped_utf16(text),
+        Some(other) => other as char,
+        None => char::REPLACEMENT_CHARACTER,
+    };
+    (simple, 1)
+}
+
+fn escaped_utf16(text: &str) -> (char, usize) {
+    let unit = |at: usize| {
+        text.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0xFFFD)
+    };
+    let first = unit(1);
+    if (0xD800..0xDC00).contains(&first) && text.get(5..7) == Some("\\u") {
+        let second = unit(7);
+        if (0xDC00..0xE000).contains(&second) {
+            let scalar = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+            return (char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER), 11);
+        }
+    }
+    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 5)
+}
+
+/// What a JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number; its text keeps every digit.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A value inside JSON text, borrowed from it and read on demand.
+///
+/// Wrong types read as `None`, never as an error. Of duplicate keys the last one wins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Value<'a> {
+    /// Exactly the text of one valid value, no white space around it.
+    text: &'a str,
+}
+
+impl<'a> Value<'a> {
+    /// Validates a whole text and views it.
+    pub fn parse(text: &'a str) -> Result<Value<'a>, JsonError> {
+        let mut cursor = Cursor::new(text)?;
+        let span = cursor.skip()?;
+        cursor.finish()?;
+        Ok(span.of(text))
+    }
+
+    /// Views a text that was validated before.
+    pub(crate) fn validated(text: &'a str) -> Value<'a> {
+        Value { text: text.trim_matches([' ', '\t', '\n', '\r']) }
+    }
+
+    /// The text of this value, as it was sent.
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// What this value is.
+    pub fn kind(self) -> Kind {
+        match self.text.bytes().next() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'-' | b'0'..=b'9') => Kind::Number,
+            _ => Kind::Null,
+        }
+    }
+
+    /// True for `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The member of an object.
+    pub fn get(self, key: &str) -> Option<Value<'a>> {
+        let mut found = None;
+        self.each_member(|name, value| {
+            if name == key {
+                found = Some(value);
+            }
+        });
+        found
+    }
+
+    /// The item of an array.
+    pub fn at(self, index: usize) -> Option<Value<'a>> {
+        self.items().into_iter().nth(index)
+    }
+
+    /// The value that a JSON Pointer (RFC 6901) names, `/choices/0/delta/content` for instance.
+    /// The empty pointer is the value itself.
+    pub fn pointer(self, pointer: &str) -> Option<Value<'a>> {
+        let Some(path) = pointer.strip_prefix('/') else {
+            return pointer.is_empty().then_some(self);
+        };
+        path.split('/').try_fold(self, |value, step| {
+            let key = step.replace("~1", "/").replace("~0", "~");
+            match value.kind() {
+                Kind::Object => value.get(&key),
+                Kind::Array => value.at(key.parse().ok()?),
+                Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
+            }
+        })
+    }
+
+    /// The items of an array; nothing for any other kind.
+    pub fn items(self) -> Vec<Value<'a>> {
+        let mut items = Vec::new();
+        if self.kind() == Kind::Array {
+            self.walk(|cursor| {
+                let text = cursor.text;
+                cursor.array(|cursor| {
+                    items.push(cursor.skip()?.of(text));
+                    Ok(())
+                })
+            });
+        }
+        items
+    }
+
+    /// The members of an object in their order, duplicates included; nothing for other kinds.
+    pub fn members(self) -> Vec<(Cow<'a, str>, Value<'a>)> {
+        let mut members = Vec::new();
+        self.each_member(|name, value| members.push((Cow::Owned(name.to_owned()), value)));
+        members
+    }
+
+    fn each_member(self, mut visit: impl FnMut(&str, Value<'a>)) {
+        if self.kind() == Kind::Object {
+            self.walk(|cursor| {
+                let text = cursor.text;
+                cursor.object(|cursor, name| {
+                    let value = cursor.skip()?.of(text);
+                    visit(name, value);
+                    Ok(())
+                })
+            });
+        }
+    }
+
+    fn walk(self, walk: impl FnOnce(&mut Cursor<'a>) -> Walk<()>) {
+        // The text was validated as a whole before any value of it was made.
+        if let Ok(mut cursor) = Cursor::new(self.text) {
+            let _ = walk(&mut cursor);
+        }
+    }
+
+    /// The string, escapes resolved.
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        let mut cursor = Cursor::new(self.text).ok()?;
+        cursor.string().ok().map(|span| span.read(self.text))
+    }
+
+    /// The integer, where it fits. `5.0` is not an integer here.
+    pub fn as_i64(self) -> Option<i64> {
+        self.text.parse().ok()
+    }
+
+    /// The number as binary floating point.
+    pub fn as_f64(self) -> Option<f64> {
+        (self.kind() == Kind::Number).then(|| self.text.parse().ok()).flatten()
+    }
+
+    /// The boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.text {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+/// Writes `text` as a JSON string, quotes included.
+pub(crate) fn write_str(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", control as u32)),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

@@ -1,0 +1,65 @@
+//! Client for OpenAI-compatible model inference services: list models, chat completions,
+//! responses; streamed or whole.
+//!
+//! ```no_run
+//! use modelwire::{Client, Request};
+//!
+//! fn main() -> modelwire::Result<()> {
+//!     // MODELWIRE_BASE_URL and MODELWIRE_API_KEY (or OPENAI_BASE_URL and OPENAI_API_KEY)
+//!     let client = Client::from_env()?;
+//!     for chunk in client.blocking().stream(Request::chat("a-model").user("Say hello."))? {
+//!         print!("{}", chunk?.text());
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! The async methods of [`Client`] work under any runtime: the I/O runs on a thread of the
+//! library's own, and what arrives waits in a bounded queue, [`Call`], under every way of
+//! consuming it. The rules that the service's specification sets are named R-… where they are
+//! honoured.
+
+mod answer;
+mod call;
+mod client;
+mod config;
+mod error;
+mod json;
+mod queue;
+mod request;
+mod retry;
+mod runtime;
+mod sse;
+mod stream;
+mod transport;
+mod view;
+
+pub use answer::{Answer, End, Head};
+pub use call::Call;
+pub use client::{Client, UsageSum, UsageSums};
+pub use config::{
+    ANSWER_BYTES_MAX, API_KEY_VARIABLES, BASE_URL_VARIABLES, Config, DRAIN_BYTES_MAX,
+    DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, EVENT_BYTES_MAX, HEADERS_MAX, Limits, QUEUE_BYTES_MAX,
+    QUEUE_EVENTS_MAX, Timeouts,
+};
+pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
+pub use json::{JSON_DEPTH_MAX, JsonError, Kind, Value};
+pub use queue::{Event, Pop};
+pub use request::{Endpoint, Request};
+pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
+pub use runtime::shutdown;
+pub use stream::{Blocking, BlockingStream, Stream};
+pub use view::{Choice, Chunk, Document, Usage};
+
+/// The parsers alone, for fuzzing, benchmarks and tools: bytes to events, text to chunks.
+pub mod parse {
+    pub use crate::sse::{Decoder, Event, EventTooLarge};
+
+    /// Views one event's data as a chunk.
+    pub fn chunk(event: &str, text: &str) -> Result<crate::Chunk, crate::JsonError> {
+        crate::Chunk::scan(event, text.into())
+    }
+}
+
+/// The version of this library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

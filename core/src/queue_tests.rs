@@ -1,0 +1,232 @@
+//! The queue's invariants, one by one, with real threads; knows no socket.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Wake;
+use std::thread;
+
+use super::*;
+use crate::error::ErrorKind;
+
+#[derive(Default)]
+struct Counter(AtomicUsize);
+
+impl Wake for Counter {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Counter {
+    fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+fn waker() -> (Arc<Counter>, Waker) {
+    let counter = Arc::new(Counter::default());
+    (counter.clone(), counter.into())
+}
+
+fn chunk(number: usize, padding: usize) -> Event {
+    let text = format!("{{\"n\":{number},\"pad\":\"{}\"}}", "x".repeat(padding));
+    Event::Chunk(Chunk::scan("", text.into()).unwrap())
+}
+
+fn chunks(range: std::ops::Range<usize>) -> VecDeque<Event> {
+    range.map(|number| chunk(number, 0)).collect()
+}
+
+fn number(event: Event) -> usize {
+    match event {
+        Event::Chunk(chunk) => chunk.value().get("n").unwrap().as_i64().unwrap() as usize,
+        other => panic!("not a chunk: {other:?}"),
+    }
+}
+
+fn cancelled() -> Error {
+    Error::new(ErrorKind::Cancelled, "cancelled")
+}
+
+#[test]
+fn events_come_in_order_then_done_once_then_the_end() {
+    let queue = EventQueue::new(10, 1 << 20);
+    let (_, waker) = waker();
+    let mut batch = chunks(0..3);
+    assert!(queue.poll_push(&mut batch, &Context::from_waker(&waker)).is_ready());
+    assert!(queue.finish(Err(cancelled())));
+    assert!(!queue.finish(Err(cancelled())), "Done goes in once");
+    let mut late = chunks(3..4);
+    assert!(queue.poll_push(&mut late, &Context::from_waker(&waker)).is_ready());
+    for expected in 0..3 {
+        let Pop::Event(event) = queue.try_pop() else { panic!("an event waits") };
+        assert_eq!(number(event), expected);
+    }
+    assert!(matches!(queue.pop(None), Pop::Event(Event::Done(Err(_)))));
+    assert!(matches!(queue.pop(None), Pop::End));
+    assert!(matches!(queue.try_pop(), Pop::End));
+}
+
+#[test]
+fn the_bound_holds_and_the_producer_is_woken_at_half() {
+    let queue = EventQueue::new(4, 1 << 20);
+    let (woken, waker) = waker();
+    let cx = &Context::from_waker(&waker);
+    let mut batch = chunks(0..6);
+    assert!(queue.poll_push(&mut batch, cx).is_pending());
+    assert_eq!((batch.len(), queue.lock().waiting.len()), (2, 4));
+    queue.try_pop();
+    assert_eq!(woken.count(), 0, "not for each event");
+    queue.try_pop();
+    assert_eq!(woken.count(), 1);
+    assert!(queue.poll_push(&mut batch, cx).is_ready());
+}
+
+#[test]
+fn bytes_are_bounded_and_one_larger_event_enters_an_empty_queue() {
+    let queue = EventQueue::new(100, 2000);
+    let (_, waker) = waker();
+    let cx = &Context::from_waker(&waker);
+    let mut batch = VecDeque::from([chunk(0, 5000), chunk(1, 0)]);
+    assert!(queue.poll_push(&mut batch, cx).is_pending());
+    assert_eq!((batch.len(), queue.lock().waiting.len()), (1, 1));
+    queue.try_pop();
+    assert!(queue.poll_push(&mut batch, cx).is_ready());
+    assert!(queue.lock().bytes <= 2000);
+}
+
+#[test]
+fn one_wake_however_many_events_and_none_that_is_not_owed() {
+    let queue = EventQueue::new(100, 1 << 20);
+    let (woken, waker) = waker();
+    let cx = &Context::from_waker(&waker);
+    let push = |range| assert!(queue.poll_push(&mut chunks(range), cx).is_ready());
+    push(0..2);
+    assert_eq!(woken.count(), 0, "nobody waits");
+    assert!(queue.poll_pop(cx).is_ready() && queue.poll_pop(cx).is_ready());
+    assert!(queue.poll_pop(cx).is_pending());
+    push(2..5);
+    push(5..6);
+    assert_eq!(woken.count(), 1);
+    assert!(queue.poll_pop(cx).is_ready());
+    queue.finish(Err(cancelled()));
+    assert_eq!(woken.count(), 1, "it has not found the queue empty since");
+}
+
+#[test]
+fn abandoning_drops_what_waits_but_not_what_is_complete() {
+    let queue = EventQueue::new(100, 1 << 20);
+    let (woken, waker) = waker();
+    let cx = &Context::from_waker(&waker);
+    assert!(queue.poll_push(&mut chunks(0..3), cx).is_ready());
+    assert!(queue.abandon(cancelled));
+    assert!(matches!(queue.try_pop(), Pop::Event(Event::Done(Err(_)))));
+    assert!(matches!(queue.try_pop(), Pop::End));
+    assert_eq!(woken.count(), 0);
+
+    let queue = EventQueue::new(100, 1 << 20);
+    assert!(queue.poll_push(&mut chunks(0..3), cx).is_ready());
+    queue.finish(Err(Error::new(ErrorKind::Incomplete, "cut")));
+    assert!(!queue.abandon(cancelled));
+    assert_eq!(queue.lock().waiting.len(), 4, "a complete call keeps its events");
+}
+
+#[test]
+fn a_timeout_gives_nothing_and_takes_nothing() {
+    let queue = EventQueue::new(4, 1 << 20);
+    assert!(matches!(queue.pop(Some(Duration::from_millis(5))), Pop::Empty));
+    assert!(matches!(queue.pop(Some(Duration::ZERO)), Pop::Empty));
+}
+
+#[test]
+fn a_sleeping_thread_is_woken_by_a_push_by_done_and_by_abandoning() {
+    let (_, waker) = waker();
+    for way in 0..3 {
+        let queue = Arc::new(EventQueue::new(4, 1 << 20));
+        let sleeper = thread::spawn({
+            let queue = queue.clone();
+            move || queue.pop(None)
+        });
+        while queue.lock().sleepers == 0 {
+            thread::yield_now();
+        }
+        match way {
+            0 => {
+                assert!(queue.poll_push(&mut chunks(0..1), &Context::from_waker(&waker)).is_ready())
+            }
+            1 => assert!(queue.finish(Err(cancelled()))),
+            _ => assert!(queue.abandon(cancelled)),
+        }
+        assert!(matches!(sleeper.join().unwrap(), Pop::Event(_)));
+    }
+}
+
+/// A producer thread that parks when the queue is full, as the call's task does.
+fn produce(queue: &EventQueue, total: usize) {
+    struct Unpark(thread::Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let cx = &Context::from_waker(&waker);
+    for start in (0..total).step_by(7) {
+        let mut batch = chunks(start..(start + 7).min(total));
+        while queue.poll_push(&mut batch, cx).is_pending() {
+            thread::park();
+        }
+    }
+    queue.finish(Err(cancelled()));
+}
+
+#[test]
+fn no_event_and_no_wake_is_lost_between_threads() {
+    const TOTAL: usize = 20_000;
+    for (events_max, timeout) in [(1, None), (3, None), (64, Some(Duration::from_micros(50)))] {
+        let queue = EventQueue::new(events_max, 1 << 20);
+        thread::scope(|scope| {
+            scope.spawn(|| produce(&queue, TOTAL));
+            let mut expected = 0;
+            loop {
+                match queue.pop(timeout) {
+                    Pop::Event(Event::Chunk(chunk)) => {
+                        assert_eq!(number(Event::Chunk(chunk)), expected);
+                        expected += 1;
+                    }
+                    Pop::Event(_) => break,
+                    Pop::Empty => {}
+                    Pop::End => panic!("the end before Done"),
+                }
+            }
+            assert_eq!(expected, TOTAL);
+        });
+    }
+}
+
+#[test]
+fn two_threads_share_a_stream_and_each_event_comes_once() {
+    const TOTAL: usize = 5_000;
+    let queue = EventQueue::new(16, 1 << 20);
+    let seen = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        scope.spawn(|| produce(&queue, TOTAL));
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    match queue.pop(None) {
+                        Pop::Event(event @ Event::Chunk(_)) => {
+                            seen.lock().unwrap().push(number(event))
+                        }
+                        Pop::Event(_) | Pop::End => break,
+                        Pop::Empty => panic!("it waits for ever"),
+                    }
+                }
+            });
+        }
+    });
+    let mut seen = seen.into_inner().unwrap();
+    seen.sort_unstable();
+    assert_eq!(seen, (0..TOTAL).collect::<Vec<_>>());
+}

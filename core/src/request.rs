@@ -1,0 +1,388 @@
+//! From an endpoint and JSON text to method, path and body bytes, with what can be checked
+//! before sending (R-OP2 to R-OP5). Does no I/O.
+//!
+//! The caller's JSON is sent untouched but for one edit: a top-level `stream` is spliced in
+//! where the way of calling asks for it.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{self, Cursor, Kind, Value};
+
+/// The three operations of the service (R-OP1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `GET /models`
+    Models,
+    /// `POST /chat/completions`
+    Chat,
+    /// `POST /responses`
+    Responses,
+}
+
+impl Endpoint {
+    /// The path below the base URL.
+    pub fn path(self) -> &'static str {
+        match self {
+            Endpoint::Models => "/models",
+            Endpoint::Chat => "/chat/completions",
+            Endpoint::Responses => "/responses",
+        }
+    }
+
+    /// The field that a body must have beside `model`.
+    fn content_field(self) -> &'static str {
+        match self {
+            Endpoint::Models => "",
+            Endpoint::Chat => "messages",
+            Endpoint::Responses => "input",
+        }
+    }
+}
+
+/// A request of one of the three operations: built step by step, from any `Serialize` value, or
+/// from JSON text that the service gets as it is. Checked when it is sent.
+///
+/// ```
+/// use modelwire::Request;
+///
+/// let built = Request::chat("a-model").system("Be brief.").user("Hello").max_tokens(50);
+/// let text = Request::chat_json(r#"{"model":"a-model","messages":[{"role":"user","content":"Hello"}]}"#);
+/// let list = Request::models();
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Request {
+    endpoint: Endpoint,
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    None,
+    /// Whole JSON text.
+    Text(String),
+    /// Members written so far, each followed by a comma, and the messages of a chat.
+    Built {
+        members: String,
+        messages: Vec<String>,
+    },
+    /// What could not be serialised; told when the request is sent.
+    Broken(String),
+}
+
+impl Request {
+    /// List the models.
+    pub fn models() -> Request {
+        Request { endpoint: Endpoint::Models, body: Body::None }
+    }
+
+    /// A chat completion, to be built with [`user`](Request::user) and the other methods.
+    pub fn chat(model: impl AsRef<str>) -> Request {
+        Request::built(Endpoint::Chat, model.as_ref())
+    }
+
+    /// A response, to be built with [`input`](Request::input) and the other methods.
+    pub fn response(model: impl AsRef<str>) -> Request {
+        Request::built(Endpoint::Responses, model.as_ref())
+    }
+
+    fn built(endpoint: Endpoint, model: &str) -> Request {
+        let body = Body::Built { members: String::new(), messages: Vec::new() };
+        Request { endpoint, body }.field("model", model)
+    }
+
+    /// A chat completion from JSON text, sent byte for byte.
+    pub fn chat_json(text: impl Into<String>) -> Request {
+        Request { endpoint: Endpoint::Chat, body: Body::Text(text.into()) }
+    }
+
+    /// A response from JSON text, sent byte for byte.
+    pub fn response_json(text: impl Into<String>) -> Request {
+        Request { endpoint: Endpoint::Responses, body: Body::Text(text.into()) }
+    }
+
+    /// A chat completion from any value that serialises to a JSON object.
+    pub fn chat_from(value: &impl Serialize) -> Request {
+        Request { endpoint: Endpoint::Chat, body: Body::serialised(value) }
+    }
+
+    /// A response from any value that serialises to a JSON object.
+    pub fn response_from(value: &impl Serialize) -> Request {
+        Request { endpoint: Endpoint::Responses, body: Body::serialised(value) }
+    }
+
+    /// Adds a message of any role.
+    pub fn message(mut self, role: &str, content: &str) -> Request {
+        let mut text = String::from("{\"role\":");
+        json::write_str(role, &mut text);
+        text.push_str(",\"content\":");
+        json::write_str(content, &mut text);
+        text.push('}');
+        match &mut self.body {
+            Body::Built { messages, .. } => messages.push(text),
+            _ => self.refuse("a message"),
+        }
+        self
+    }
+
+    /// Adds a message of the user.
+    pub fn user(self, content: &str) -> Request {
+        self.message("user", content)
+    }
+
+    /// Adds a system message.
+    pub fn system(self, content: &str) -> Request {
+        self.message("system", content)
+    }
+
+    /// The input of a response as a plain string.
+    pub fn input(self, input: &str) -> Request {
+        self.field("input", input)
+    }
+
+    /// Upper bound on the output of a chat completion, in tokens (R-F1).
+    pub fn max_tokens(self, tokens: u32) -> Request {
+        self.field("max_tokens", tokens)
+    }
+
+    /// Upper bound on the output of a response, in tokens (R-F1).
+    pub fn max_output_tokens(self, tokens: u32) -> Request {
+        self.field("max_output_tokens", tokens)
+    }
+
+    /// Any further field of the body (R-F2).
+    pub fn field(self, name: &str, value: impl Serialize) -> Request {
+        match serde_json::to_string(&value) {
+            Ok(text) => self.field_json(name, &text),
+            Err(cause) => Request { body: Body::Broken(format!("field {name}: {cause}")), ..self },
+        }
+    }
+
+    /// Any further field as JSON text, numbers kept to the last digit.
+    pub fn field_json(mut self, name: &str, text: &str) -> Request {
+        match &mut self.body {
+            Body::Built { members, .. } => {
+                json::write_str(name, members);
+                members.push(':');
+                members.push_str(text);
+                members.push(',');
+            }
+            _ => self.refuse(&format!("the field {name}")),
+        }
+        self
+    }
+
+    /// Only a request that is being built can be added to; the first reason is kept.
+    fn refuse(&mut self, what: &str) {
+        if !matches!(self.body, Body::Broken(_)) {
+            let reason = match self.endpoint {
+                Endpoint::Models => "the model list takes no body",
+                Endpoint::Chat | Endpoint::Responses => "this request was given as whole JSON",
+            };
+            self.body = Body::Broken(format!("{what} cannot be added: {reason}"));
+        }
+    }
+
+    /// Which operation this is.
+    pub fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    /// Checks the request and makes it ready to send, streamed or whole.
+    pub(crate) fn prepare(self, stream: bool) -> Result<Prepared> {
+        let endpoint = self.endpoint;
+        let text = match self.body {
+            Body::None if stream => return Err(Error::argument("the model list does not stream")),
+            Body::None => return Ok(Prepared { endpoint, body: None, model: None, choices: 1 }),
+            Body::Broken(reason) => return Err(Error::argument(reason)),
+            Body::Text(text) => text,
+            Body::Built { members, messages } => join(members, &messages),
+        };
+        let found = Fields::find(&text)?;
+        found.check(endpoint, &text)?;
+        let model = found.model.clone();
+        let choices = found.choices;
+        let body = splice_stream(text, &found, stream)?;
+        Ok(Prepared { endpoint, body: Some(body.into()), model, choices })
+    }
+}
+
+impl Body {
+    fn serialised(value: &impl Serialize) -> Body {
+        match serde_json::to_string(value) {
+            Ok(text) => Body::Text(text),
+            Err(cause) => Body::Broken(format!("the request does not serialise to JSON: {cause}")),
+        }
+    }
+}
+
+/// The text of a request that was built step by step.
+fn join(mut members: String, messages: &[String]) -> String {
+    if !messages.is_empty() {
+        members.push_str("\"messages\":[");
+        members.push_str(&messages.join(","));
+        members.push_str("],");
+    }
+    format!("{{{}}}", members.trim_end_matches(','))
+}
+
+/// What goes over the wire, the same bytes for every attempt.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) body: Option<bytes::Bytes>,
+    pub(crate) model: Option<String>,
+    /// How many choices a chat asks for (`n`); a stream is whole when each has finished.
+    pub(crate) choices: u32,
+}
+
+/// The top-level fields that are checked, and where `stream` stands.
+#[derive(Default)]
+struct Fields {
+    model: Option<String>,
+    /// The kinds of fields that have one expected kind.
+    kinds: Vec<(&'static str, Kind, String)>,
+    messages: Option<Range<usize>>,
+    has_input: bool,
+    choices: u32,
+    /// Every `stream` member: its value, and where the value stands.
+    stream: Vec<(Option<bool>, Range<usize>)>,
+}
+
+impl Fields {
+    fn find(text: &str) -> Result<Fields> {
+        let mut found = Fields { choices: 1, ..Fields::default() };
+        let not_json =
+            |cause| Error::argument(format!("the request is not a JSON object: {cause}"));
+        let mut cursor = Cursor::new(text).map_err(not_json)?;
+        cursor
+            .object(|cursor, name| {
+                let span = cursor.skip()?;
+                found.member(name, span.of(text), span.range());
+                Ok(())
+            })
+            .and_then(|()| cursor.finish())
+            .map_err(not_json)?;
+        Ok(found)
+    }
+
+    /// Of duplicate members the last one counts, as for a service.
+    fn member(&mut self, name: &str, value: Value<'_>, range: Range<usize>) {
+        let short = || value.text().chars().take(40).collect();
+        match name {
+            "model" => {
+                self.model = value.as_str().map(std::borrow::Cow::into_owned);
+                self.kinds.push(("model", value.kind(), short()));
+            }
+            "messages" => {
+                self.messages = Some(range);
+                self.kinds.push(("messages", value.kind(), short()));
+            }
+            "input" => self.has_input = true,
+            "max_tokens" => self.kinds.push(("max_tokens", integer(value), short())),
+            "max_output_tokens" => self.kinds.push(("max_output_tokens", integer(value), short())),
+            "n" => self.choices = value.as_i64().and_then(|n| n.try_into().ok()).unwrap_or(1),
+            "stream" => {
+                self.kinds.push(("stream", value.kind(), short()));
+                self.stream.push((value.as_bool(), range));
+            }
+            _ => {}
+        }
+    }
+
+    fn check(&self, endpoint: Endpoint, text: &str) -> Result<()> {
+        for (name, kind, shown) in &self.kinds {
+            let (expected, is_right) = match *name {
+                "model" => ("a non-empty string", *kind == Kind::String),
+                "messages" => ("an array", *kind == Kind::Array || endpoint != Endpoint::Chat),
+                "stream" => ("a boolean", matches!(kind, Kind::Bool | Kind::Null)),
+                _ => ("an integer", matches!(kind, Kind::Number | Kind::Null)),
+            };
+            if !is_right {
+                return Err(Error::argument(format!("{name} must be {expected}, not {shown}")));
+            }
+        }
+        match &self.model {
+            None => return Err(Error::argument("the field model is missing")),
+            Some(model) if model.is_empty() => {
+                return Err(Error::argument("model must be a non-empty string, not \"\""));
+            }
+            Some(_) => {}
+        }
+        let has_content = match endpoint {
+            Endpoint::Models => true,
+            Endpoint::Chat => self.messages.is_some(),
+            Endpoint::Responses => self.has_input,
+        };
+        if !has_content {
+            let name = endpoint.content_field();
+            return Err(Error::argument(format!("the field {name} is missing")));
+        }
+        match (&self.messages, endpoint) {
+            (Some(range), Endpoint::Chat) => {
+                check_messages(text.get(range.clone()).unwrap_or("[]"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `Number` for an integer, the value's own kind or `String` for what is not one.
+fn integer(value: Value<'_>) -> Kind {
+    match value.kind() {
+        Kind::Number if value.text().contains(['.', 'e', 'E']) => Kind::String,
+        kind => kind,
+    }
+}
+
+/// Each message is an object with a string `role`; the service judges the rest (R-OP5).
+fn check_messages(text: &str) -> Result<()> {
+    let messages = Value::parse(text).map_err(|cause| Error::argument(cause.to_string()))?;
+    for (index, message) in messages.items().into_iter().enumerate() {
+        if message.kind() != Kind::Object {
+            return Err(Error::argument(format!("messages[{index}] must be an object")));
+        }
+        match message.get("role").map(Value::kind) {
+            Some(Kind::String) => {}
+            Some(_) => {
+                return Err(Error::argument(format!("messages[{index}].role must be a string")));
+            }
+            None => return Err(Error::argument(format!("messages[{index}].role is missing"))),
+        }
+    }
+    Ok(())
+}
+
+/// Makes the top-level `stream` agree with how the call is made.
+fn splice_stream(text: String, found: &Fields, stream: bool) -> Result<String> {
+    if found.stream.iter().any(|(value, _)| *value == Some(!stream)) {
+        let message = if stream {
+            "the request says \"stream\": false, but the call streams"
+        } else {
+            "the request says \"stream\": true, but the call does not stream"
+        };
+        return Err(Error::new(ErrorKind::Argument, message)
+            .with_hint("Leave stream out: the way of calling decides."));
+    }
+    if !stream {
+        return Ok(text); // false, null or absent all mean the same to the service
+    }
+    if found.stream.is_empty() {
+        // The object has members (model at least), so a comma follows.
+        return Ok(text.replacen('{', "{\"stream\":true,", 1));
+    }
+    let mut spliced = text;
+    for (value, range) in found.stream.iter().rev() {
+        if value.is_none() {
+            spliced.replace_range(range.clone(), "true");
+        }
+    }
+    Ok(spliced)
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

@@ -1,0 +1,148 @@
+//! Decides whether a failed attempt is followed by another and after what wait. Pure: knows no
+//! clock and does no I/O.
+
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind};
+
+/// When and how often a call is attempted again. The default is the reference policy of the
+/// service (R-LIM1): only status 429, at most 3 retries, after 0.5, 1 and 2 s, each wait raised
+/// to a longer `Retry-After`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Most retries of one call; 0 switches retrying off.
+    pub retries_max: u32,
+    /// The wait before the first retry; it doubles for each further one.
+    pub first_wait: Duration,
+    /// The statuses that are tried again.
+    pub statuses: Vec<u16>,
+    /// Longest `Retry-After` that is waited for. A longer one returns the error at once: trying
+    /// before the service wants it would only fail again.
+    pub retry_after_max: Duration,
+}
+
+/// Longest single wait whatever the policy: the doubling stops here.
+pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(3600);
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        RetryPolicy {
+            retries_max: 3,
+            first_wait: Duration::from_millis(500),
+            statuses: vec![429],
+            retry_after_max: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What follows a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Try again after this wait.
+    Wait(Duration),
+    /// The error is the caller's.
+    Stop,
+}
+
+impl RetryPolicy {
+    /// `retries` is how many retries this call already had.
+    pub(crate) fn decide(&self, retries: u32, error: &Error) -> Decision {
+        if retries >= self.retries_max || !self.covers(error) {
+            return Decision::Stop;
+        }
+        let doubled = self.first_wait.saturating_mul(2u32.saturating_pow(retries));
+        let backoff = doubled.min(RETRY_WAIT_MAX.max(self.first_wait));
+        match error.retry_after() {
+            Some(asked) if asked > self.retry_after_max => Decision::Stop,
+            Some(asked) => Decision::Wait(backoff.max(asked)),
+            None => Decision::Wait(backoff),
+        }
+    }
+
+    /// Only an answer with a status of the list is tried again, never an error inside a stream:
+    /// that one came after a good status (R-LIM2).
+    fn covers(&self, error: &Error) -> bool {
+        let failed = match error.kind() {
+            ErrorKind::InvalidRequest
+            | ErrorKind::Authentication
+            | ErrorKind::Permission
+            | ErrorKind::NotFound
+            | ErrorKind::RateLimited
+            | ErrorKind::Server
+            | ErrorKind::Status => true,
+            ErrorKind::Connect
+            | ErrorKind::Tls
+            | ErrorKind::Timeout
+            | ErrorKind::Disconnected
+            | ErrorKind::Protocol
+            | ErrorKind::Incomplete
+            | ErrorKind::Stream
+            | ErrorKind::Cancelled
+            | ErrorKind::Argument
+            | ErrorKind::Config
+            | ErrorKind::Closed
+            | ErrorKind::Forked
+            | ErrorKind::Shutdown
+            | ErrorKind::Internal => false,
+        };
+        failed && error.status().is_some_and(|status| self.statuses.contains(&status))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::FailedAnswer;
+
+    fn answered(status: u16, retry_after: Option<u64>) -> Error {
+        let retry_after = retry_after.map(Duration::from_secs);
+        Error::from_response(FailedAnswer { status, body: "", request_id: None, retry_after })
+    }
+
+    #[test]
+    fn the_reference_policy_waits_half_one_and_two_seconds() {
+        let policy = RetryPolicy::default();
+        let waits: Vec<_> =
+            (0..4).map(|retries| policy.decide(retries, &answered(429, None))).collect();
+        let wait = |ms| Decision::Wait(Duration::from_millis(ms));
+        assert_eq!(waits, [wait(500), wait(1000), wait(2000), Decision::Stop]);
+    }
+
+    #[test]
+    fn no_other_status_is_tried_again() {
+        for status in [400, 401, 403, 404, 408, 409, 500, 502, 503, 529] {
+            assert_eq!(RetryPolicy::default().decide(0, &answered(status, None)), Decision::Stop);
+        }
+        let policy = RetryPolicy { statuses: vec![429, 503], ..RetryPolicy::default() };
+        assert_ne!(policy.decide(0, &answered(503, None)), Decision::Stop);
+    }
+
+    #[test]
+    fn a_wait_that_the_service_asks_for_is_never_undercut() {
+        let policy = RetryPolicy::default();
+        let decide = |asked| policy.decide(0, &answered(429, Some(asked)));
+        assert_eq!(decide(0), Decision::Wait(Duration::from_millis(500)));
+        assert_eq!(decide(7), Decision::Wait(Duration::from_secs(7)));
+        assert_eq!(decide(60), Decision::Wait(Duration::from_secs(60)));
+        assert_eq!(decide(61), Decision::Stop);
+    }
+
+    #[test]
+    fn an_error_inside_a_stream_is_final() {
+        let error = Error::from_event(r#"{"error":{"message":"busy","code":429}}"#);
+        assert_eq!(RetryPolicy::default().decide(0, &error), Decision::Stop);
+        assert_eq!(
+            RetryPolicy::default().decide(0, &Error::new(ErrorKind::Connect, "refused")),
+            Decision::Stop
+        );
+    }
+
+    #[test]
+    fn many_retries_do_not_overflow() {
+        let policy = RetryPolicy { retries_max: u32::MAX, ..RetryPolicy::default() };
+        assert_eq!(
+            policy.decide(4_000_000_000, &answered(429, None)),
+            Decision::Wait(RETRY_WAIT_MAX)
+        );
+    }
+}

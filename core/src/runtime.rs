@@ -1,0 +1,230 @@
+//! The process-wide tokio runtime on one I/O thread, started at the first request, and what
+//! makes it survive `fork`: everything process-bound lives in a [`PerProcess`] cell. Holds all of
+//! the core's `unsafe`. Knows no HTTP.
+//!
+//! # Fork
+//!
+//! The child of a fork has no I/O thread, and locks that other threads held stay locked in it for
+//! ever. So the child never touches what its parent used: a counter, advanced in the atfork
+//! child handler, tells processes apart, and it is compared before any lock is taken. What
+//! belongs to the parent is leaked, never dropped: dropping would lock, or speak on sockets that
+//! the parent still uses.
+
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use once_cell::sync::OnceCell;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::error::{Error, ErrorKind, Result};
+
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+
+extern "C" fn in_forked_child() {
+    // Only atomics: the child may hold no lock and may not allocate here.
+    GENERATION.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Which process this is, counted in forks from the first one that used the library.
+pub(crate) fn generation() -> u64 {
+    static WATCHED: AtomicBool = AtomicBool::new(false);
+    if !WATCHED.swap(true, Ordering::SeqCst) {
+        // SAFETY: the handler is a function without captures that only touches an atomic.
+        let _ = unsafe { libc::pthread_atfork(None, None, Some(in_forked_child)) };
+    }
+    GENERATION.load(Ordering::SeqCst)
+}
+
+/// A value that each process makes for itself on first use.
+pub(crate) struct PerProcess<T> {
+    slot: AtomicPtr<Slot<T>>,
+}
+
+struct Slot<T> {
+    generation: u64,
+    cell: OnceCell<T>,
+}
+
+impl<T> PerProcess<T> {
+    pub(crate) const fn new() -> PerProcess<T> {
+        PerProcess { slot: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// This process's value, made by `make` if it is the first use.
+    pub(crate) fn get_or_try_init(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+        self.slot().cell.get_or_try_init(make)
+    }
+
+    /// This process's value if it was made.
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.slot().cell.get()
+    }
+
+    fn slot(&self) -> &Slot<T> {
+        let generation = generation();
+        loop {
+            let found = self.slot.load(Ordering::Acquire);
+            // SAFETY: a slot that was published stays allocated while `self` is borrowed: it is
+            // freed only by drop, and a replaced one (of a parent process) is leaked.
+            if let Some(slot) = unsafe { found.as_ref() }
+                && slot.generation == generation
+            {
+                return slot;
+            }
+            let fresh = Box::into_raw(Box::new(Slot { generation, cell: OnceCell::new() }));
+            let swap =
+                self.slot.compare_exchange(found, fresh, Ordering::AcqRel, Ordering::Acquire);
+            if swap.is_err() {
+                // SAFETY: nobody else has seen this pointer.
+                drop(unsafe { Box::from_raw(fresh) });
+            }
+        }
+    }
+}
+
+impl<T> Drop for PerProcess<T> {
+    fn drop(&mut self) {
+        let found = *self.slot.get_mut();
+        // SAFETY: published slots come from Box::into_raw and only drop frees them. A slot of a
+        // parent process is leaked, as this module's head says.
+        if let Some(slot) = unsafe { found.as_ref() }
+            && slot.generation == generation()
+        {
+            // SAFETY: as above; `&mut self` proves that nobody borrows the slot.
+            drop(unsafe { Box::from_raw(found) });
+        }
+    }
+}
+
+/// The I/O thread and what stops it.
+struct Running {
+    handle: Handle,
+    stop: oneshot::Sender<()>,
+    /// Closed by the thread when the runtime is gone.
+    gone: mpsc::Receiver<()>,
+    thread: thread::JoinHandle<()>,
+}
+
+static RUNTIME: PerProcess<Mutex<Option<Running>>> = PerProcess::new();
+/// The process in which the library was shut down; a forked child starts anew.
+static SHUT_DOWN_IN: AtomicU64 = AtomicU64::new(0);
+static THREADS: AtomicU32 = AtomicU32::new(0);
+
+/// The I/O thread, started if need be. A task that is spawned on it ends early when the library
+/// is shut down; its future is dropped then.
+pub(crate) fn handle() -> Result<Handle> {
+    let slot = RUNTIME.get_or_try_init(|| Ok(Mutex::new(None)))?;
+    let mut running = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if SHUT_DOWN_IN.load(Ordering::SeqCst) == generation() {
+        return Err(Error::new(ErrorKind::Shutdown, "the library was shut down"));
+    }
+    Ok(match &*running {
+        Some(running) => running.handle.clone(),
+        None => running.insert(start()?).handle.clone(),
+    })
+}
+
+fn start() -> Result<Running> {
+    let failed = |what: &str, cause: std::io::Error| {
+        Error::new(ErrorKind::Internal, format!("{what} cannot be started: {cause}"))
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .thread_name("mw-dns")
+        .build()
+        .map_err(|cause| failed("the I/O runtime", cause))?;
+    let handle = runtime.handle().clone();
+    let (stop, stopped) = oneshot::channel();
+    let (going, gone) = mpsc::channel();
+    let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
+    let thread = with_signals_blocked(|| {
+        thread::Builder::new().name(name).spawn(move || {
+            // Ends when the sender is used or dropped.
+            let _ = runtime.block_on(stopped);
+            // A name lookup may still block a helper thread; nobody waits for it.
+            runtime.shutdown_background();
+            drop(going);
+        })
+    })
+    .map_err(|cause| failed("the I/O thread", cause))?;
+    Ok(Running { handle, stop, gone, thread })
+}
+
+/// A new thread inherits its creator's signal mask: ours take no signal of the process.
+fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
+    // SAFETY: both sets are plain data that these calls fill in before they are read.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let started = start();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        started
+    }
+}
+
+/// Ends every call with [`ErrorKind::Shutdown`], closes all connections and joins the I/O thread.
+/// Calls that start afterwards fail. True if all is gone within the timeout; false leaves the
+/// thread to end on its own. Calling it again is harmless.
+pub fn shutdown(timeout: Duration) -> bool {
+    SHUT_DOWN_IN.store(generation(), Ordering::SeqCst);
+    let Some(slot) = RUNTIME.get() else { return true };
+    let Some(running) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        return true;
+    };
+    let _ = running.stop.send(());
+    match running.gone.recv_timeout(timeout) {
+        Err(mpsc::RecvTimeoutError::Timeout) => false,
+        // The thread is past its last line.
+        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => running.thread.join().is_ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_value_is_made_once_and_dropped_with_its_cell() {
+        let alive = std::sync::Arc::new(());
+        let cell = PerProcess::new();
+        let first = cell.get_or_try_init(|| Ok(alive.clone())).unwrap();
+        assert!(std::ptr::eq(first, cell.get_or_try_init(|| Ok(alive.clone())).unwrap()));
+        assert_eq!(std::sync::Arc::strong_count(&alive), 2);
+        drop(cell);
+        assert_eq!(std::sync::Arc::strong_count(&alive), 1);
+    }
+
+    #[test]
+    fn a_failed_make_is_tried_again() {
+        let cell = PerProcess::new();
+        assert!(cell.get_or_try_init(|| Err(Error::internal("no"))).is_err());
+        assert_eq!(*cell.get_or_try_init(|| Ok(7)).unwrap(), 7);
+    }
+
+    #[test]
+    fn the_io_thread_takes_no_signal_of_the_process() {
+        let (send, receive) = mpsc::channel();
+        handle().unwrap().spawn(async move {
+            // SAFETY: plain data, filled in by the call.
+            let blocked = unsafe {
+                let mut mask: libc::sigset_t = std::mem::zeroed();
+                libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), &raw mut mask);
+                libc::sigismember(&raw const mask, libc::SIGINT) == 1
+                    && libc::sigismember(&raw const mask, libc::SIGUSR1) == 1
+            };
+            let name = thread::current().name().map(str::to_owned);
+            send.send((blocked, name)).unwrap();
+        });
+        let (blocked, name) = receive.recv_timeout(Duration::from_secs(10)).unwrap();
+        assert!(blocked);
+        assert!(name.unwrap().starts_with("mw-io-"));
+    }
+}

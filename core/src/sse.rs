@@ -1,0 +1,227 @@
+//! Splits bytes into server-sent events by the WHATWG event-stream grammar
+//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>),
+//! under a bound on the size of one event. Knows no HTTP, no JSON and no `[DONE]`.
+//!
+//! Bytes may arrive split anywhere. Each byte is looked at once, whatever the split, and an
+//! event that arrives whole is handed out without a copy.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// One event as the grammar dispatches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The `event` field; empty where there was none.
+    pub name: &'a str,
+    /// The `data` lines joined by LF; bytes that are not UTF-8 read as U+FFFD.
+    pub data: Cow<'a, str>,
+}
+
+/// One event, or one line of it, was larger than the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventTooLarge {
+    /// The bound in bytes.
+    pub bytes_max: usize,
+}
+
+impl fmt::Display for EventTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a server-sent event exceeds event_bytes_max = {} bytes", self.bytes_max)
+    }
+}
+
+impl std::error::Error for EventTooLarge {}
+
+/// The parser of one stream.
+#[derive(Debug)]
+pub struct Decoder {
+    bytes_max: usize,
+    /// The beginning of a line whose end is still on the wire.
+    line: Vec<u8>,
+    /// The data lines of the event under way, each followed by LF.
+    data: Vec<u8>,
+    name: String,
+    last_event_id: String,
+    retry_ms: Option<u64>,
+    at_first_line: bool,
+    /// The last line ended in CR: a LF that follows belongs to it.
+    after_cr: bool,
+    /// Bytes of whole lines that were neither blank nor comments.
+    substance: u64,
+}
+
+impl Decoder {
+    /// A parser that refuses events of more than `bytes_max` bytes.
+    pub fn new(bytes_max: usize) -> Decoder {
+        Decoder {
+            bytes_max,
+            line: Vec::new(),
+            data: Vec::new(),
+            name: String::new(),
+            last_event_id: String::new(),
+            retry_ms: None,
+            at_first_line: true,
+            after_cr: false,
+            substance: 0,
+        }
+    }
+
+    /// Grows with every byte that is not part of a comment or a line end: what tells a stream
+    /// that lives from one that is only kept alive.
+    pub fn substance(&self) -> u64 {
+        let unfinished = if self.line.first() == Some(&b':') { 0 } else { self.line.len() };
+        self.substance + unfinished as u64
+    }
+
+    /// The last `id` field that was seen; empty before the first.
+    pub fn last_event_id(&self) -> &str {
+        &self.last_event_id
+    }
+
+    /// The last `retry` field that was a number, in milliseconds.
+    pub fn retry_ms(&self) -> Option<u64> {
+        self.retry_ms
+    }
+
+    /// Takes the next bytes and hands every event that they complete to `sink`, in order.
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut impl FnMut(Event<'_>),
+    ) -> Result<(), EventTooLarge> {
+        let mut rest = bytes;
+        if self.after_cr && !rest.is_empty() {
+            self.after_cr = false;
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        }
+        // The first data line of an event, held by reference while its event may yet end within
+        // these bytes.
+        let mut held: Option<&[u8]> = None;
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
+            let (head, tail) = rest.split_at(end);
+            rest = tail.get(1..).unwrap_or_default();
+            if tail.first() == Some(&b'\r') {
+                match rest.first() {
+                    Some(b'\n') => rest = rest.get(1..).unwrap_or_default(),
+                    Some(_) => {}
+                    // A CR may be half of a CRLF whose LF is still on the wire.
+                    None => self.after_cr = true,
+                }
+            }
+            if self.line.is_empty() {
+                self.whole_line(head, &mut held, sink)?;
+            } else {
+                let mut line = std::mem::take(&mut self.line);
+                line.extend_from_slice(head);
+                let mut none = None;
+                let outcome = self.whole_line(&line, &mut none, sink);
+                self.hold(none);
+                line.clear();
+                self.line = line; // keeps its capacity for the next split line
+                outcome?;
+            }
+        }
+        self.hold(held);
+        self.line.extend_from_slice(rest);
+        self.check(self.line.len() + self.data.len())
+    }
+
+    /// Hands out the event that the end of the stream cut short, if it has data. The grammar
+    /// drops such an event; whether what it holds is complete is for the caller to judge.
+    pub fn finish(&mut self, sink: &mut impl FnMut(Event<'_>)) -> Result<(), EventTooLarge> {
+        let line = std::mem::take(&mut self.line);
+        let mut held = None;
+        if !line.is_empty() {
+            self.whole_line(&line, &mut held, sink)?;
+        }
+        self.hold(held);
+        self.dispatch(None, sink);
+        Ok(())
+    }
+
+    fn check(&self, bytes: usize) -> Result<(), EventTooLarge> {
+        if bytes > self.bytes_max {
+            return Err(EventTooLarge { bytes_max: self.bytes_max });
+        }
+        Ok(())
+    }
+
+    /// Copies a held data line, because its event goes on beyond where the line can be borrowed.
+    fn hold(&mut self, held: Option<&[u8]>) {
+        if let Some(data) = held {
+            self.data.extend_from_slice(data);
+            self.data.push(b'\n');
+        }
+    }
+
+    fn whole_line<'i>(
+        &mut self,
+        line: &'i [u8],
+        held: &mut Option<&'i [u8]>,
+        sink: &mut impl FnMut(Event<'_>),
+    ) -> Result<(), EventTooLarge> {
+        let line = self.without_bom(line);
+        if line.is_empty() {
+            self.dispatch(held.take(), sink);
+            return Ok(());
+        }
+        self.check(line.len() + self.data.len() + held.map_or(0, <[u8]>::len))?;
+        let (field, value) = match memchr::memchr(b':', line) {
+            Some(colon) => {
+                let (field, value) = line.split_at(colon);
+                let value = value.get(1..).unwrap_or_default();
+                (field, value.strip_prefix(b" ").unwrap_or(value))
+            }
+            None => (line, &[][..]),
+        };
+        match field {
+            b"data" => {
+                if self.data.is_empty() && held.is_none() {
+                    *held = Some(value);
+                } else {
+                    self.hold(held.take());
+                    self.hold(Some(value));
+                }
+            }
+            b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
+            b"id" if !value.contains(&0) => {
+                self.last_event_id = String::from_utf8_lossy(value).into_owned();
+            }
+            // Digits only: a sign or a fraction makes the grammar ignore the field.
+            b"retry" if value.iter().all(u8::is_ascii_digit) => {
+                let digits = String::from_utf8_lossy(value);
+                self.retry_ms = digits.parse().ok().or(self.retry_ms);
+            }
+            b"" => return Ok(()), // a comment
+            _ => {}
+        }
+        self.substance += line.len() as u64;
+        Ok(())
+    }
+
+    fn without_bom<'i>(&mut self, line: &'i [u8]) -> &'i [u8] {
+        if !self.at_first_line {
+            return line;
+        }
+        self.at_first_line = false;
+        line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
+    }
+
+    fn dispatch(&mut self, held: Option<&[u8]>, sink: &mut impl FnMut(Event<'_>)) {
+        let data = match held {
+            Some(data) => data,
+            None if self.data.is_empty() => {
+                self.name.clear();
+                return;
+            }
+            None => self.data.strip_suffix(b"\n").unwrap_or(&self.data),
+        };
+        sink(Event { name: &self.name, data: String::from_utf8_lossy(data) });
+        self.data.clear();
+        self.name.clear();
+    }
+}
+
+#[cfg(test)]
+#[path = "sse_tests.rs"]
+mod tests;

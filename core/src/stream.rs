@@ -1,0 +1,195 @@
+//! How Rust callers consume a call: an async stream, an iterator, and the blocking twins. All sit
+//! on the call's event queue; knows no HTTP.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use crate::answer::{Answer, Head};
+use crate::call::Call;
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::queue::{Event, Pop};
+use crate::request::Request;
+use crate::view::Chunk;
+
+/// The queue ended where an event was owed; only a fault of this library gets here.
+pub(crate) fn ended_early() -> Error {
+    Error::internal("the call's queue ended without Done")
+}
+
+/// An accepted stream and how it ended.
+struct Accepted {
+    call: Call,
+    head: Arc<Head>,
+    answer: Option<Answer>,
+    is_over: bool,
+}
+
+impl Accepted {
+    /// What the first event of a stream says: accepted or failed.
+    fn new(call: Call, first: Pop) -> Result<Accepted> {
+        match first {
+            Pop::Event(Event::Open(head)) => {
+                Ok(Accepted { call, head, answer: None, is_over: false })
+            }
+            Pop::Event(Event::Done(Err(error))) => Err(error),
+            Pop::Event(Event::Done(Ok(_)) | Event::Chunk(_)) | Pop::Empty | Pop::End => {
+                Err(ended_early())
+            }
+        }
+    }
+
+    /// What the next pop means to an iterator; `None` is its end.
+    fn step(&mut self, popped: Result<Pop>) -> Option<Result<Chunk>> {
+        match popped {
+            Ok(Pop::Event(Event::Chunk(chunk))) => return Some(Ok(chunk)),
+            Ok(Pop::Event(Event::Done(Ok(answer)))) => self.answer = Some(answer),
+            Ok(Pop::Event(Event::Done(Err(error)))) | Err(error) => {
+                self.is_over = true;
+                return Some(Err(error));
+            }
+            Ok(Pop::Event(Event::Open(_)) | Pop::Empty | Pop::End) => {}
+        }
+        self.is_over = true;
+        None
+    }
+}
+
+macro_rules! accessors {
+    () => {
+        /// Status and headers of the answer.
+        pub fn head(&self) -> &Head {
+            &self.accepted.head
+        }
+
+        /// How the stream ended and what it used; `None` before its end and after an error.
+        pub fn answer(&self) -> Option<&Answer> {
+            self.accepted.answer.as_ref()
+        }
+
+        /// Ends the stream now and closes its exchange. Dropping it does the same.
+        pub fn cancel(&self) {
+            self.accepted.call.cancel();
+        }
+    };
+}
+
+/// The chunks of an answer as they arrive. An error is the last item.
+///
+/// ```no_run
+/// # async fn run(client: modelwire::Client) -> modelwire::Result<()> {
+/// use modelwire::Request;
+///
+/// let mut stream = client.stream(Request::chat("a-model").user("Tell me a story.")).await?;
+/// while let Some(chunk) = stream.next().await {
+///     print!("{}", chunk?.text());
+/// }
+/// # Ok(()) }
+/// ```
+pub struct Stream {
+    accepted: Accepted,
+}
+
+impl Stream {
+    pub(crate) async fn open(client: &Client, request: Request) -> Result<Stream> {
+        let call = Call::new(client, request);
+        call.start(true)?;
+        let first = poll_fn(|cx| call.poll_pop(cx)).await?;
+        Ok(Stream { accepted: Accepted::new(call, first)? })
+    }
+
+    /// The next chunk; `None` after the end or after an error. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Result<Chunk>> {
+        poll_fn(|cx| self.poll_chunk(cx)).await
+    }
+
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk>>> {
+        if self.accepted.is_over {
+            return Poll::Ready(None);
+        }
+        let popped = ready!(self.accepted.call.poll_pop(cx));
+        Poll::Ready(self.accepted.step(popped))
+    }
+
+    accessors!();
+}
+
+impl futures_core::Stream for Stream {
+    type Item = Result<Chunk>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk>>> {
+        self.poll_chunk(cx)
+    }
+}
+
+/// The blocking twins of a client's calls. They wait on the calling thread, so they do not belong
+/// into async code.
+///
+/// ```no_run
+/// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+/// use modelwire::Request;
+///
+/// for chunk in client.blocking().stream(Request::response("a-model").input("Hello"))? {
+///     print!("{}", chunk?.text());
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Blocking<'a> {
+    client: &'a Client,
+}
+
+impl<'a> Blocking<'a> {
+    pub(crate) fn new(client: &'a Client) -> Blocking<'a> {
+        Blocking { client }
+    }
+
+    /// The list of models.
+    pub fn models(self) -> Result<Answer> {
+        self.send(Request::models())
+    }
+
+    /// A call that is answered whole.
+    pub fn send(self, request: Request) -> Result<Answer> {
+        let call = Call::new(self.client, request);
+        call.start(false)?;
+        loop {
+            match call.pop(None)? {
+                Pop::Event(Event::Done(outcome)) => return outcome,
+                Pop::Event(Event::Open(_) | Event::Chunk(_)) | Pop::Empty => {}
+                Pop::End => return Err(ended_early()),
+            }
+        }
+    }
+
+    /// A call that is answered piece by piece.
+    pub fn stream(self, request: Request) -> Result<BlockingStream> {
+        let call = Call::new(self.client, request);
+        call.start(true)?;
+        let first = call.pop(None)?;
+        Ok(BlockingStream { accepted: Accepted::new(call, first)? })
+    }
+}
+
+/// The chunks of an answer as an iterator that waits for each. An error is the last item.
+pub struct BlockingStream {
+    accepted: Accepted,
+}
+
+impl BlockingStream {
+    accessors!();
+}
+
+impl Iterator for BlockingStream {
+    type Item = Result<Chunk>;
+
+    fn next(&mut self) -> Option<Result<Chunk>> {
+        if self.accepted.is_over {
+            return None;
+        }
+        let popped = self.accepted.call.pop(None);
+        self.accepted.step(popped)
+    }
+}

@@ -1,0 +1,258 @@
+//! Puts a prepared request on the wire and hands back the head and the body's pieces. The only
+//! file that names reqwest, hyper and rustls. Knows no SSE and no JSON.
+
+use std::error::Error as StdError;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use once_cell::sync::Lazy;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Url};
+
+use crate::answer::Head;
+use crate::config::{POOL_IDLE_TIMEOUT, Settings};
+use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
+use crate::request::{Endpoint, Prepared};
+
+/// The connections of one client in one process.
+pub(crate) struct Transport {
+    client: reqwest::Client,
+    headers: HeaderMap,
+    urls: [Url; 3],
+}
+
+/// A failed attempt, and what it says about metering.
+pub(crate) struct Failure {
+    pub(crate) error: Error,
+    pub(crate) metered: Metered,
+}
+
+/// An answer whose head has come.
+pub(crate) struct Reply {
+    pub(crate) head: Head,
+    pub(crate) body: Body,
+}
+
+/// The body of an answer, piece by piece as it arrives.
+pub(crate) struct Body {
+    response: reqwest::Response,
+}
+
+impl Transport {
+    pub(crate) fn new(settings: &Settings) -> Result<Transport> {
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls_config(settings)?)
+            .redirect(reqwest::redirect::Policy::none())
+            // A request that was written is never sent again behind the caller's back.
+            .retry(reqwest::retry::never())
+            .http1_only()
+            .http1_max_headers(settings.limits.headers_max)
+            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+            .tcp_nodelay(true);
+        if let Some(timeout) = settings.timeouts.connect {
+            builder = builder.connect_timeout(timeout);
+        }
+        if settings.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|cause| {
+            let message = format!("the HTTP client cannot be built: {}", causes(&cause));
+            Error::new(ErrorKind::Config, message)
+        })?;
+        let endpoints = [Endpoint::Models, Endpoint::Chat, Endpoint::Responses];
+        let urls = endpoints.map(|endpoint| url_of(&settings.base_url, endpoint));
+        Ok(Transport { client, headers: header_map(settings)?, urls })
+    }
+
+    /// One attempt, up to the complete head of its answer.
+    pub(crate) async fn send(
+        &self,
+        settings: &Settings,
+        prepared: &Prepared,
+        stream: bool,
+    ) -> Result<Reply, Failure> {
+        let [models, chat, responses] = &self.urls;
+        let (method, url) = match prepared.endpoint {
+            Endpoint::Models => (Method::GET, models),
+            Endpoint::Chat => (Method::POST, chat),
+            Endpoint::Responses => (Method::POST, responses),
+        };
+        let mut request = reqwest::Request::new(method, url.clone());
+        *request.headers_mut() = self.headers.clone();
+        let accept =
+            if stream { "text/event-stream, application/json" } else { "application/json" };
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
+        if let Some(body) = &prepared.body {
+            let json = HeaderValue::from_static("application/json");
+            request.headers_mut().insert(CONTENT_TYPE, json);
+            *request.body_mut() = Some(body.clone().into());
+        }
+        match self.client.execute(request).await {
+            Ok(response) => {
+                Ok(Reply { head: head_of(&response, settings), body: Body { response } })
+            }
+            Err(cause) => Err(failure(cause, settings)),
+        }
+    }
+}
+
+impl Body {
+    /// The next piece; `None` is the clean end of the body.
+    pub(crate) fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>>> {
+        // The future holds no data of its own, so it may be made anew for each poll.
+        let piece = std::task::ready!(pin!(self.response.chunk()).poll(cx));
+        Poll::Ready(piece.map_err(|cause| broken_off(&cause)))
+    }
+}
+
+fn url_of(base: &Url, endpoint: Endpoint) -> Url {
+    let mut url = base.clone();
+    let path = format!("{}{}", base.path().trim_end_matches('/'), endpoint.path());
+    url.set_path(&path);
+    url
+}
+
+fn header_map(settings: &Settings) -> Result<HeaderMap> {
+    let refused = |what: &str| Error::new(ErrorKind::Config, format!("{what} cannot be sent"));
+    let mut headers = HeaderMap::new();
+    let mut bearer =
+        HeaderValue::try_from(settings.api_key.bearer()).map_err(|_| refused("the API key"))?;
+    bearer.set_sensitive(true);
+    headers.insert(AUTHORIZATION, bearer);
+    let agent = concat!("modelwire/", env!("CARGO_PKG_VERSION"));
+    headers.insert(reqwest::header::USER_AGENT, HeaderValue::from_static(agent));
+    for (name, value) in &settings.headers {
+        let parsed = (HeaderName::try_from(name.as_str()), HeaderValue::try_from(value.as_str()));
+        let (Ok(parsed_name), Ok(parsed_value)) = parsed else {
+            return Err(refused(&format!("header {name}")));
+        };
+        headers.insert(parsed_name, parsed_value);
+    }
+    Ok(headers)
+}
+
+/// The TLS side of a client. One for plain http reads no certificate store, so that it builds in
+/// microseconds and where there is no store; https clients share one configuration.
+fn tls_config(settings: &Settings) -> Result<rustls::ClientConfig> {
+    if settings.base_url.scheme() == "http" && settings.is_loopback() {
+        return with_roots(rustls::RootCertStore::empty());
+    }
+    static SYSTEM: Lazy<Result<rustls::ClientConfig>> = Lazy::new(|| {
+        let mut roots = rustls::RootCertStore::empty();
+        let found = rustls_native_certs::load_native_certs();
+        roots.add_parsable_certificates(found.certs);
+        with_roots(roots)
+    });
+    let config = SYSTEM.clone()?;
+    Ok(config)
+}
+
+fn with_roots(roots: rustls::RootCertStore) -> Result<rustls::ClientConfig> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|cause| Error::new(ErrorKind::Tls, cause.to_string()))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn head_of(response: &reqwest::Response, settings: &Settings) -> Head {
+    let header = |(name, value): (&HeaderName, &HeaderValue)| {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        (name.as_str().to_owned(), settings.api_key.mask(&text).into_owned())
+    };
+    Head {
+        status: response.status().as_u16(),
+        headers: response.headers().iter().map(header).collect(),
+    }
+}
+
+/// The causes below an error, outermost first, each said once.
+fn causes(error: &(dyn StdError + 'static)) -> String {
+    let mut said: Vec<String> = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !said.iter().any(|earlier| earlier.contains(&text)) {
+            said.push(text);
+        }
+        next = cause.source();
+    }
+    if said.is_empty() { error.to_string() } else { said.join(": ") }
+}
+
+fn find<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e E> {
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        if let Some(found) = cause.downcast_ref() {
+            return Some(found);
+        }
+        // An io::Error hides what it wraps from source().
+        if let Some(inner) = cause.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref())
+            && let Some(found) = find::<E>(inner)
+        {
+            return Some(found);
+        }
+        next = cause.source();
+    }
+    None
+}
+
+/// An attempt that got no head, told apart by type (R-ERR5).
+fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
+    let cause = cause.without_url();
+    let place = place_of(settings);
+    let not_sent =
+        |kind, message| Failure { error: Error::new(kind, message), metered: Metered::NotSent };
+    if let Some(tls) = find::<rustls::Error>(&cause) {
+        return not_sent(ErrorKind::Tls, format!("no TLS connection to {place}: {tls}"));
+    }
+    if cause.is_connect() {
+        return match settings.timeouts.connect {
+            Some(bound) if cause.is_timeout() => Failure {
+                error: Error::timed_out(TimeoutPhase::Connect, bound),
+                metered: Metered::NotSent,
+            },
+            _ => not_sent(
+                ErrorKind::Connect,
+                format!("cannot connect to {place}: {}", causes(&cause)),
+            ),
+        };
+    }
+    if cause.is_builder() {
+        return not_sent(
+            ErrorKind::Config,
+            format!("the request cannot be sent: {}", causes(&cause)),
+        );
+    }
+    let (kind, what) = match find::<hyper::Error>(&cause) {
+        Some(hyper) if hyper.is_parse() => (
+            ErrorKind::Protocol,
+            format!(
+                "{place} answered with a head that is not HTTP or exceeds headers_max = {}",
+                settings.limits.headers_max
+            ),
+        ),
+        _ => (ErrorKind::Disconnected, format!("{place} broke off before it answered")),
+    };
+    let error = Error::new(kind, format!("{what}: {}", causes(&cause)));
+    Failure { error, metered: Metered::Unknown }
+}
+
+/// A body that ended before its end.
+fn broken_off(cause: &reqwest::Error) -> Error {
+    let message =
+        format!("the connection broke off in the middle of the answer: {}", causes(cause));
+    Error::new(ErrorKind::Disconnected, message)
+}
+
+/// Host and port, without anything secret.
+fn place_of(settings: &Settings) -> String {
+    let url = &settings.base_url;
+    let host = url.host_str().unwrap_or_default();
+    match url.port_or_known_default() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}

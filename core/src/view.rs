@@ -1,0 +1,374 @@
+//! Where the hot fields stand in a chunk or an answer: one validating pass that leaves spans,
+//! read on demand. Knows no HTTP and no streams.
+//!
+//! A field of an unexpected type reads as absent; a field that nobody here knows is reachable by
+//! name through [`Value`]. Nothing that is valid JSON is refused (R-STR4, R-F3).
+
+use std::borrow::Cow;
+
+use crate::json::{Cursor, JsonError, Kind, Span, StrSpan, Value};
+
+/// Tokens that an answer reports (R-MET1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// `prompt_tokens` or `input_tokens`.
+    pub input_tokens: u64,
+    /// `completion_tokens` or `output_tokens`.
+    pub output_tokens: u64,
+    /// `total_tokens`, or the sum of the two where it is absent.
+    pub total_tokens: u64,
+}
+
+impl Usage {
+    fn read(value: Value<'_>) -> Option<Usage> {
+        let count = |names: [&str; 2]| {
+            names.iter().find_map(|name| u64::try_from(value.get(name)?.as_i64()?).ok())
+        };
+        let input = count(["prompt_tokens", "input_tokens"]);
+        let output = count(["completion_tokens", "output_tokens"]);
+        let total = count(["total_tokens", "total_tokens"]);
+        if input.is_none() && output.is_none() && total.is_none() {
+            return None;
+        }
+        let (input_tokens, output_tokens) = (input.unwrap_or(0), output.unwrap_or(0));
+        let total_tokens = total.unwrap_or(input_tokens.saturating_add(output_tokens));
+        Some(Usage { input_tokens, output_tokens, total_tokens })
+    }
+}
+
+/// The spans of one choice.
+#[derive(Clone, Copy, Debug)]
+struct ChoiceSpans {
+    whole: Span,
+    index: u32,
+    finish_reason: Option<StrSpan>,
+    role: Option<StrSpan>,
+    content: Option<StrSpan>,
+}
+
+/// The spans of a chunk, an event or an answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spans {
+    /// Nearly every chunk has one choice; further ones cost an allocation.
+    first: Option<ChoiceSpans>,
+    further: Vec<ChoiceSpans>,
+    usage: Option<Span>,
+    error: Option<Span>,
+    kind: Option<StrSpan>,
+    delta: Option<StrSpan>,
+    response: Option<Span>,
+    model: Option<StrSpan>,
+}
+
+impl Spans {
+    /// One pass over the whole text; an error means that it is not JSON.
+    pub(crate) fn scan(text: &str) -> Result<Spans, JsonError> {
+        let mut spans = Spans::default();
+        let mut cursor = Cursor::new(text)?;
+        if cursor.peek() == Some(b'{') {
+            cursor.object(|cursor, name| spans.member(cursor, name))?;
+        } else {
+            cursor.skip()?;
+        }
+        cursor.finish()?;
+        Ok(spans)
+    }
+
+    fn member(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<(), JsonError> {
+        match name {
+            "choices" => self.choices(cursor)?,
+            "usage" => self.usage = cursor.unless_null()?,
+            "error" => self.error = cursor.unless_null()?,
+            "type" => self.kind = cursor.string_or_skip()?,
+            "delta" => self.delta = cursor.string_or_skip()?,
+            "model" => self.model = cursor.string_or_skip()?,
+            "response" => self.response = cursor.unless_null()?,
+            _ => {
+                cursor.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn choices(&mut self, cursor: &mut Cursor<'_>) -> Result<(), JsonError> {
+        self.first = None; // of duplicate keys the last wins
+        self.further.clear();
+        if cursor.peek() != Some(b'[') {
+            return cursor.skip().map(|_| ());
+        }
+        let mut position = 0;
+        cursor.array(|cursor| {
+            if let Some(choice) = ChoiceSpans::scan(cursor, position)? {
+                match self.first {
+                    None => self.first = Some(choice),
+                    Some(_) => self.further.push(choice),
+                }
+            }
+            position += 1;
+            Ok(())
+        })
+    }
+
+    fn choices_in_order(&self) -> impl Iterator<Item = &ChoiceSpans> {
+        self.first.iter().chain(&self.further)
+    }
+}
+
+impl ChoiceSpans {
+    /// One choice of a chunk or an answer; `None` where something else than an object stands.
+    fn scan(cursor: &mut Cursor<'_>, position: u32) -> Result<Option<ChoiceSpans>, JsonError> {
+        let start = cursor.place();
+        if cursor.peek() != Some(b'{') {
+            cursor.skip()?;
+            return Ok(None);
+        }
+        let (mut index, mut finish_reason, mut role, mut content) = (None, None, None, None);
+        cursor.object(|cursor, name| {
+            match name {
+                "index" => index = cursor.unsigned_or_skip()?,
+                "finish_reason" => finish_reason = cursor.string_or_skip()?,
+                // A chunk carries a delta, an answer a message; both have the same fields.
+                "delta" | "message" if cursor.peek() == Some(b'{') => {
+                    cursor.object(|cursor, name| {
+                        match name {
+                            "role" => role = cursor.string_or_skip()?,
+                            "content" => content = cursor.string_or_skip()?,
+                            _ => {
+                                cursor.skip()?;
+                            }
+                        }
+                        Ok(())
+                    })?;
+                }
+                _ => {
+                    cursor.skip()?;
+                }
+            }
+            Ok(())
+        })?;
+        let whole = cursor.since(start);
+        let index = index.unwrap_or(position);
+        Ok(Some(ChoiceSpans { whole, index, finish_reason, role, content }))
+    }
+}
+
+/// One choice of a chunk or an answer, borrowed from it.
+#[derive(Clone, Copy)]
+pub struct Choice<'a> {
+    text: &'a str,
+    spans: &'a ChoiceSpans,
+}
+
+impl<'a> Choice<'a> {
+    /// `index`; its place in the list where it is absent.
+    pub fn index(&self) -> u32 {
+        self.spans.index
+    }
+
+    /// `delta.content` of a chunk, `message.content` of an answer.
+    pub fn content(&self) -> Option<Cow<'a, str>> {
+        self.spans.content.map(|span| span.read(self.text))
+    }
+
+    /// `delta.role` of a chunk, `message.role` of an answer.
+    pub fn role(&self) -> Option<Cow<'a, str>> {
+        self.spans.role.map(|span| span.read(self.text))
+    }
+
+    /// Why the model stopped; `None` while it has not.
+    pub fn finish_reason(&self) -> Option<Cow<'a, str>> {
+        self.spans.finish_reason.map(|span| span.read(self.text))
+    }
+
+    /// Whether it has a finish reason.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.spans.finish_reason.is_some()
+    }
+
+    /// The whole choice, for every other field.
+    pub fn value(&self) -> Value<'a> {
+        self.spans.whole.of(self.text)
+    }
+}
+
+/// One event of a stream: its JSON text as it was sent, and what was found in it.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    event: Box<str>,
+    text: Box<str>,
+    spans: Spans,
+}
+
+impl Chunk {
+    pub(crate) fn scan(event: &str, text: Box<str>) -> Result<Chunk, JsonError> {
+        let spans = Spans::scan(&text)?;
+        Ok(Chunk { event: event.into(), text, spans })
+    }
+
+    /// The JSON text, as it was sent.
+    pub fn json(&self) -> &str {
+        &self.text
+    }
+
+    /// The name of the server-sent event; empty where there was none, as in chat streams.
+    pub fn event(&self) -> &str {
+        &self.event
+    }
+
+    /// The piece of output text that this chunk adds: `delta.content` of its first choice, or
+    /// `delta` of a `response.output_text.delta` event; empty for every other chunk.
+    pub fn text(&self) -> Cow<'_, str> {
+        let span = match &self.spans.first {
+            Some(choice) => choice.content,
+            None if self.type_is(OUTPUT_TEXT_DELTA) => self.spans.delta,
+            None => None,
+        };
+        span.map_or(Cow::Borrowed(""), |span| span.read(&self.text))
+    }
+
+    /// The choices of a chat chunk.
+    pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
+        self.spans.choices_in_order().map(|spans| Choice { text: &self.text, spans })
+    }
+
+    /// Why the first choice stopped; `None` while it has not.
+    pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
+        self.choices().next()?.finish_reason()
+    }
+
+    /// `type` of a response event.
+    pub fn kind(&self) -> Option<Cow<'_, str>> {
+        self.spans.kind.map(|span| span.read(&self.text))
+    }
+
+    /// The usage that this chunk reports: its own, or that of the response it completes.
+    pub fn usage(&self) -> Option<Usage> {
+        let own = self.spans.usage.map(|span| span.of(&self.text));
+        let usage = own.or_else(|| self.response()?.get("usage"))?;
+        Usage::read(usage)
+    }
+
+    /// `response` of a response event.
+    pub fn response(&self) -> Option<Value<'_>> {
+        self.spans.response.map(|span| span.of(&self.text))
+    }
+
+    /// The whole chunk, for every other field.
+    pub fn value(&self) -> Value<'_> {
+        Value::validated(&self.text)
+    }
+
+    fn type_is(&self, expected: &str) -> bool {
+        self.kind().is_some_and(|kind| kind == expected)
+    }
+
+    /// Whether this is an error of the service and not a chunk (R-ERR6).
+    pub(crate) fn is_error(&self) -> bool {
+        self.spans.error.is_some_and(|span| is_telling(span.of(&self.text)))
+            && !self.is_final_response()
+            || &*self.event == "error"
+            || self.type_is("error")
+    }
+
+    /// Whether this event ends a response stream (R-STR7).
+    pub(crate) fn is_final_response(&self) -> bool {
+        self.kind().is_some_and(|kind| {
+            matches!(&*kind, "response.completed" | "response.failed" | "response.incomplete")
+        })
+    }
+
+    /// What it takes of a queue's bound.
+    pub(crate) fn cost(&self) -> usize {
+        self.text.len() + size_of::<Chunk>()
+    }
+}
+
+const OUTPUT_TEXT_DELTA: &str = "response.output_text.delta";
+
+/// An `error` member that says something: not null, false, or empty.
+fn is_telling(value: Value<'_>) -> bool {
+    !matches!(value.text(), "null" | "false" | "\"\"" | "{}" | "[]")
+}
+
+/// A whole answer: its JSON text as it was sent, and what was found in it.
+#[derive(Clone, Debug)]
+pub struct Document {
+    text: Box<str>,
+    spans: Spans,
+}
+
+impl Document {
+    pub(crate) fn scan(text: Box<str>) -> Result<Document, JsonError> {
+        let spans = Spans::scan(&text)?;
+        Ok(Document { text, spans })
+    }
+
+    /// The JSON text, as it was sent.
+    pub fn json(&self) -> &str {
+        &self.text
+    }
+
+    /// The whole answer, for every field.
+    pub fn value(&self) -> Value<'_> {
+        Value::validated(&self.text)
+    }
+
+    /// The output text: `message.content` of the first choice, or every `output_text` part of a
+    /// response in order; empty where there is none.
+    pub fn text(&self) -> Cow<'_, str> {
+        if let Some(choice) = self.choices().next() {
+            return choice.content().unwrap_or_default();
+        }
+        let mut text = String::new();
+        for item in self.value().get("output").map(Value::items).unwrap_or_default() {
+            for part in item.get("content").map(Value::items).unwrap_or_default() {
+                if part.get("type").and_then(Value::as_str).as_deref() == Some("output_text") {
+                    text.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
+                }
+            }
+        }
+        Cow::Owned(text)
+    }
+
+    /// The choices of a chat completion.
+    pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
+        self.spans.choices_in_order().map(|spans| Choice { text: &self.text, spans })
+    }
+
+    /// Why the first choice stopped; the `status` of a response.
+    pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
+        match self.choices().next() {
+            Some(choice) => choice.finish_reason(),
+            None => self.value().get("status")?.as_str(),
+        }
+    }
+
+    /// Whether this is an error that came under a good status: it says `error` and has nothing of
+    /// an answer.
+    pub(crate) fn is_error(&self) -> bool {
+        let whole = self.value();
+        self.spans.error.is_some_and(|span| is_telling(span.of(&self.text)))
+            && ["choices", "output", "data"].iter().all(|field| whole.get(field).is_none())
+    }
+
+    /// The usage that the answer reports.
+    pub fn usage(&self) -> Option<Usage> {
+        Usage::read(self.spans.usage?.of(&self.text))
+    }
+
+    /// The model that answered, as it calls itself.
+    pub fn model(&self) -> Option<Cow<'_, str>> {
+        self.spans.model.map(|span| span.read(&self.text))
+    }
+
+    /// The entries of a model list: `data`, or a top-level array (R-OP2). `None` if it is neither.
+    pub fn models(&self) -> Option<Vec<Value<'_>>> {
+        let whole = self.value();
+        let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
+        list.filter(|list| list.kind() == Kind::Array).map(Value::items)
+    }
+}
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

@@ -1,0 +1,144 @@
+//! What is found in chunks and answers of every shape (R-STR4, R-F3); knows no socket.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use super::*;
+
+fn chunk(text: &str) -> Chunk {
+    Chunk::scan("", text.into()).unwrap()
+}
+
+fn document(text: &str) -> Document {
+    Document::scan(text.into()).unwrap()
+}
+
+#[test]
+fn the_hot_fields_of_a_chat_chunk() {
+    let chunk = chunk(
+        r#"{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":"h\u00e9"},"finish_reason":null},
+            {"index":3,"delta":{"content":"x"},"finish_reason":"stop","new":[1]}],"usage":null}"#,
+    );
+    assert_eq!(chunk.text(), "hé");
+    let found: Vec<_> = chunk
+        .choices()
+        .map(|choice| (choice.index(), choice.content(), choice.role(), choice.finish_reason()))
+        .collect();
+    assert_eq!(found[0], (0, Some("hé".into()), Some("assistant".into()), None));
+    assert_eq!(found[1], (3, Some("x".into()), None, Some("stop".into())));
+    assert_eq!(
+        chunk.choices().nth(1).unwrap().value().pointer("/new/0").unwrap().as_i64(),
+        Some(1)
+    );
+    assert_eq!(chunk.usage(), None);
+}
+
+#[test]
+fn unexpected_shapes_are_absent_fields_and_no_error() {
+    for text in [
+        "null",
+        "7",
+        "[]",
+        "\"x\"",
+        "{}",
+        r#"{"choices":null}"#,
+        r#"{"choices":{}}"#,
+        r#"{"choices":[]}"#,
+        r#"{"choices":[null,7]}"#,
+        r#"{"choices":[{"delta":null}]}"#,
+        r#"{"choices":[{"delta":{"content":[1]}}]}"#,
+        r#"{"choices":[{"index":"0","delta":{"content":null},"finish_reason":7}]}"#,
+        r#"{"usage":7}"#,
+        r#"{"usage":{"prompt_tokens":"many"}}"#,
+        r#"{"type":9,"delta":{}}"#,
+    ] {
+        let chunk = chunk(text);
+        assert_eq!(chunk.text(), "", "{text}");
+        assert_eq!(chunk.finish_reason(), None, "{text}");
+        assert_eq!(chunk.usage(), None, "{text}");
+        assert!(!chunk.is_error() && !chunk.is_final_response(), "{text}");
+        assert_eq!(chunk.json(), text);
+    }
+    assert!(Chunk::scan("", "{\"a\":}".into()).is_err());
+}
+
+#[test]
+fn of_duplicate_keys_the_last_wins() {
+    let chunk = chunk(
+        r#"{"choices":[{"delta":{"content":"a"}}],"choices":[{"delta":{"content":"b","content":"c"}}]}"#,
+    );
+    assert_eq!(chunk.text(), "c");
+    assert_eq!(chunk.choices().count(), 1);
+}
+
+#[test]
+fn response_events_give_text_and_their_end() {
+    assert_eq!(chunk(r#"{"type":"response.output_text.delta","delta":"hi"}"#).text(), "hi");
+    assert_eq!(
+        chunk(r#"{"type":"response.function_call_arguments.delta","delta":"{"}"#).text(),
+        ""
+    );
+    let completed = chunk(
+        r#"{"type":"response.completed","response":{"usage":{"input_tokens":3,"output_tokens":4,"total_tokens":7}}}"#,
+    );
+    assert!(completed.is_final_response());
+    assert_eq!(
+        completed.usage(),
+        Some(Usage { input_tokens: 3, output_tokens: 4, total_tokens: 7 })
+    );
+}
+
+#[test]
+fn errors_inside_a_stream_are_told_from_chunks() {
+    for (event, text, is_error) in [
+        ("", r#"{"error":{"message":"m"}}"#, true),
+        ("", r#"{"error":"m","choices":[]}"#, true),
+        ("error", r#"{"message":"m"}"#, true),
+        ("", r#"{"type":"error","message":"m"}"#, true),
+        ("", r#"{"error":null,"choices":[]}"#, false),
+        (
+            "response.failed",
+            r#"{"type":"response.failed","response":{"error":{"code":"x"}}}"#,
+            false,
+        ),
+        ("", r#"{"type":"response.completed","response":{"error":null}}"#, false),
+    ] {
+        let chunk = Chunk::scan(event, text.into()).unwrap();
+        assert_eq!(chunk.is_error(), is_error, "{event} {text}");
+    }
+}
+
+#[test]
+fn whole_answers() {
+    let chat = document(
+        r#"{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"length"}],
+            "usage":{"prompt_tokens":1,"completion_tokens":2}}"#,
+    );
+    assert_eq!((chat.text(), chat.finish_reason()), ("hi".into(), Some("length".into())));
+    assert_eq!(chat.usage(), Some(Usage { input_tokens: 1, output_tokens: 2, total_tokens: 3 }));
+    assert_eq!(chat.model().unwrap(), "m");
+    let response = document(
+        r#"{"status":"completed","output":[{"type":"reasoning"},{"type":"message","content":[
+            {"type":"output_text","text":"a"},{"type":"refusal","refusal":"r"},{"type":"output_text","text":"b"}]}]}"#,
+    );
+    assert_eq!(
+        (response.text(), response.finish_reason()),
+        ("ab".into(), Some("completed".into()))
+    );
+    assert_eq!(document(r#"{"output":null}"#).text(), "");
+}
+
+#[test]
+fn a_model_list_is_data_or_a_top_level_array() {
+    let ids = |text: &str| {
+        let list = document(text);
+        list.models().map(|models| {
+            models
+                .iter()
+                .map(|model| model.get("id").unwrap().text().to_owned())
+                .collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(ids(r#"{"data":[{"id":"a"},{"id":"b"}]}"#).unwrap(), ["\"a\"", "\"b\""]);
+    assert_eq!(ids(r#"[{"id":"a"}]"#).unwrap(), ["\"a\""]);
+    assert_eq!(ids(r#"{"data":{}}"#), None);
+    assert_eq!(ids(r#"{"models":[]}"#), None);
+}
