@@ -1,0 +1,155 @@
+//! The border itself: what comes from C is checked and converted here, what goes to C is made
+//! here, and no panic passes. Holds the crate's `unsafe`; knows no service.
+
+use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use modelwire_core::Error;
+
+use crate::error::modelwire_error;
+use crate::status::{self, MODELWIRE_OK, modelwire_status};
+
+/// The length that stands for "ends with NUL".
+const NUL: usize = usize::MAX;
+
+/// Longest string that is read up to its NUL, in bytes: one whose NUL was forgotten is refused
+/// before it is read without end.
+const NUL_BYTES_MAX: usize = 1 << 31;
+
+/// A type that C holds through a pointer to a box.
+pub(crate) trait Handle: Sized {
+    /// What messages call it.
+    const NAME: &'static str;
+
+    fn into_raw(self) -> *mut Self {
+        Box::into_raw(Box::new(self))
+    }
+}
+
+/// Runs a function that gives a status and an optional error object.
+pub(crate) fn guard(
+    err: *mut *mut modelwire_error,
+    body: impl FnOnce() -> Result<modelwire_status, Error>,
+) -> modelwire_status {
+    let outcome = catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|_| Err(Error::internal("a panic was caught at the C border")));
+    match outcome {
+        Ok(status) => status,
+        Err(error) => {
+            let status = status::of_kind(error.kind());
+            // SAFETY: `err` is NULL or points to a pointer that the caller lets us write.
+            if let Some(slot) = unsafe { err.as_mut() } {
+                *slot = modelwire_error::new(error).into_raw();
+            }
+            status
+        }
+    }
+}
+
+/// Runs a function that gives something else than a status; `fallback` stands in for a panic.
+pub(crate) fn guard_or<T>(fallback: T, body: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(fallback)
+}
+
+/// The handle behind a pointer.
+pub(crate) fn borrow<'a, T: Handle>(handle: *const T) -> Result<&'a T, Error> {
+    // SAFETY: it is NULL or came from `into_raw` and was not freed; shared use is allowed by the
+    // header's rule for `const T *`.
+    unsafe { handle.as_ref() }.ok_or_else(|| missing(T::NAME))
+}
+
+/// The handle behind a pointer, for the caller alone.
+pub(crate) fn borrow_mut<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Error> {
+    // SAFETY: as in `borrow`; `T *` demands that nobody else uses the handle meanwhile.
+    unsafe { handle.as_mut() }.ok_or_else(|| missing(T::NAME))
+}
+
+/// Takes a handle back and drops it; NULL does nothing.
+pub(crate) fn free<T: Handle>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: it came from `into_raw` and the caller gives it up.
+        guard_or((), || drop(unsafe { Box::from_raw(handle) }));
+    }
+}
+
+/// Checks an `out` argument before any work is done, so that nothing is made and lost.
+pub(crate) fn out<'a, T>(out: *mut *mut T) -> Result<&'a mut *mut T, Error> {
+    // SAFETY: it is NULL or points to a pointer that the caller lets us write.
+    unsafe { out.as_mut() }.ok_or_else(|| missing("out"))
+}
+
+/// Writes a number through an optional pointer.
+pub(crate) fn write<T>(out: *mut T, value: T) {
+    // SAFETY: it is NULL or points to a place that the caller lets us write.
+    if let Some(slot) = unsafe { out.as_mut() } {
+        *slot = value;
+    }
+}
+
+fn missing(name: &str) -> Error {
+    Error::argument(format!("{name} is NULL"))
+}
+
+/// A string from C, copied.
+pub(crate) fn text(name: &str, start: *const c_char, length: usize) -> Result<String, Error> {
+    if start.is_null() {
+        return Err(missing(name));
+    }
+    let length = if length == NUL {
+        // SAFETY: the caller says that the string ends with NUL.
+        unsafe { std::ffi::CStr::from_ptr(start) }.count_bytes()
+    } else {
+        length
+    };
+    if length > NUL_BYTES_MAX {
+        return Err(Error::argument(format!("{name} is longer than {NUL_BYTES_MAX} bytes")));
+    }
+    // SAFETY: the caller gives that many readable bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) };
+    String::from_utf8(bytes.to_vec()).map_err(|invalid| {
+        let at = invalid.utf8_error().valid_up_to();
+        Error::argument(format!("{name} is not UTF-8 at byte {at}"))
+    })
+}
+
+/// A text for C: its bytes with a NUL behind them.
+#[derive(Default)]
+pub(crate) struct Text(Vec<u8>);
+
+impl Text {
+    pub(crate) fn new(text: &str) -> Text {
+        let mut made = Text(Vec::with_capacity(text.len() + 1));
+        made.set(text);
+        made
+    }
+
+    /// Replaces the text and keeps the allocation.
+    pub(crate) fn set(&mut self, text: &str) {
+        self.0.clear();
+        self.0.extend_from_slice(text.as_bytes());
+        self.0.push(0);
+    }
+
+    /// The pointer for C; the length through an optional pointer.
+    pub(crate) fn give(&self, length: *mut usize) -> *const c_char {
+        write(length, self.0.len().saturating_sub(1));
+        self.0.as_ptr().cast()
+    }
+}
+
+/// An optional text for C: NULL and length 0 where it is absent.
+pub(crate) fn give(text: Option<&Text>, length: *mut usize) -> *const c_char {
+    match text {
+        Some(text) => text.give(length),
+        None => {
+            write(length, 0);
+            std::ptr::null()
+        }
+    }
+}
+
+/// Success with a handle for the caller.
+pub(crate) fn hand_over<T: Handle>(slot: &mut *mut T, handle: T) -> modelwire_status {
+    *slot = handle.into_raw();
+    MODELWIRE_OK
+}

@@ -1,0 +1,161 @@
+//! One exchange as C runs it: made, run in one of its ways, cancelled from anywhere, freed. Knows
+//! no HTTP.
+
+use std::ffi::c_void;
+
+use modelwire_core::{Answer, Call, Error, Event, Pop};
+
+use crate::boundary::{Handle, borrow, borrow_mut, free, guard, guard_or, hand_over, out};
+use crate::client::modelwire_client;
+use crate::error::modelwire_error;
+use crate::event::modelwire_event;
+use crate::request::modelwire_request;
+use crate::response::modelwire_response;
+use crate::status::{MODELWIRE_STOPPED, modelwire_status};
+
+/// One exchange with the service: made before it starts, so that any thread can cancel it at any
+/// time; run once.
+pub struct modelwire_call(Call);
+
+impl Handle for modelwire_call {
+    const NAME: &'static str = "call";
+}
+
+/// Called for each event of a stream, in order, on the thread that runs the call.
+///
+/// @param user_data  as it was given
+/// @param event      valid during the callback
+/// @return 0 to go on; anything else ends the stream and closes its exchange
+///
+/// Other calls may be run from inside. It must not throw or longjmp through the library.
+pub type modelwire_event_fn =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const modelwire_event) -> i32>;
+
+/// Makes a call that is not started yet.
+///
+/// @param client   the client; the call keeps what it needs of it
+/// @param request  the request, copied
+/// @param out      the call; free it with modelwire_call_free
+/// @param err      what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_new(
+    client: *const modelwire_client,
+    request: *const modelwire_request,
+    out_call: *mut *mut modelwire_call,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let slot = out(out_call)?;
+        let call = Call::new(&borrow(client)?.0, borrow(request)?.0.clone());
+        Ok(hand_over(slot, modelwire_call(call)))
+    })
+}
+
+/// Runs a call that is answered whole, and waits for the answer.
+///
+/// @param call  the call, not run before
+/// @param out   the answer; free it with modelwire_response_free
+/// @param err   what went wrong, on failure; may be NULL
+/// @return MODELWIRE_OK, or the kind of the error
+///
+/// Blocks the calling thread only. modelwire_call_cancel from another thread ends it at once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_run(
+    call: *mut modelwire_call,
+    out_response: *mut *mut modelwire_response,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let (slot, call) = (out(out_response)?, &borrow_mut(call)?.0);
+        call.start(false)?;
+        let answer = wait(call, |_| Continue::Yes)?;
+        Ok(answer
+            .map_or(MODELWIRE_STOPPED, |answer| hand_over(slot, modelwire_response::new(answer))))
+    })
+}
+
+/// Runs a call that is answered piece by piece, and calls back for each piece on this thread.
+///
+/// @param call       the call, not run before
+/// @param on_event   called for each event, in order
+/// @param user_data  handed to the callback
+/// @param out        how the stream ended and what it used; free it with modelwire_response_free
+/// @param err        what went wrong, on failure, after all events that came before; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it, and out is not written; or
+///         the kind of the error
+///
+/// Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends it
+/// at once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_stream(
+    call: *mut modelwire_call,
+    on_event: modelwire_event_fn,
+    user_data: *mut c_void,
+    out_response: *mut *mut modelwire_response,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let (slot, call) = (out(out_response)?, &borrow_mut(call)?.0);
+        let on_event = on_event.ok_or_else(|| Error::argument("on_event is NULL"))?;
+        call.start(true)?;
+        let mut lent = modelwire_event::default();
+        let answer = wait(call, |event| {
+            lent.set(event);
+            // SAFETY: the caller's function; the event outlives the callback.
+            match unsafe { on_event(user_data, &raw const lent) } {
+                0 => Continue::Yes,
+                _ => Continue::No,
+            }
+        })?;
+        Ok(answer
+            .map_or(MODELWIRE_STOPPED, |answer| hand_over(slot, modelwire_response::new(answer))))
+    })
+}
+
+enum Continue {
+    Yes,
+    No,
+}
+
+/// Pops until `Done`; `None` if the visitor ended it.
+fn wait(
+    call: &Call,
+    mut visit: impl FnMut(&modelwire_core::Chunk) -> Continue,
+) -> Result<Option<Answer>, Error> {
+    loop {
+        match call.pop(None)? {
+            Pop::Event(Event::Chunk(chunk)) => {
+                if let Continue::No = visit(&chunk) {
+                    call.cancel();
+                    return Ok(None);
+                }
+            }
+            Pop::Event(Event::Done(outcome)) => return outcome.map(Some),
+            Pop::Event(Event::Open(_)) | Pop::Empty => {}
+            Pop::End => return Err(Error::internal("the call ended without its last event")),
+        }
+    }
+}
+
+/// Ends a call now, in whatever state it is, also before it starts: it gives
+/// MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
+/// inside a callback.
+///
+/// @param call  the call; NULL does nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
+    guard_or((), || {
+        if let Ok(call) = borrow(call) {
+            call.0.cancel();
+        }
+    });
+}
+
+/// Frees a call that is not being run.
+///
+/// @param call  the call; NULL does nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_free(call: *mut modelwire_call) {
+    free(call);
+}

@@ -1,0 +1,69 @@
+//! The client handle of C. Knows no call.
+
+use modelwire_core::Client;
+
+use crate::boundary::{Handle, borrow, free, guard, hand_over, out, write};
+use crate::config::modelwire_config;
+use crate::error::modelwire_error;
+use crate::status::{MODELWIRE_OK, modelwire_status};
+
+/// A client of one service: may be shared between threads, which do not wait for each other.
+pub struct modelwire_client(pub(crate) Client);
+
+impl Handle for modelwire_client {
+    const NAME: &'static str = "client";
+}
+
+/// Makes a client. Connects to nothing yet.
+///
+/// @param config  the configuration, copied; NULL means every default
+/// @param out     the client; free it with modelwire_client_free
+/// @param err     what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the configuration is wrong or misses something
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_client_new(
+    config: *const modelwire_config,
+    out_client: *mut *mut modelwire_client,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let slot = out(out_client)?;
+        let config = match config.is_null() {
+            true => modelwire_core::Config::new(),
+            false => borrow(config)?.to_core(),
+        };
+        Ok(hand_over(slot, modelwire_client(Client::new(config)?)))
+    })
+}
+
+/// Frees a client. Its calls go on and keep what they need.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
+    free(client);
+}
+
+/// What the answered calls of a client used so far, over all models, in this process.
+///
+/// @param client         the client
+/// @param calls          answered calls; may be NULL, like the others
+/// @param input_tokens   as the answers reported them
+/// @param output_tokens  as the answers reported them
+/// @param total_tokens   as the answers reported them
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_client_usage(
+    client: *const modelwire_client,
+    calls: *mut u64,
+    input_tokens: *mut u64,
+    output_tokens: *mut u64,
+    total_tokens: *mut u64,
+) -> modelwire_status {
+    guard(std::ptr::null_mut(), || {
+        let sums = borrow(client)?.0.usage();
+        write(calls, sums.values().map(|sum| sum.calls).sum());
+        write(input_tokens, sums.values().map(|sum| sum.tokens.input_tokens).sum());
+        write(output_tokens, sums.values().map(|sum| sum.tokens.output_tokens).sum());
+        write(total_tokens, sums.values().map(|sum| sum.tokens.total_tokens).sum());
+        Ok(MODELWIRE_OK)
+    })
+}

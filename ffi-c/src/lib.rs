@@ -1,0 +1,25 @@
+//! The C face of modelwire: handles, numbers and callbacks over the core. Knows no HTTP and
+//! parses no JSON of the service.
+//!
+//! The conventions that C programmers see stand at the head of `include/modelwire.h` (they come
+//! from `cbindgen.toml`). Every function here is: boundary, convert, one core call, return.
+//! `unsafe` stands in `boundary` and in the signatures.
+#![allow(
+    non_camel_case_types,
+    reason = "the names are C's: one lower-case prefix for functions and types"
+)]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the rules for all pointers stand once, in the header's conventions"
+)]
+
+mod boundary;
+mod call;
+mod client;
+mod config;
+mod error;
+mod event;
+mod library;
+mod request;
+mod response;
+mod status;

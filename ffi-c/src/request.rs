@@ -1,0 +1,76 @@
+//! The request handle of C: an operation and the caller's JSON. Knows no transport.
+
+use std::ffi::c_char;
+
+use modelwire_core::Request;
+
+use crate::boundary::{Handle, free, guard, hand_over, out, text};
+use crate::error::modelwire_error;
+use crate::status::modelwire_status;
+
+/// A request of one of the three operations; may be used for many calls.
+pub struct modelwire_request(pub(crate) Request);
+
+impl Handle for modelwire_request {
+    const NAME: &'static str = "request";
+}
+
+/// List the models.
+///
+/// @param out  the request; free it with modelwire_request_free
+/// @param err  what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_models(
+    out_request: *mut *mut modelwire_request,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || Ok(hand_over(out(out_request)?, modelwire_request(Request::models()))))
+}
+
+/// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
+/// is, but for "stream", which follows from how the call is made.
+///
+/// @param json    one JSON object, UTF-8, copied; checked when a call starts
+/// @param length  its length in bytes, or MODELWIRE_NUL
+/// @param out     the request; free it with modelwire_request_free
+/// @param err     what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_chat_json(
+    json: *const c_char,
+    length: usize,
+    out_request: *mut *mut modelwire_request,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let slot = out(out_request)?;
+        Ok(hand_over(slot, modelwire_request(Request::chat_json(text("json", json, length)?))))
+    })
+}
+
+/// A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
+///
+/// @param json    one JSON object, UTF-8, copied; checked when a call starts
+/// @param length  its length in bytes, or MODELWIRE_NUL
+/// @param out     the request; free it with modelwire_request_free
+/// @param err     what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_response_json(
+    json: *const c_char,
+    length: usize,
+    out_request: *mut *mut modelwire_request,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let slot = out(out_request)?;
+        Ok(hand_over(slot, modelwire_request(Request::response_json(text("json", json, length)?))))
+    })
+}
+
+/// Frees a request; calls made from it keep their copy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request) {
+    free(request);
+}

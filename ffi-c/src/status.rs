@@ -1,0 +1,115 @@
+//! The numbers of the C ABI: explicit, append-only, one table. Knows no handle.
+
+use modelwire_core::ErrorKind;
+
+/// The result of a function: 0 is success, positive is an outcome that is no error, negative is
+/// the kind of an error.
+pub type modelwire_status = i32;
+
+/// Success.
+pub const MODELWIRE_OK: modelwire_status = 0;
+/// A callback returned nonzero and so ended its stream.
+pub const MODELWIRE_STOPPED: modelwire_status = 1;
+/// Time ran out before it was done.
+pub const MODELWIRE_TIMEOUT: modelwire_status = 2;
+
+/// An argument is wrong; nothing was sent.
+pub const MODELWIRE_E_ARGUMENT: modelwire_status = -1;
+/// The configuration is wrong or misses something; nothing was sent.
+pub const MODELWIRE_E_CONFIG: modelwire_status = -2;
+/// Status 400: the request is wrong.
+pub const MODELWIRE_E_INVALID_REQUEST: modelwire_status = -3;
+/// Status 401: the key is missing, wrong or malformed.
+pub const MODELWIRE_E_AUTHENTICATION: modelwire_status = -4;
+/// Status 403: account, balance, model or key forbid it.
+pub const MODELWIRE_E_PERMISSION: modelwire_status = -5;
+/// Status 404: wrong path, or no such model.
+pub const MODELWIRE_E_NOT_FOUND: modelwire_status = -6;
+/// Status 429: a rate, concurrency, quota or resource limit.
+pub const MODELWIRE_E_RATE_LIMITED: modelwire_status = -7;
+/// Status 5xx: a temporary fault of the service.
+pub const MODELWIRE_E_SERVER: modelwire_status = -8;
+/// Any other status that is not success.
+pub const MODELWIRE_E_STATUS: modelwire_status = -9;
+/// No connection: refused, unreachable, name not found.
+pub const MODELWIRE_E_CONNECT: modelwire_status = -10;
+/// The TLS handshake or a certificate failed.
+pub const MODELWIRE_E_TLS: modelwire_status = -11;
+/// One of the four timeouts; modelwire_error_timeout says which.
+pub const MODELWIRE_E_TIMEOUT: modelwire_status = -12;
+/// The connection broke off after the request was sent.
+pub const MODELWIRE_E_DISCONNECTED: modelwire_status = -13;
+/// The answer is not what the protocol promises, or larger than a bound.
+pub const MODELWIRE_E_PROTOCOL: modelwire_status = -14;
+/// A stream ended without its end mark.
+pub const MODELWIRE_E_INCOMPLETE: modelwire_status = -15;
+/// The service reported an error under a good status, in a stream mostly.
+pub const MODELWIRE_E_STREAM: modelwire_status = -16;
+/// The call was cancelled.
+pub const MODELWIRE_E_CANCELLED: modelwire_status = -17;
+/// The handle was closed.
+pub const MODELWIRE_E_CLOSED: modelwire_status = -18;
+/// The call belongs to the parent process.
+pub const MODELWIRE_E_FORKED: modelwire_status = -19;
+/// The library was shut down.
+pub const MODELWIRE_E_SHUTDOWN: modelwire_status = -20;
+/// A fault of this library.
+pub const MODELWIRE_E_INTERNAL: modelwire_status = -21;
+
+/// The status of an error's kind.
+pub(crate) fn of_kind(kind: ErrorKind) -> modelwire_status {
+    match kind {
+        ErrorKind::InvalidRequest => MODELWIRE_E_INVALID_REQUEST,
+        ErrorKind::Authentication => MODELWIRE_E_AUTHENTICATION,
+        ErrorKind::Permission => MODELWIRE_E_PERMISSION,
+        ErrorKind::NotFound => MODELWIRE_E_NOT_FOUND,
+        ErrorKind::RateLimited => MODELWIRE_E_RATE_LIMITED,
+        ErrorKind::Server => MODELWIRE_E_SERVER,
+        ErrorKind::Status => MODELWIRE_E_STATUS,
+        ErrorKind::Connect => MODELWIRE_E_CONNECT,
+        ErrorKind::Tls => MODELWIRE_E_TLS,
+        ErrorKind::Timeout => MODELWIRE_E_TIMEOUT,
+        ErrorKind::Disconnected => MODELWIRE_E_DISCONNECTED,
+        ErrorKind::Protocol => MODELWIRE_E_PROTOCOL,
+        ErrorKind::Incomplete => MODELWIRE_E_INCOMPLETE,
+        ErrorKind::Stream => MODELWIRE_E_STREAM,
+        ErrorKind::Cancelled => MODELWIRE_E_CANCELLED,
+        ErrorKind::Argument => MODELWIRE_E_ARGUMENT,
+        ErrorKind::Config => MODELWIRE_E_CONFIG,
+        ErrorKind::Closed => MODELWIRE_E_CLOSED,
+        ErrorKind::Forked => MODELWIRE_E_FORKED,
+        ErrorKind::Shutdown => MODELWIRE_E_SHUTDOWN,
+        ErrorKind::Internal => MODELWIRE_E_INTERNAL,
+    }
+}
+
+/// The name of a status, for messages.
+pub(crate) fn name(status: modelwire_status) -> &'static std::ffi::CStr {
+    match status {
+        MODELWIRE_OK => c"ok",
+        MODELWIRE_STOPPED => c"stopped",
+        MODELWIRE_TIMEOUT => c"timeout (outcome)",
+        MODELWIRE_E_ARGUMENT => c"argument",
+        MODELWIRE_E_CONFIG => c"config",
+        MODELWIRE_E_INVALID_REQUEST => c"invalid_request",
+        MODELWIRE_E_AUTHENTICATION => c"authentication",
+        MODELWIRE_E_PERMISSION => c"permission",
+        MODELWIRE_E_NOT_FOUND => c"not_found",
+        MODELWIRE_E_RATE_LIMITED => c"rate_limited",
+        MODELWIRE_E_SERVER => c"server",
+        MODELWIRE_E_STATUS => c"status",
+        MODELWIRE_E_CONNECT => c"connect",
+        MODELWIRE_E_TLS => c"tls",
+        MODELWIRE_E_TIMEOUT => c"timeout",
+        MODELWIRE_E_DISCONNECTED => c"disconnected",
+        MODELWIRE_E_PROTOCOL => c"protocol",
+        MODELWIRE_E_INCOMPLETE => c"incomplete",
+        MODELWIRE_E_STREAM => c"stream",
+        MODELWIRE_E_CANCELLED => c"cancelled",
+        MODELWIRE_E_CLOSED => c"closed",
+        MODELWIRE_E_FORKED => c"forked",
+        MODELWIRE_E_SHUTDOWN => c"shutdown",
+        MODELWIRE_E_INTERNAL => c"internal",
+        _ => c"unknown status",
+    }
+}

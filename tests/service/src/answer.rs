@@ -1,0 +1,100 @@
+//! What a model says to an ask, in words. Knows neither the shape of an answer nor HTTP.
+
+use crate::ask::{Ask, Operation};
+use crate::model::{Ending, Model};
+
+/// What `echo-reasoning` thinks before it speaks.
+const REASONING: &str = "I shall repeat what was said.";
+/// The words of a stream that does not end well.
+const WORDS_BEFORE_FAILURE: usize = 3;
+
+/// Words of one choice; all choices say the same.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Pieces that concatenate to the reasoning.
+    pub(crate) reasoning: Vec<String>,
+    /// Pieces that concatenate to the text: a word each, with the space around it.
+    pub(crate) words: Vec<String>,
+    /// The bound of the ask cut it short.
+    pub(crate) is_truncated: bool,
+    /// The text is the argument of a tool call.
+    pub(crate) is_tool_call: bool,
+    pub(crate) usage: Usage,
+}
+
+/// Words in and out, which is how this service counts tokens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) reasoning: u64,
+}
+
+impl Answer {
+    pub(crate) fn to(ask: &Ask) -> Answer {
+        let is_chat = ask.operation == Operation::Chat;
+        let is_tool_call = is_chat && ask.model == Model::EchoTools;
+        let reasons = is_chat && ask.model == Model::EchoReasoning;
+        let reasoning = if reasons { words_of(REASONING) } else { Vec::new() };
+        let mut words = words_of(&ask.text);
+        // Arguments cut short would be no JSON, which no test of tools wants.
+        let is_truncated = !is_tool_call && truncate(&mut words, ask.words_max);
+        if ask.stream && ask.model.ending() != Ending::Whole {
+            words.truncate(WORDS_BEFORE_FAILURE);
+        }
+        let choices = u64::try_from(ask.choices).unwrap_or(u64::MAX);
+        let thought = count_words(&reasoning.concat()) * choices;
+        let usage = Usage {
+            input: ask.input_words,
+            output: count_words(&words.concat()) * choices + thought,
+            reasoning: thought,
+        };
+        Answer { reasoning, words, is_truncated, is_tool_call, usage }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.words.concat()
+    }
+}
+
+/// Words as a token count.
+pub(crate) fn count_words(text: &str) -> u64 {
+    u64::try_from(text.split_whitespace().count()).unwrap_or(u64::MAX)
+}
+
+/// Pieces that concatenate to exactly `text`: a word each, with the space that follows it, the
+/// first with the space before it, too.
+pub(crate) fn words_of(text: &str) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut piece = String::new();
+    let mut has_word = false;
+    let mut after_space = false;
+    for character in text.chars() {
+        let is_space = character.is_whitespace();
+        if !is_space && has_word && after_space {
+            pieces.push(std::mem::take(&mut piece));
+        }
+        has_word |= !is_space;
+        after_space = is_space;
+        piece.push(character);
+    }
+    if !piece.is_empty() {
+        pieces.push(piece);
+    }
+    pieces
+}
+
+/// Keeps so many words at most; says whether that took any away.
+fn truncate(words: &mut Vec<String>, words_max: Option<u64>) -> bool {
+    let Some(kept) = words_max.and_then(|bound| usize::try_from(bound).ok()) else {
+        return false;
+    };
+    if words.len() <= kept {
+        return false;
+    }
+    words.truncate(kept);
+    if let Some(last) = words.last_mut() {
+        last.truncate(last.trim_end().len());
+    }
+    true
+}

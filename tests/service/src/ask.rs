@@ -1,0 +1,223 @@
+//! Reads what a request asks of a model, and refuses what is missing or ill-typed. Answers nothing.
+
+use serde_json::{Map, Value};
+
+use crate::answer::count_words;
+use crate::model::Model;
+use crate::problem::Problem;
+
+/// The most choices that one chat may ask for.
+const CHOICES_MAX: u64 = 8;
+
+/// Which operation was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Chat,
+    Response,
+}
+
+/// What a call asks for, checked.
+#[derive(Debug)]
+pub(crate) struct Ask {
+    pub(crate) operation: Operation,
+    pub(crate) model: Model,
+    /// What an echo repeats.
+    pub(crate) text: String,
+    pub(crate) input_words: u64,
+    pub(crate) words_max: Option<u64>,
+    pub(crate) stream: bool,
+    pub(crate) choices: usize,
+    pub(crate) include_usage: bool,
+}
+
+type Body = Map<String, Value>;
+
+impl Ask {
+    pub(crate) fn read(operation: Operation, body: &[u8]) -> Result<Ask, Problem> {
+        let body = object_of(body)?;
+        let name = match body.get("model") {
+            None => {
+                return Err(Problem::field("model", "you must provide a model parameter"));
+            }
+            Some(Value::String(name)) if !name.is_empty() => name,
+            Some(_) => return Err(Problem::field("model", "model must be a non-empty string")),
+        };
+        let said = match operation {
+            Operation::Chat => messages(&body)?,
+            Operation::Response => input(&body)?,
+        };
+        let words_max = match operation {
+            Operation::Chat => {
+                let older = bound(&body, "max_tokens")?;
+                bound(&body, "max_completion_tokens")?.or(older)
+            }
+            Operation::Response => bound(&body, "max_output_tokens")?,
+        };
+        let ask = Ask {
+            operation,
+            text: said.last_of_user,
+            input_words: said.words,
+            words_max,
+            stream: flag(&body, "stream")?,
+            choices: choices(operation, &body)?,
+            include_usage: include_usage(&body)?,
+            // Last, so that an ill-typed request to an unknown model is told what it got wrong.
+            model: Model::named(name).ok_or_else(|| unknown_model(name))?,
+        };
+        Ok(ask)
+    }
+}
+
+fn object_of(body: &[u8]) -> Result<Body, Problem> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(body)) => Ok(body),
+        Ok(_) => Err(Problem::new(400, "the body of the request must be a JSON object")),
+        Err(error) => {
+            let message = format!("could not parse the JSON body of the request: {error}");
+            Err(Problem::new(400, message))
+        }
+    }
+}
+
+fn unknown_model(name: &str) -> Problem {
+    let message = format!("The model {name:?} does not exist or you do not have access to it.");
+    Problem::new(404, message).code("model_not_found")
+}
+
+/// What stands in a conversation, as far as an echo cares.
+#[derive(Default)]
+struct Said {
+    last_of_user: String,
+    words: u64,
+}
+
+impl Said {
+    fn hear(&mut self, role: &str, text: String) {
+        self.words += count_words(&text);
+        if role == "user" {
+            self.last_of_user = text;
+        }
+    }
+}
+
+fn messages(body: &Body) -> Result<Said, Problem> {
+    let messages = match body.get("messages") {
+        None => {
+            return Err(Problem::field("messages", "missing required parameter: messages"));
+        }
+        Some(Value::Array(messages)) if !messages.is_empty() => messages,
+        Some(_) => {
+            return Err(Problem::field("messages", "messages must be a non-empty array"));
+        }
+    };
+    let mut said = Said::default();
+    for (index, message) in messages.iter().enumerate() {
+        let at = format!("messages[{index}]");
+        if !message.is_object() {
+            return Err(Problem::field(&at, format!("{at} must be an object")));
+        }
+        let role = required_text(message, &at, "role")?;
+        said.hear(role, content(message, &at)?);
+    }
+    Ok(said)
+}
+
+fn input(body: &Body) -> Result<Said, Problem> {
+    let mut said = Said::default();
+    let items = match body.get("input") {
+        None => return Err(Problem::field("input", "missing required parameter: input")),
+        Some(Value::String(text)) => {
+            said.hear("user", text.clone());
+            return Ok(said);
+        }
+        Some(Value::Array(items)) if !items.is_empty() => items,
+        Some(_) => {
+            let message = "input must be a string or a non-empty array of items";
+            return Err(Problem::field("input", message));
+        }
+    };
+    for (index, item) in items.iter().enumerate() {
+        let at = format!("input[{index}]");
+        if !item.is_object() {
+            return Err(Problem::field(&at, format!("{at} must be an object")));
+        }
+        // Items that are no messages (tool outputs, references) have no role, and say nothing.
+        if item.get("role").is_some() {
+            let role = required_text(item, &at, "role")?;
+            said.hear(role, content(item, &at)?);
+        }
+    }
+    Ok(said)
+}
+
+fn required_text<'v>(object: &'v Value, at: &str, name: &str) -> Result<&'v str, Problem> {
+    object.get(name).and_then(Value::as_str).ok_or_else(|| {
+        let at = format!("{at}.{name}");
+        Problem::field(&at, format!("{at} must be a string"))
+    })
+}
+
+/// The text of a message; parts of another kind than text are passed over.
+fn content(message: &Value, at: &str) -> Result<String, Problem> {
+    let at = format!("{at}.content");
+    match message.get("content") {
+        None | Some(Value::Null) => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::Array(parts)) => {
+            let mut text = String::new();
+            for (index, part) in parts.iter().enumerate() {
+                let kind = required_text(part, &format!("{at}[{index}]"), "type")?;
+                if matches!(kind, "text" | "input_text" | "output_text") {
+                    text.push_str(required_text(part, &format!("{at}[{index}]"), "text")?);
+                }
+            }
+            Ok(text)
+        }
+        Some(_) => {
+            let message = format!("{at} must be a string or an array of parts");
+            Err(Problem::field(&at, message))
+        }
+    }
+}
+
+/// A field that is there; null counts as absent, as it does at OpenAI.
+fn present<'b>(body: &'b Body, name: &str) -> Option<&'b Value> {
+    body.get(name).filter(|value| !value.is_null())
+}
+
+fn flag(body: &Body, name: &str) -> Result<bool, Problem> {
+    match present(body, name) {
+        None => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(_) => Err(Problem::field(name, format!("{name} must be a boolean"))),
+    }
+}
+
+fn bound(body: &Body, name: &str) -> Result<Option<u64>, Problem> {
+    match present(body, name) {
+        None => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(bound) if bound > 0 => Ok(Some(bound)),
+            _ => Err(Problem::field(name, format!("{name} must be an integer of at least 1"))),
+        },
+    }
+}
+
+fn choices(operation: Operation, body: &Body) -> Result<usize, Problem> {
+    let choices = match operation {
+        Operation::Chat => bound(body, "n")?.unwrap_or(1),
+        Operation::Response => 1,
+    };
+    usize::try_from(choices)
+        .ok()
+        .filter(|_| choices <= CHOICES_MAX)
+        .ok_or_else(|| Problem::field("n", format!("n must be at most {CHOICES_MAX}")))
+}
+
+fn include_usage(body: &Body) -> Result<bool, Problem> {
+    match present(body, "stream_options") {
+        None => Ok(false),
+        Some(Value::Object(options)) => flag(options, "include_usage"),
+        Some(_) => Err(Problem::field("stream_options", "stream_options must be an object")),
+    }
+}

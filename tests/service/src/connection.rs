@@ -1,0 +1,68 @@
+//! The life of one connection: request, answer, request. Knows who answers, never what.
+
+use std::sync::Arc;
+
+use tokio::net::TcpStream;
+
+use crate::http::Request;
+use crate::problem::Problem;
+use crate::script::Exchange;
+use crate::state::{OpenConnection, Shared};
+use crate::ticket::request_id;
+use crate::wire::{After, NoRequest, Wire};
+use crate::{control, played};
+
+/// Serves requests until either side ends the connection.
+pub(crate) async fn serve(shared: Arc<Shared>, open: OpenConnection, stream: TcpStream) {
+    // Without this, small events would wait for each other's acknowledgement.
+    if stream.set_nodelay(true).is_err() {
+        return;
+    }
+    let mut wire = Wire::new(stream);
+    loop {
+        let request = match wire.next_request().await {
+            Ok(request) => request,
+            Err(NoRequest::Gone) => return,
+            Err(NoRequest::Refused(problem)) => {
+                let id = request_id(shared.next_answer());
+                let answer = problem.header("Connection", "close").exchange(&id);
+                if wire.play(&answer).await == After::Open {
+                    wire.linger().await;
+                }
+                return;
+            }
+        };
+        let (exchange, may_close) = answer(&shared, &request, open.number);
+        let after = wire.play(&exchange).await;
+        if after == After::Closed || (may_close && request.last) {
+            return;
+        }
+    }
+}
+
+/// The answer, and whether we may close after it: scripts alone say when theirs are closed.
+fn answer(shared: &Shared, request: &Request, connection: u64) -> (Arc<Exchange>, bool) {
+    if let Some(rest) = under(request.path(), "/_control") {
+        return (Arc::new(control::answer(shared, request, rest)), true);
+    }
+    if let Some(rest) = under(request.path(), "/scripts") {
+        let name = rest.trim_start_matches('/').split('/').next().unwrap_or_default();
+        shared.record(name, request, connection);
+        return match shared.next_exchange(name) {
+            Some(exchange) => (exchange, false),
+            None => (Arc::new(no_script(shared, name)), true),
+        };
+    }
+    shared.record("", request, connection);
+    (Arc::new(played::answer(shared, request)), true)
+}
+
+/// What follows `prefix` in a path, when the path is that or lies below it.
+fn under<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn no_script(shared: &Shared, name: &str) -> Exchange {
+    let message = format!("no script named {name:?} with an exchange is registered");
+    Problem::new(404, message).exchange(&request_id(shared.next_answer()))
+}

@@ -1,0 +1,81 @@
+//! The control face: lets tests in other languages steer the service. Plays nothing itself.
+
+use serde_json::{Value, json};
+
+use crate::control_script::script_of;
+use crate::http::Request;
+use crate::problem::Problem;
+use crate::script::Exchange;
+use crate::state::{Recorded, Shared};
+
+/// The answer to a control request; `rest` is its path after `/_control`.
+pub(crate) fn answer(shared: &Shared, request: &Request, rest: &str) -> Exchange {
+    respond(shared, request, rest).map_or_else(
+        |problem| problem.exchange("control"),
+        |body| Exchange::json(200, body.to_string()),
+    )
+}
+
+fn respond(shared: &Shared, request: &Request, rest: &str) -> Result<Value, Problem> {
+    let mut parts = rest.trim_start_matches('/').splitn(2, '/');
+    let noun = parts.next().unwrap_or_default();
+    let name = parts.next().unwrap_or_default();
+    match (request.method.as_str(), noun) {
+        ("PUT", "scripts") => register(shared, request, name),
+        ("GET", "requests") => Ok(shared.recorded(name).iter().map(recorded).collect()),
+        ("GET", "state") => Ok(state(shared)),
+        ("POST", "clear") => {
+            shared.clear();
+            Ok(json!({}))
+        }
+        (method, _) => {
+            let message = format!("the control face has no {method} {}", request.path());
+            Err(Problem::new(404, message))
+        }
+    }
+}
+
+fn register(shared: &Shared, request: &Request, name: &str) -> Result<Value, Problem> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_plain) {
+        let message = "the name of a script has letters, digits, '-', '_' and '.'";
+        return Err(Problem::new(400, message));
+    }
+    let script = script_of(&request.body).map_err(|reason| Problem::new(400, reason))?;
+    shared.register(name, script);
+    // The host as the caller knows it, so that the answer can be used as it is.
+    let host = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let host = host.map_or("127.0.0.1", |(_, value)| value.as_str());
+    Ok(json!({ "base_url": format!("http://{host}/scripts/{name}/v1") }))
+}
+
+fn recorded(request: &Recorded) -> Value {
+    json!({
+        "method": request.method,
+        "target": request.target,
+        "headers": request.headers,
+        "body": String::from_utf8_lossy(&request.body),
+        "connection": request.connection,
+        "at_ms": u64::try_from(request.at.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+fn state(shared: &Shared) -> Value {
+    let metered: serde_json::Map<String, Value> = shared
+        .metered()
+        .into_iter()
+        .map(|(model, metered)| {
+            let sums = json!({
+                "calls": metered.calls,
+                "input_tokens": metered.input_tokens,
+                "output_tokens": metered.output_tokens,
+            });
+            (model, sums)
+        })
+        .collect();
+    json!({
+        "connections": shared.connections(),
+        "open_connections": shared.open_connections(),
+        "metered": metered,
+    })
+}

@@ -1,0 +1,49 @@
+//! The loopback test service: starts and stops it, and lets a test look inside. Knows no client.
+//!
+//! **A stand-in for tests.** It runs no model, checks one key that everyone knows, listens on
+//! loopback only, and must never serve anybody in earnest. It has two faces:
+//!
+//! - It *plays the service*: `GET /v1/models`, `POST /v1/chat/completions` and
+//!   `POST /v1/responses` with authentication, errors, a rate limit, metering, and models that
+//!   echo what they are told. Each model shows one behaviour: `echo`, `echo-stream-only`,
+//!   `echo-reasoning`, `echo-tools`, `limited`, `recovers`, `forbidden`, `broken`, `cut`,
+//!   `error-in-stream`, `slow`.
+//! - It *plays scripts*: exact bytes with any split, pauses, cuts and resets, registered by name
+//!   and reached under a base URL of their own.
+//!
+//! It runs on a thread of its own, so that it can live inside the process of a test. Each open
+//! connection costs a file descriptor (two, when the client lives in the same process); raising
+//! the limit of the process is the business of the test.
+//!
+//! Tests in other languages steer it over HTTP:
+//!
+//! | request | does |
+//! |---|---|
+//! | `PUT /_control/scripts/NAME` | registers a script, answers `{"base_url": "..."}` |
+//! | `GET /_control/requests/NAME` | lists the requests that reached it (no name: the service) |
+//! | `GET /_control/state` | connections, open connections, what was metered |
+//! | `POST /_control/clear` | forgets requests, meters and rate-limit state, not the scripts |
+#![forbid(unsafe_code)]
+
+mod answer;
+mod ask;
+mod chat;
+mod connection;
+mod control;
+mod control_script;
+mod event_stream;
+mod http;
+mod json;
+mod model;
+mod played;
+mod problem;
+mod response;
+mod script;
+mod service;
+mod state;
+mod ticket;
+mod wire;
+
+pub use script::{Exchange, Script, Step};
+pub use service::{Options, Service};
+pub use state::{Metered, Recorded};

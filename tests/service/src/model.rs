@@ -1,0 +1,107 @@
+//! The models that are played: their names, and how their streams end. Knows no request.
+
+use std::time::Duration;
+
+use crate::json::{array, object, quoted};
+
+/// When every played model was made, as `GET /v1/models` tells it.
+const CREATED: u64 = 1_700_000_000;
+/// Between the words of model `slow`, whatever the options say.
+const SLOW_WORD_PAUSE: Duration = Duration::from_millis(200);
+
+/// One behaviour each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Model {
+    Echo,
+    EchoStreamOnly,
+    EchoReasoning,
+    EchoTools,
+    Limited,
+    Recovers,
+    Forbidden,
+    Broken,
+    Cut,
+    ErrorInStream,
+    Slow,
+}
+
+/// How a streamed answer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// With everything that belongs there.
+    Whole,
+    /// After a few words the connection is closed.
+    Cut,
+    /// After a few words an error arrives as an event.
+    Error,
+}
+
+impl Model {
+    const ALL: [Model; 11] = [
+        Model::Echo,
+        Model::EchoStreamOnly,
+        Model::EchoReasoning,
+        Model::EchoTools,
+        Model::Limited,
+        Model::Recovers,
+        Model::Forbidden,
+        Model::Broken,
+        Model::Cut,
+        Model::ErrorInStream,
+        Model::Slow,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Model::Echo => "echo",
+            Model::EchoStreamOnly => "echo-stream-only",
+            Model::EchoReasoning => "echo-reasoning",
+            Model::EchoTools => "echo-tools",
+            Model::Limited => "limited",
+            Model::Recovers => "recovers",
+            Model::Forbidden => "forbidden",
+            Model::Broken => "broken",
+            Model::Cut => "cut",
+            Model::ErrorInStream => "error-in-stream",
+            Model::Slow => "slow",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.name() == name)
+    }
+
+    pub(crate) fn ending(self) -> Ending {
+        match self {
+            Model::Cut => Ending::Cut,
+            Model::ErrorInStream => Ending::Error,
+            Model::Echo
+            | Model::EchoStreamOnly
+            | Model::EchoReasoning
+            | Model::EchoTools
+            | Model::Limited
+            | Model::Recovers
+            | Model::Forbidden
+            | Model::Broken
+            | Model::Slow => Ending::Whole,
+        }
+    }
+
+    /// Between streamed words, where the options say `otherwise`.
+    pub(crate) fn word_pause(self, otherwise: Duration) -> Duration {
+        if self == Model::Slow { SLOW_WORD_PAUSE } else { otherwise }
+    }
+
+    /// The body of `GET /v1/models`.
+    pub(crate) fn list() -> String {
+        let models = Model::ALL.map(|model| {
+            object(&[
+                ("id", quoted(model.name())),
+                ("object", quoted("model")),
+                ("created", CREATED.to_string()),
+                ("owned_by", quoted("modelwire-service")),
+            ])
+        });
+        object(&[("object", quoted("list")), ("data", array(&models))])
+    }
+}

@@ -1,0 +1,231 @@
+//! What the service remembers: scripts, requests, meters, counters. Knows no HTTP and no JSON.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::http::Request;
+use crate::script::{Exchange, Script};
+use crate::service::Options;
+
+/// The requests that are remembered under one name; then the oldest are forgotten.
+const RECORDED_REQUESTS_MAX: usize = 10_000;
+/// The bytes of their bodies; then the oldest are forgotten, too.
+const RECORDED_BODY_BYTES_MAX: usize = 256 << 20;
+/// Of the requests to model `recovers`, the last of each so many succeeds.
+const RECOVERS_EVERY: u64 = 3;
+
+/// A request that reached the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The method as sent.
+    pub method: String,
+    /// The request target as sent, with its query.
+    pub target: String,
+    /// The headers in the order in which they came, names as sent.
+    pub headers: Vec<(String, String)>,
+    /// The body, its transfer coding removed.
+    pub body: Vec<u8>,
+    /// The number of the connection it came on; the first connection is 1.
+    pub connection: u64,
+    /// When it had been read whole, counted from the start of the service.
+    pub at: Duration,
+}
+
+impl Recorded {
+    /// The value of the first header of this name, in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(found, _)| found.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+/// What was metered for one model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Metered {
+    /// Calls that entered processing.
+    pub calls: u64,
+    /// Words that went in.
+    pub input_tokens: u64,
+    /// Words that came out.
+    pub output_tokens: u64,
+}
+
+/// The state that all connections and the handle share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) options: Options,
+    started: Instant,
+    accepted: AtomicU64,
+    open: AtomicU64,
+    played: AtomicU64,
+    book: Mutex<Book>,
+}
+
+#[derive(Debug, Default)]
+struct Book {
+    scripts: BTreeMap<String, Registered>,
+    recordings: BTreeMap<String, Recording>,
+    metered: BTreeMap<String, Metered>,
+    allowed: VecDeque<Instant>,
+    recovers: u64,
+}
+
+#[derive(Debug)]
+struct Registered {
+    exchanges: Vec<Arc<Exchange>>,
+    next: usize,
+}
+
+#[derive(Debug, Default)]
+struct Recording {
+    requests: VecDeque<Recorded>,
+    body_bytes: usize,
+}
+
+impl Recording {
+    fn push(&mut self, request: Recorded) {
+        self.body_bytes += request.body.len();
+        self.requests.push_back(request);
+        while self.requests.len() > RECORDED_REQUESTS_MAX
+            || self.body_bytes > RECORDED_BODY_BYTES_MAX
+        {
+            let Some(oldest) = self.requests.pop_front() else {
+                break;
+            };
+            self.body_bytes -= oldest.body.len();
+        }
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(options: Options) -> Shared {
+        Shared {
+            options,
+            started: Instant::now(),
+            accepted: AtomicU64::new(0),
+            open: AtomicU64::new(0),
+            played: AtomicU64::new(0),
+            book: Mutex::default(),
+        }
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        // Every change is one insertion: a panic elsewhere cannot have left half of one.
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn connections(&self) -> u64 {
+        self.accepted.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn open_connections(&self) -> u64 {
+        self.open.load(Ordering::SeqCst)
+    }
+
+    /// The number of the next answer of the played service.
+    pub(crate) fn next_answer(&self) -> u64 {
+        self.played.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// Registers a script: it begins at its first exchange, and what reached an earlier script
+    /// of this name is forgotten.
+    pub(crate) fn register(&self, name: &str, script: Script) {
+        let exchanges = script.exchanges.into_iter().map(Arc::new).collect();
+        let mut book = self.book();
+        book.recordings.remove(name);
+        book.scripts.insert(name.to_owned(), Registered { exchanges, next: 0 });
+    }
+
+    /// The exchange that the next request to a script takes, if there is such a script.
+    pub(crate) fn next_exchange(&self, name: &str) -> Option<Arc<Exchange>> {
+        let mut book = self.book();
+        let script = book.scripts.get_mut(name)?;
+        let exchange = script.exchanges.get(script.next).or(script.exchanges.last()).cloned();
+        script.next = script.next.saturating_add(1);
+        exchange
+    }
+
+    pub(crate) fn record(&self, name: &str, request: &Request, connection: u64) {
+        let recorded = Recorded {
+            method: request.method.clone(),
+            target: request.target.clone(),
+            headers: request.headers.clone(),
+            body: request.body.clone(),
+            connection,
+            at: self.started.elapsed(),
+        };
+        self.book().recordings.entry(name.to_owned()).or_default().push(recorded);
+    }
+
+    pub(crate) fn recorded(&self, name: &str) -> Vec<Recorded> {
+        let book = self.book();
+        let requests = book.recordings.get(name).map(|recording| &recording.requests);
+        requests.into_iter().flatten().cloned().collect()
+    }
+
+    pub(crate) fn meter(&self, model: &str, input_tokens: u64, output_tokens: u64) {
+        let mut book = self.book();
+        let metered = book.metered.entry(model.to_owned()).or_default();
+        metered.calls += 1;
+        metered.input_tokens += input_tokens;
+        metered.output_tokens += output_tokens;
+    }
+
+    pub(crate) fn metered(&self) -> BTreeMap<String, Metered> {
+        self.book().metered.clone()
+    }
+
+    /// Lets a call pass the rate limit, or says how long the next one has to wait.
+    pub(crate) fn pass_rate_limit(&self) -> Result<(), Duration> {
+        let window = self.options.rate_limit_window;
+        let now = Instant::now();
+        let mut book = self.book();
+        book.allowed.retain(|at| now.duration_since(*at) < window);
+        if u64::try_from(book.allowed.len()).unwrap_or(u64::MAX)
+            < u64::from(self.options.rate_limit_calls)
+        {
+            book.allowed.push_back(now);
+            return Ok(());
+        }
+        let age = book.allowed.front().map_or(Duration::ZERO, |at| now.duration_since(*at));
+        Err(window.saturating_sub(age))
+    }
+
+    /// Counts a call to the model that recovers; says whether this one succeeds.
+    pub(crate) fn has_recovered(&self) -> bool {
+        let mut book = self.book();
+        book.recovers += 1;
+        book.recovers.is_multiple_of(RECOVERS_EVERY)
+    }
+
+    /// Forgets everything but the scripts and the counts of connections.
+    pub(crate) fn clear(&self) {
+        let mut book = self.book();
+        let scripts = std::mem::take(&mut book.scripts);
+        *book = Book { scripts, ..Book::default() };
+    }
+}
+
+/// Counts a connection as open for as long as it lives.
+pub(crate) struct OpenConnection {
+    shared: Arc<Shared>,
+    pub(crate) number: u64,
+}
+
+impl OpenConnection {
+    pub(crate) fn count(shared: Arc<Shared>) -> OpenConnection {
+        shared.open.fetch_add(1, Ordering::SeqCst);
+        let number = shared.accepted.fetch_add(1, Ordering::SeqCst) + 1;
+        OpenConnection { shared, number }
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.shared.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
