@@ -73,7 +73,7 @@ pub(crate) fn free<T: Handle>(handle: *mut T) {
 }
 
 /// Checks an `out` argument before any work is done, so that nothing is made and lost.
-pub(crate) fn out<'a, T>(out: *mut *mut T) -> Result<&'a mut *mut T, Error> {
+pub(crate) fn output<'a, T>(out: *mut *mut T) -> Result<&'a mut *mut T, Error> {
     // SAFETY: it is NULL or points to a pointer that the caller lets us write.
     unsafe { out.as_mut() }.ok_or_else(|| missing("out"))
 }

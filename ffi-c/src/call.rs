@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use modelwire_core::{Answer, Call, Error, Event, Pop};
 
-use crate::boundary::{Handle, borrow, borrow_mut, free, guard, guard_or, hand_over, out};
+use crate::boundary::{Handle, borrow, borrow_mut, free, guard, guard_or, hand_over, output};
 use crate::client::modelwire_client;
 use crate::error::modelwire_error;
 use crate::event::modelwire_event;
@@ -42,11 +42,11 @@ pub type modelwire_event_fn =
 pub unsafe extern "C" fn modelwire_call_new(
     client: *const modelwire_client,
     request: *const modelwire_request,
-    out_call: *mut *mut modelwire_call,
+    out: *mut *mut modelwire_call,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let slot = out(out_call)?;
+        let slot = output(out)?;
         let call = Call::new(&borrow(client)?.0, borrow(request)?.0.clone());
         Ok(hand_over(slot, modelwire_call(call)))
     })
@@ -63,11 +63,11 @@ pub unsafe extern "C" fn modelwire_call_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_run(
     call: *mut modelwire_call,
-    out_response: *mut *mut modelwire_response,
+    out: *mut *mut modelwire_response,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let (slot, call) = (out(out_response)?, &borrow_mut(call)?.0);
+        let (slot, call) = (output(out)?, &borrow_mut(call)?.0);
         call.start(false)?;
         let answer = wait(call, |_| Continue::Yes)?;
         Ok(answer
@@ -92,11 +92,11 @@ pub unsafe extern "C" fn modelwire_call_stream(
     call: *mut modelwire_call,
     on_event: modelwire_event_fn,
     user_data: *mut c_void,
-    out_response: *mut *mut modelwire_response,
+    out: *mut *mut modelwire_response,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let (slot, call) = (out(out_response)?, &borrow_mut(call)?.0);
+        let (slot, call) = (output(out)?, &borrow_mut(call)?.0);
         let on_event = on_event.ok_or_else(|| Error::argument("on_event is NULL"))?;
         call.start(true)?;
         let mut lent = modelwire_event::default();

@@ -2,7 +2,7 @@
 
 use modelwire_core::Client;
 
-use crate::boundary::{Handle, borrow, free, guard, hand_over, out, write};
+use crate::boundary::{Handle, borrow, free, guard, hand_over, output, write};
 use crate::config::modelwire_config;
 use crate::error::modelwire_error;
 use crate::status::{MODELWIRE_OK, modelwire_status};
@@ -23,11 +23,11 @@ impl Handle for modelwire_client {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_new(
     config: *const modelwire_config,
-    out_client: *mut *mut modelwire_client,
+    out: *mut *mut modelwire_client,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let slot = out(out_client)?;
+        let slot = output(out)?;
         let config = match config.is_null() {
             true => modelwire_core::Config::new(),
             false => borrow(config)?.to_core(),

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use modelwire_core::Request;
 
-use crate::boundary::{Handle, free, guard, hand_over, out, text};
+use crate::boundary::{Handle, free, guard, hand_over, output, text};
 use crate::error::modelwire_error;
 use crate::status::modelwire_status;
 
@@ -22,10 +22,10 @@ impl Handle for modelwire_request {
 /// @return MODELWIRE_OK
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_models(
-    out_request: *mut *mut modelwire_request,
+    out: *mut *mut modelwire_request,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
-    guard(err, || Ok(hand_over(out(out_request)?, modelwire_request(Request::models()))))
+    guard(err, || Ok(hand_over(output(out)?, modelwire_request(Request::models()))))
 }
 
 /// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
@@ -40,11 +40,11 @@ pub unsafe extern "C" fn modelwire_request_models(
 pub unsafe extern "C" fn modelwire_request_chat_json(
     json: *const c_char,
     length: usize,
-    out_request: *mut *mut modelwire_request,
+    out: *mut *mut modelwire_request,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let slot = out(out_request)?;
+        let slot = output(out)?;
         Ok(hand_over(slot, modelwire_request(Request::chat_json(text("json", json, length)?))))
     })
 }
@@ -60,11 +60,11 @@ pub unsafe extern "C" fn modelwire_request_chat_json(
 pub unsafe extern "C" fn modelwire_request_response_json(
     json: *const c_char,
     length: usize,
-    out_request: *mut *mut modelwire_request,
+    out: *mut *mut modelwire_request,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let slot = out(out_request)?;
+        let slot = output(out)?;
         Ok(hand_over(slot, modelwire_request(Request::response_json(text("json", json, length)?))))
     })
 }
