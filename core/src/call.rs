@@ -41,10 +41,10 @@ use crate::retry::Decision;
 use crate::runtime;
 use crate::sse;
 use crate::transport::{Body, Failure, Reply, Transport};
-use crate::view::{Choice, Chunk, Document, Usage};
+use crate::view::{Choice, Chunk, Document, Slab, Usage};
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
-const BATCH_EVENTS_MAX: usize = 256;
+const BATCH_EVENTS_MAX: usize = 512;
 /// Marks the end of a stream (R-STR3).
 const DONE_MARK: &str = "[DONE]";
 const REDIRECT_HINT: &str = "Correct base_url: redirects are not followed.";
@@ -602,6 +602,8 @@ struct Reading<'a> {
 struct Found<'a> {
     exchange: &'a Exchange<'a>,
     head: Arc<Head>,
+    /// Scanned, not judged yet.
+    slab: Slab,
     batch: VecDeque<Event>,
     usage: Option<Usage>,
     /// The choices that have their finish reason.
@@ -615,6 +617,7 @@ impl<'a> Reading<'a> {
         let limits = exchange.shared.settings().limits;
         let found = Found {
             exchange,
+            slab: Slab::default(),
             batch: VecDeque::from([Event::Open(head.clone())]),
             head,
             usage: None,
@@ -633,7 +636,7 @@ impl<'a> Reading<'a> {
         let mut gave_turn = false;
         poll_fn(|cx| {
             loop {
-                if self.found.outcome.is_some() || self.found.batch.len() >= BATCH_EVENTS_MAX {
+                if self.found.outcome.is_some() || self.found.waiting() >= BATCH_EVENTS_MAX {
                     return Poll::Ready(());
                 }
                 match body.poll_piece(cx) {
@@ -643,7 +646,7 @@ impl<'a> Reading<'a> {
                     }
                     Poll::Ready(Ok(None)) => self.body_ended(),
                     Poll::Ready(Err(error)) => self.found.fail(error),
-                    Poll::Pending if self.found.batch.is_empty() => {
+                    Poll::Pending if self.found.waiting() == 0 => {
                         let error = std::task::ready!(clock.poll_expired(cx));
                         self.found.fail(error);
                     }
@@ -657,6 +660,7 @@ impl<'a> Reading<'a> {
             }
         })
         .await;
+        self.found.seal();
     }
 
     fn take(&mut self, piece: &[u8], clock: &mut Clock) {
@@ -687,14 +691,18 @@ impl<'a> Reading<'a> {
 }
 
 impl Found<'_> {
-    /// Ends the stream with an error; the first end counts.
+    /// Ends the stream with an error, unless what came before ends it.
     fn fail(&mut self, error: Error) {
+        self.seal();
         if self.outcome.is_none() {
             self.outcome = Some(Err(self.exchange.answered(error, &self.head)));
         }
     }
 
     fn succeed(&mut self, end: End) {
+        if self.outcome.is_some() {
+            return;
+        }
         let endpoint = self.exchange.prepared.endpoint;
         self.outcome = Some(Ok(Answer::streamed(endpoint, self.head.clone(), self.usage, end)));
     }
@@ -707,15 +715,30 @@ impl Found<'_> {
         }
         self.events += 1;
         if data == DONE_MARK {
+            self.seal();
             return self.succeed(End::DoneMark);
         }
-        match Chunk::scan(event.name, event.data.as_ref().into()) {
-            Ok(chunk) => self.chunk(chunk),
-            Err(cause) => {
-                let quoted = excerpt(data);
-                let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
-                self.fail(Error::new(ErrorKind::Protocol, message).with_body(quoted));
+        if let Err(cause) = self.slab.add(event.name, &event.data) {
+            let quoted = excerpt(data);
+            let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
+            self.fail(Error::new(ErrorKind::Protocol, message).with_body(quoted));
+        } else if self.slab.is_full() {
+            self.seal();
+        }
+    }
+
+    /// Events that were read and not pushed.
+    fn waiting(&self) -> usize {
+        self.batch.len() + self.slab.len()
+    }
+
+    /// Judges what was scanned, in order, up to the stream's end.
+    fn seal(&mut self) {
+        for chunk in self.slab.seal() {
+            if self.outcome.is_some() {
+                break;
             }
+            self.chunk(chunk);
         }
     }
 
@@ -741,6 +764,7 @@ impl Found<'_> {
 
     /// Complete without an end mark only if every choice of a chat has finished (R-STR7).
     fn body_ended(&mut self) {
+        self.seal();
         if self.outcome.is_some() {
             return;
         }

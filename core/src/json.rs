@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// Deepest nesting of arrays and objects that is accepted.
 pub const JSON_DEPTH_MAX: usize = 1024;
@@ -32,26 +33,28 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// A string inside JSON text, without its quotes; remembers whether it holds escapes.
+/// A string inside JSON text, without its quotes; remembers whether it holds escapes. An optional
+/// span takes no more room than a span: no end is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StrSpan {
     start: u32,
     /// The end, with [`ESCAPED`] set where the span holds a backslash.
-    end: u32,
+    end: NonZeroU32,
 }
 
 const ESCAPED: u32 = 1 << 31;
 
 impl StrSpan {
     pub(crate) fn read(self, text: &str) -> Cow<'_, str> {
-        let raw = text.get(self.start as usize..(self.end & !ESCAPED) as usize).unwrap_or_default();
-        if self.end & ESCAPED == 0 { Cow::Borrowed(raw) } else { Cow::Owned(unescape(raw)) }
+        let raw =
+            text.get(self.start as usize..(self.end.get() & !ESCAPED) as usize).unwrap_or_default();
+        if self.end.get() & ESCAPED == 0 { Cow::Borrowed(raw) } else { Cow::Owned(unescape(raw)) }
     }
 
     /// The string between `open` and the current place.
     fn new(start: usize, end: usize, escaped: bool) -> StrSpan {
         let flag = if escaped { ESCAPED } else { 0 };
-        StrSpan { start: start as u32, end: end as u32 | flag }
+        StrSpan { start: start as u32, end: non_zero(end as u32 | flag) }
     }
 }
 
@@ -59,16 +62,21 @@ impl StrSpan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     start: u32,
-    end: u32,
+    end: NonZeroU32,
+}
+
+/// No value and no string ends at the first byte of its text.
+fn non_zero(end: u32) -> NonZeroU32 {
+    NonZeroU32::new(end).unwrap_or(NonZeroU32::MIN)
 }
 
 impl Span {
     pub(crate) fn of(self, text: &str) -> Value<'_> {
-        Value { text: text.get(self.start as usize..self.end as usize).unwrap_or("null") }
+        Value { text: text.get(self.start as usize..self.end.get() as usize).unwrap_or("null") }
     }
 
     pub(crate) fn range(self) -> std::ops::Range<usize> {
-        self.start as usize..self.end as usize
+        self.start as usize..self.end.get() as usize
     }
 }
 
@@ -250,6 +258,16 @@ impl<'a> Cursor<'a> {
     /// Any value, validated whole and not looked at.
     pub(crate) fn skip(&mut self) -> Walk<Span> {
         let start = self.at;
+        if let Some(b'{' | b'[') = self.peek() {
+            self.skip_nested()?;
+        } else {
+            self.scalar()?;
+        }
+        Ok(self.since(start))
+    }
+
+    /// An array or an object; what is open is remembered in one bit each.
+    fn skip_nested(&mut self) -> Walk<()> {
         let mut open = [0u64; DEPTH_WORDS];
         let mut depth = 0;
         loop {
@@ -279,7 +297,7 @@ impl<'a> Cursor<'a> {
             // A value ended here: close what ends with it, or go on to the next one.
             loop {
                 if depth == 0 {
-                    return Ok(Span { start: start as u32, end: self.at as u32 });
+                    return Ok(());
                 }
                 self.blank();
                 let in_object = bit(&open, depth - 1);
@@ -361,7 +379,7 @@ impl<'a> Cursor<'a> {
 
     /// What was read from `start` on.
     pub(crate) fn since(&self, start: usize) -> Span {
-        Span { start: start as u32, end: self.at as u32 }
+        Span { start: start as u32, end: non_zero(self.at as u32) }
     }
 
     /// The small unsigned integer that stands here; any other value is skipped.

@@ -57,7 +57,7 @@ pub mod parse {
 
     /// Views one event's data as a chunk.
     pub fn chunk(event: &str, text: &str) -> Result<crate::Chunk, crate::JsonError> {
-        crate::Chunk::scan(event, text.into())
+        crate::Chunk::scan(event, text)
     }
 }
 

@@ -1,6 +1,10 @@
 //! The bounded event queue of a call: the one primitive under every way of consuming. Knows no
 //! HTTP and no runtime; a task waits through a [`Waker`], a thread through a condition variable.
 //!
+//! The producer fills the inbox, the consumer empties the outbox, and when the outbox is empty
+//! the consumer takes the whole inbox for it at once. So the two meet once for many events, not
+//! for each, and neither holds the other up.
+//!
 //! # States
 //!
 //! | state | events that wait | what a pop finds |
@@ -12,16 +16,17 @@
 //! # Invariants
 //!
 //! 1. Order: at most one `Open`, then chunks, then exactly one `Done`; nothing follows `Done`.
-//! 2. Bound: the events that wait cost at most `bytes_max` and number at most `events_max`; a
-//!    single larger event enters an empty queue; `Done` always enters.
-//! 3. A wake is owed to a consumer exactly when it found the queue empty since the last wake.
+//! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
+//!    larger event enters an empty inbox; `Done` always enters.
+//! 3. A wake is owed to a consumer exactly when it found both boxes empty since the last wake.
 //!    Whoever puts events in takes the debt under the lock and pays it after the lock, once,
 //!    however many events went in.
-//! 4. A wake is owed to the producer exactly when it found no room. The consumer pays it when
-//!    half of the bound is free again, so that the two do not wake each other for each event.
+//! 4. A wake is owed to the producer exactly when it found no room. The consumer pays it when it
+//!    takes the inbox.
 //! 5. Cancelling a wait takes no event: an event leaves the queue only into the hands of a pop
 //!    that returns it.
-//! 6. Nothing foreign runs under the lock: wakers are called after it.
+//! 6. Nothing foreign runs under a lock: wakers are called after it. The outbox is locked before
+//!    the inbox, and never while a thread sleeps.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -63,28 +68,43 @@ pub enum Pop {
     End,
 }
 
+/// What the producer put in and no consumer has taken over.
 #[derive(Default)]
-struct State {
-    waiting: VecDeque<Event>,
-    /// What the waiting events cost.
+struct Inbox {
+    events: VecDeque<Event>,
+    /// What the events cost.
     bytes: usize,
     /// `Done` was put in.
     finished: bool,
-    /// `Done` was taken out.
-    ended: bool,
     /// Threads that sleep in `pop`.
     sleepers: usize,
-    /// The task that found the queue empty.
+    /// The task that found nothing to pop.
     consumer: Option<Waker>,
-    /// The task that found the queue full.
+    /// The task that found no room.
     producer: Option<Waker>,
 }
 
+/// What a consumer took over and has not popped.
+#[derive(Default)]
+struct Outbox {
+    events: VecDeque<Event>,
+    /// `Done` was popped.
+    ended: bool,
+}
+
 pub(crate) struct EventQueue {
-    state: Mutex<State>,
+    inbox: Mutex<Inbox>,
+    outbox: Mutex<Outbox>,
     readable: Condvar,
+    /// Half of the bound each, for the inbox; the outbox is what the inbox was.
     events_max: usize,
     bytes_max: usize,
+}
+
+/// A panic of a foreign waker cannot happen under a lock (invariant 6), so a poisoned lock guards
+/// a consistent state.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Wakes that were taken under the lock and are paid when this is dropped, after it.
@@ -107,50 +127,55 @@ impl Drop for Owed<'_> {
 
 impl EventQueue {
     pub(crate) fn new(events_max: usize, bytes_max: usize) -> EventQueue {
-        EventQueue { state: Mutex::default(), readable: Condvar::new(), events_max, bytes_max }
-    }
-
-    /// A panic of a foreign waker cannot happen under the lock (invariant 6), so a poisoned lock
-    /// guards a consistent state.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        EventQueue {
+            inbox: Mutex::default(),
+            outbox: Mutex::default(),
+            readable: Condvar::new(),
+            events_max: events_max.div_ceil(2),
+            bytes_max: bytes_max.div_ceil(2),
+        }
     }
 
     /// Moves events from `batch` into the queue, in order; pending while some found no room.
     pub(crate) fn poll_push(&self, batch: &mut VecDeque<Event>, cx: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
-        let before = state.waiting.len();
+        let mut inbox = lock(&self.inbox);
+        if inbox.finished {
+            batch.clear(); // cancelled meanwhile: nothing follows Done
+            return Poll::Ready(());
+        }
+        let before = inbox.events.len();
         while let Some(event) = batch.front() {
             let cost = event.cost();
-            let has_room = state.waiting.len() < self.events_max
-                && state.bytes.saturating_add(cost) <= self.bytes_max;
-            if state.finished {
-                batch.clear(); // cancelled meanwhile: nothing follows Done
+            let has_room = inbox.events.len() < self.events_max
+                && inbox.bytes.saturating_add(cost) <= self.bytes_max;
+            if !has_room && !inbox.events.is_empty() {
                 break;
             }
-            if !has_room && !state.waiting.is_empty() {
-                break;
-            }
-            state.bytes += cost;
-            state.waiting.extend(batch.pop_front());
+            inbox.bytes += cost;
+            inbox.events.extend(batch.pop_front());
         }
-        let has_new = state.waiting.len() > before;
+        let has_new = inbox.events.len() > before;
         let outcome = if batch.is_empty() {
-            state.producer = None;
+            inbox.producer = None;
             Poll::Ready(())
         } else {
-            state.producer = Some(cx.waker().clone());
+            inbox.producer = Some(cx.waker().clone());
             Poll::Pending
         };
-        let owed = has_new.then(|| self.owed_to_consumer(&mut state));
-        drop(state);
+        let owed = has_new.then(|| self.owed_to_consumer(&mut inbox));
+        drop(inbox);
         drop(owed);
         outcome
     }
 
     /// Puts `Done` in; false if it was in already.
     pub(crate) fn finish(&self, outcome: Result<Answer>) -> bool {
-        self.end_with(outcome, false)
+        let inbox = lock(&self.inbox);
+        if inbox.finished {
+            return false;
+        }
+        self.end(inbox, Some(outcome));
+        true
     }
 
     /// Drops the chunks that wait and puts `Done` in; false if it was in already: then
@@ -159,118 +184,120 @@ impl EventQueue {
         if self.is_finished() {
             return false;
         }
-        self.end_with(Err(error()), true)
-    }
-
-    /// No event will come: the call could not be started.
-    pub(crate) fn close(&self) {
-        let mut state = self.lock();
-        (state.finished, state.ended) = (true, true);
-        let owed = self.owed_to_consumer(&mut state);
-        drop(state);
-        drop(owed);
-    }
-
-    pub(crate) fn is_finished(&self) -> bool {
-        self.lock().finished
-    }
-
-    fn end_with(&self, outcome: Result<Answer>, drop_waiting: bool) -> bool {
-        let mut state = self.lock();
-        if state.finished {
+        let error = error();
+        let mut outbox = lock(&self.outbox);
+        let mut inbox = lock(&self.inbox);
+        if inbox.finished {
             return false;
         }
-        state.finished = true;
-        let dropped = if drop_waiting {
-            state.bytes = 0;
-            std::mem::take(&mut state.waiting)
-        } else {
-            VecDeque::new()
-        };
-        state.waiting.push_back(Event::Done(outcome));
-        let producer = state.producer.take();
-        let owed = self.owed_to_consumer(&mut state);
-        drop(state);
-        drop(owed);
-        drop(Owed { waker: producer, sleepers: None });
+        let dropped = (std::mem::take(&mut outbox.events), std::mem::take(&mut inbox.events));
+        inbox.bytes = 0;
+        drop(outbox);
+        self.end(inbox, Some(Err(error)));
         drop(dropped);
         true
     }
 
-    fn owed_to_consumer(&self, state: &mut State) -> Owed<'_> {
+    /// No event will come: the call could not be started.
+    pub(crate) fn close(&self) {
+        lock(&self.outbox).ended = true;
+        self.end(lock(&self.inbox), None);
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        lock(&self.inbox).finished
+    }
+
+    fn end(&self, mut inbox: MutexGuard<'_, Inbox>, outcome: Option<Result<Answer>>) {
+        inbox.finished = true;
+        inbox.events.extend(outcome.map(Event::Done));
+        let producer = inbox.producer.take();
+        let owed = self.owed_to_consumer(&mut inbox);
+        drop(inbox);
+        drop(owed);
+        drop(Owed { waker: producer, sleepers: None });
+    }
+
+    fn owed_to_consumer(&self, inbox: &mut Inbox) -> Owed<'_> {
         Owed {
-            waker: state.consumer.take(),
-            sleepers: (state.sleepers > 0).then_some(&self.readable),
+            waker: inbox.consumer.take(),
+            sleepers: (inbox.sleepers > 0).then_some(&self.readable),
         }
     }
 
-    /// Takes the next event and pays the producer's wake when enough room is free again.
-    fn take(&self, state: &mut State) -> (Pop, Owed<'_>) {
+    /// Takes the next event; where there is none, gives back the locked inbox, so that a waiter
+    /// can be noted down before anything is put in.
+    fn take(&self) -> Result<Pop, MutexGuard<'_, Inbox>> {
+        let mut outbox = lock(&self.outbox);
         let mut owed = Owed { waker: None, sleepers: None };
-        let Some(event) = state.waiting.pop_front() else {
-            return (if state.ended { Pop::End } else { Pop::Empty }, owed);
-        };
-        state.bytes -= event.cost();
-        state.ended = matches!(event, Event::Done(_));
-        let has_room =
-            state.bytes <= self.bytes_max / 2 && state.waiting.len() <= self.events_max / 2;
-        if has_room && state.producer.is_some() {
-            owed.waker = state.producer.take();
+        if outbox.events.is_empty() {
+            if outbox.ended {
+                return Ok(Pop::End);
+            }
+            let mut inbox = lock(&self.inbox);
+            if inbox.events.is_empty() {
+                return Err(inbox);
+            }
+            // The empty box goes back with its allocation.
+            std::mem::swap(&mut outbox.events, &mut inbox.events);
+            inbox.bytes = 0;
+            owed.waker = inbox.producer.take();
         }
-        (Pop::Event(event), owed)
+        let event = outbox.events.pop_front();
+        outbox.ended = matches!(event, Some(Event::Done(_)));
+        drop(outbox);
+        drop(owed);
+        Ok(event.map_or(Pop::Empty, Pop::Event))
     }
 
     /// The next event if there is one; never waits.
     pub(crate) fn try_pop(&self) -> Pop {
-        let mut state = self.lock();
-        let (pop, owed) = self.take(&mut state);
-        drop(state);
-        drop(owed);
-        pop
+        self.take().unwrap_or(Pop::Empty)
     }
 
     /// The next event; sleeps until there is one or the timeout runs out. `None` waits for ever.
     pub(crate) fn pop(&self, timeout: Option<Duration>) -> Pop {
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut state = self.lock();
+        let mut deadline = None;
         loop {
-            let (pop, owed) = self.take(&mut state);
-            if !matches!(pop, Pop::Empty) {
-                drop(state);
-                drop(owed);
-                return pop;
-            }
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let mut inbox = match self.take() {
+                Ok(pop) => return pop,
+                Err(inbox) => inbox,
+            };
+            let left = match (timeout, deadline) {
+                (None, _) => None,
+                (Some(timeout), None) => {
+                    deadline = Instant::now().checked_add(timeout);
+                    Some(timeout)
+                }
+                (Some(_), Some(at)) => Some(at.saturating_duration_since(Instant::now())),
+            };
             if left == Some(Duration::ZERO) {
                 return Pop::Empty;
             }
-            state.sleepers += 1;
-            state = match left {
+            inbox.sleepers += 1;
+            let mut inbox = match left {
                 Some(left) => {
-                    let waited = self.readable.wait_timeout(state, left);
+                    let waited = self.readable.wait_timeout(inbox, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
-                None => self.readable.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self.readable.wait(inbox).unwrap_or_else(PoisonError::into_inner),
             };
-            state.sleepers -= 1;
+            inbox.sleepers -= 1;
         }
     }
 
     /// The next event, for a task: pending leaves the task's waker, which is called once when
     /// there is something to pop. One task at a time: a later waker replaces an earlier one.
     pub(crate) fn poll_pop(&self, cx: &Context<'_>) -> Poll<Pop> {
-        let mut state = self.lock();
-        let (pop, owed) = self.take(&mut state);
-        if matches!(pop, Pop::Empty) {
-            match &mut state.consumer {
-                Some(waker) => waker.clone_from(cx.waker()),
-                None => state.consumer = Some(cx.waker().clone()),
-            }
-            return Poll::Pending;
+        let mut inbox = match self.take() {
+            Ok(pop) => return Poll::Ready(pop),
+            Err(inbox) => inbox,
+        };
+        match &mut inbox.consumer {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => inbox.consumer = Some(cx.waker().clone()),
         }
-        drop(state);
-        drop(owed);
-        Poll::Ready(pop)
+        Poll::Pending
     }
 }
 

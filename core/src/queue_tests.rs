@@ -31,7 +31,7 @@ fn waker() -> (Arc<Counter>, Waker) {
 
 fn chunk(number: usize, padding: usize) -> Event {
     let text = format!("{{\"n\":{number},\"pad\":\"{}\"}}", "x".repeat(padding));
-    Event::Chunk(Chunk::scan("", text.into()).unwrap())
+    Event::Chunk(Chunk::scan("", &text).unwrap())
 }
 
 fn chunks(range: std::ops::Range<usize>) -> VecDeque<Event> {
@@ -69,31 +69,37 @@ fn events_come_in_order_then_done_once_then_the_end() {
 }
 
 #[test]
-fn the_bound_holds_and_the_producer_is_woken_at_half() {
-    let queue = EventQueue::new(4, 1 << 20);
+fn the_bound_holds_and_the_producer_is_woken_when_its_inbox_is_taken() {
+    let queue = EventQueue::new(8, 1 << 20);
     let (woken, waker) = waker();
     let cx = &Context::from_waker(&waker);
-    let mut batch = chunks(0..6);
+    let mut batch = chunks(0..14);
     assert!(queue.poll_push(&mut batch, cx).is_pending());
-    assert_eq!((batch.len(), queue.lock().waiting.len()), (2, 4));
-    queue.try_pop();
-    assert_eq!(woken.count(), 0, "not for each event");
+    assert_eq!((batch.len(), lock(&queue.inbox).events.len()), (10, 4));
     queue.try_pop();
     assert_eq!(woken.count(), 1);
-    assert!(queue.poll_push(&mut batch, cx).is_ready());
+    assert!(queue.poll_push(&mut batch, cx).is_pending());
+    let held = lock(&queue.inbox).events.len() + lock(&queue.outbox).events.len();
+    assert_eq!((batch.len(), held), (6, 7), "both boxes together are within the bound");
+    for _ in 0..3 {
+        queue.try_pop();
+    }
+    assert_eq!(woken.count(), 1, "not for each event");
+    queue.try_pop();
+    assert_eq!(woken.count(), 2);
 }
 
 #[test]
-fn bytes_are_bounded_and_one_larger_event_enters_an_empty_queue() {
-    let queue = EventQueue::new(100, 2000);
+fn bytes_are_bounded_and_one_larger_event_enters_an_empty_inbox() {
+    let queue = EventQueue::new(100, 4000);
     let (_, waker) = waker();
     let cx = &Context::from_waker(&waker);
     let mut batch = VecDeque::from([chunk(0, 5000), chunk(1, 0)]);
     assert!(queue.poll_push(&mut batch, cx).is_pending());
-    assert_eq!((batch.len(), queue.lock().waiting.len()), (1, 1));
+    assert_eq!((batch.len(), lock(&queue.inbox).events.len()), (1, 1));
     queue.try_pop();
     assert!(queue.poll_push(&mut batch, cx).is_ready());
-    assert!(queue.lock().bytes <= 2000);
+    assert!(lock(&queue.inbox).bytes <= 2000);
 }
 
 #[test]
@@ -120,6 +126,8 @@ fn abandoning_drops_what_waits_but_not_what_is_complete() {
     let (woken, waker) = waker();
     let cx = &Context::from_waker(&waker);
     assert!(queue.poll_push(&mut chunks(0..3), cx).is_ready());
+    queue.try_pop();
+    assert!(queue.poll_push(&mut chunks(3..5), cx).is_ready());
     assert!(queue.abandon(cancelled));
     assert!(matches!(queue.try_pop(), Pop::Event(Event::Done(Err(_)))));
     assert!(matches!(queue.try_pop(), Pop::End));
@@ -129,7 +137,7 @@ fn abandoning_drops_what_waits_but_not_what_is_complete() {
     assert!(queue.poll_push(&mut chunks(0..3), cx).is_ready());
     queue.finish(Err(Error::new(ErrorKind::Incomplete, "cut")));
     assert!(!queue.abandon(cancelled));
-    assert_eq!(queue.lock().waiting.len(), 4, "a complete call keeps its events");
+    assert_eq!(lock(&queue.inbox).events.len(), 4, "a complete call keeps its events");
 }
 
 #[test]
@@ -148,7 +156,7 @@ fn a_sleeping_thread_is_woken_by_a_push_by_done_and_by_abandoning() {
             let queue = queue.clone();
             move || queue.pop(None)
         });
-        while queue.lock().sleepers == 0 {
+        while lock(&queue.inbox).sleepers == 0 {
             thread::yield_now();
         }
         match way {

@@ -5,6 +5,7 @@
 //! name through [`Value`]. Nothing that is valid JSON is refused (R-STR4, R-F3).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::json::{Cursor, JsonError, Kind, Span, StrSpan, Value};
 
@@ -57,7 +58,6 @@ pub(crate) struct Spans {
     kind: Option<StrSpan>,
     delta: Option<StrSpan>,
     response: Option<Span>,
-    model: Option<StrSpan>,
 }
 
 impl Spans {
@@ -81,7 +81,6 @@ impl Spans {
             "error" => self.error = cursor.unless_null()?,
             "type" => self.kind = cursor.string_or_skip()?,
             "delta" => self.delta = cursor.string_or_skip()?,
-            "model" => self.model = cursor.string_or_skip()?,
             "response" => self.response = cursor.unless_null()?,
             _ => {
                 cursor.skip()?;
@@ -191,28 +190,82 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// One event of a stream: its JSON text as it was sent, and what was found in it.
-#[derive(Clone, Debug)]
+/// The texts of chunks that arrived together share one allocation of about this size: an
+/// allocation for each, made on one thread and freed on another, costs more than all parsing.
+/// A chunk that is kept keeps its neighbours in memory, but no more than this.
+pub(crate) const SLAB_BYTES_MAX: usize = 16 << 10;
+
+/// One event of a stream: its JSON text as it was sent, and what was found in it. Cheap to clone.
+#[derive(Clone)]
 pub struct Chunk {
-    event: Box<str>,
-    text: Box<str>,
+    slab: Arc<String>,
+    place: Place,
     spans: Spans,
 }
 
+/// Where a chunk's texts stand in its slab: the event's name, then the JSON text.
+#[derive(Clone, Copy)]
+struct Place {
+    start: u32,
+    name_end: u32,
+    end: u32,
+}
+
+/// Chunks under construction: scanned, their texts not shared yet.
+#[derive(Default)]
+pub(crate) struct Slab {
+    texts: String,
+    chunks: Vec<(Place, Spans)>,
+}
+
+impl Slab {
+    /// Scans one event and adds it; an error means that it is not JSON.
+    pub(crate) fn add(&mut self, event: &str, text: &str) -> Result<(), JsonError> {
+        let spans = Spans::scan(text)?;
+        let start = self.texts.len() as u32;
+        self.texts.push_str(event);
+        let name_end = self.texts.len() as u32;
+        self.texts.push_str(text);
+        let place = Place { start, name_end, end: self.texts.len() as u32 };
+        self.chunks.push((place, spans));
+        Ok(())
+    }
+
+    /// How many chunks it holds.
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.texts.len() >= SLAB_BYTES_MAX
+    }
+
+    /// The chunks, in order; the slab is empty again.
+    pub(crate) fn seal(&mut self) -> Vec<Chunk> {
+        let slab = Arc::new(std::mem::take(&mut self.texts));
+        let made = self.chunks.drain(..);
+        made.map(|(place, spans)| Chunk { slab: slab.clone(), place, spans }).collect()
+    }
+}
+
 impl Chunk {
-    pub(crate) fn scan(event: &str, text: Box<str>) -> Result<Chunk, JsonError> {
-        let spans = Spans::scan(&text)?;
-        Ok(Chunk { event: event.into(), text, spans })
+    pub(crate) fn scan(event: &str, text: &str) -> Result<Chunk, JsonError> {
+        let spans = Spans::scan(text)?;
+        let slab = Arc::new(format!("{event}{text}"));
+        let place = Place { start: 0, name_end: event.len() as u32, end: slab.len() as u32 };
+        Ok(Chunk { slab, place, spans })
     }
 
     /// The JSON text, as it was sent.
     pub fn json(&self) -> &str {
-        &self.text
+        let range = self.place.name_end as usize..self.place.end as usize;
+        self.slab.get(range).unwrap_or_default()
     }
 
     /// The name of the server-sent event; empty where there was none, as in chat streams.
     pub fn event(&self) -> &str {
-        &self.event
+        let range = self.place.start as usize..self.place.name_end as usize;
+        self.slab.get(range).unwrap_or_default()
     }
 
     /// The piece of output text that this chunk adds: `delta.content` of its first choice, or
@@ -223,12 +276,13 @@ impl Chunk {
             None if self.type_is(OUTPUT_TEXT_DELTA) => self.spans.delta,
             None => None,
         };
-        span.map_or(Cow::Borrowed(""), |span| span.read(&self.text))
+        span.map_or(Cow::Borrowed(""), |span| span.read(self.json()))
     }
 
     /// The choices of a chat chunk.
     pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
-        self.spans.choices_in_order().map(|spans| Choice { text: &self.text, spans })
+        let text = self.json();
+        self.spans.choices_in_order().map(move |spans| Choice { text, spans })
     }
 
     /// Why the first choice stopped; `None` while it has not.
@@ -238,24 +292,24 @@ impl Chunk {
 
     /// `type` of a response event.
     pub fn kind(&self) -> Option<Cow<'_, str>> {
-        self.spans.kind.map(|span| span.read(&self.text))
+        self.spans.kind.map(|span| span.read(self.json()))
     }
 
     /// The usage that this chunk reports: its own, or that of the response it completes.
     pub fn usage(&self) -> Option<Usage> {
-        let own = self.spans.usage.map(|span| span.of(&self.text));
+        let own = self.spans.usage.map(|span| span.of(self.json()));
         let usage = own.or_else(|| self.response()?.get("usage"))?;
         Usage::read(usage)
     }
 
     /// `response` of a response event.
     pub fn response(&self) -> Option<Value<'_>> {
-        self.spans.response.map(|span| span.of(&self.text))
+        self.spans.response.map(|span| span.of(self.json()))
     }
 
     /// The whole chunk, for every other field.
     pub fn value(&self) -> Value<'_> {
-        Value::validated(&self.text)
+        Value::validated(self.json())
     }
 
     fn type_is(&self, expected: &str) -> bool {
@@ -264,9 +318,9 @@ impl Chunk {
 
     /// Whether this is an error of the service and not a chunk (R-ERR6).
     pub(crate) fn is_error(&self) -> bool {
-        self.spans.error.is_some_and(|span| is_telling(span.of(&self.text)))
+        self.spans.error.is_some_and(|span| is_telling(span.of(self.json())))
             && !self.is_final_response()
-            || &*self.event == "error"
+            || self.event() == "error"
             || self.type_is("error")
     }
 
@@ -279,7 +333,13 @@ impl Chunk {
 
     /// What it takes of a queue's bound.
     pub(crate) fn cost(&self) -> usize {
-        self.text.len() + size_of::<Chunk>()
+        self.json().len() + size_of::<Chunk>()
+    }
+}
+
+impl std::fmt::Debug for Chunk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.json())
     }
 }
 
@@ -358,7 +418,7 @@ impl Document {
 
     /// The model that answered, as it calls itself.
     pub fn model(&self) -> Option<Cow<'_, str>> {
-        self.spans.model.map(|span| span.read(&self.text))
+        self.value().get("model")?.as_str()
     }
 
     /// The entries of a model list: `data`, or a top-level array (R-OP2). `None` if it is neither.

@@ -4,7 +4,7 @@
 use super::*;
 
 fn chunk(text: &str) -> Chunk {
-    Chunk::scan("", text.into()).unwrap()
+    Chunk::scan("", text).unwrap()
 }
 
 fn document(text: &str) -> Document {
@@ -57,7 +57,7 @@ fn unexpected_shapes_are_absent_fields_and_no_error() {
         assert!(!chunk.is_error() && !chunk.is_final_response(), "{text}");
         assert_eq!(chunk.json(), text);
     }
-    assert!(Chunk::scan("", "{\"a\":}".into()).is_err());
+    assert!(Chunk::scan("", "{\"a\":}").is_err());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn errors_inside_a_stream_are_told_from_chunks() {
         ),
         ("", r#"{"type":"response.completed","response":{"error":null}}"#, false),
     ] {
-        let chunk = Chunk::scan(event, text.into()).unwrap();
+        let chunk = Chunk::scan(event, text).unwrap();
         assert_eq!(chunk.is_error(), is_error, "{event} {text}");
     }
 }
