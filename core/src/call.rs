@@ -248,10 +248,10 @@ impl Shared {
             tracing::debug!(target: "modelwire", kind = error.kind().name(), "call failed");
         }
         // Counted before the consumer can see the end, and only if this is the end.
-        if let Some(usage) = usage
+        if let (Some(usage), Some(model)) = (usage, &model)
             && !self.queue.is_finished()
         {
-            self.client.count(model.as_deref().unwrap_or(""), usage.unwrap_or_default());
+            self.client.count(model, usage.unwrap_or_default());
         }
         self.queue.finish(outcome);
     }

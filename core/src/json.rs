@@ -493,8 +493,12 @@ impl<'a> Value<'a> {
         Ok(span.of(text))
     }
 
-    /// Views a text that was validated before.
-    pub(crate) fn validated(text: &'a str) -> Value<'a> {
+    /// `null`
+    pub const NULL: Value<'static> = Value { text: "null" };
+
+    /// Views a text that was validated before: all of an answer, or what [`text`](Value::text)
+    /// gave of a part. Of a text that is not JSON nothing is found; it is never a panic.
+    pub fn validated(text: &'a str) -> Value<'a> {
         Value { text: text.trim_matches([' ', '\t', '\n', '\r']) }
     }
 

@@ -214,10 +214,12 @@ fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
                 error: Error::timed_out(TimeoutPhase::Connect, bound),
                 metered: Metered::NotSent,
             },
-            _ => not_sent(
-                ErrorKind::Connect,
-                format!("cannot connect to {place}: {}", causes(&cause)),
-            ),
+            _ => {
+                // The system's own words where there are any: "Connection refused".
+                let why = find::<std::io::Error>(&cause)
+                    .map_or_else(|| causes(&cause), ToString::to_string);
+                not_sent(ErrorKind::Connect, format!("cannot connect to {place}: {why}"))
+            }
         };
     }
     if cause.is_builder() {

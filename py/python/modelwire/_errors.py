@@ -1,0 +1,207 @@
+"""The exceptions, and which one an error of the core becomes. Knows no call.
+
+    OpenAIError                       everything below, and a configuration that is wrong
+    ├── RequestError                  an argument is wrong, nothing was sent (also ValueError)
+    └── APIError                      the call failed
+        ├── APIStatusError            the service answered with a status that is not success
+        │   ├── BadRequestError             400
+        │   ├── AuthenticationError         401
+        │   ├── PermissionDeniedError       403
+        │   ├── NotFoundError               404
+        │   ├── ConflictError               409
+        │   ├── UnprocessableEntityError    422
+        │   ├── RateLimitError              429
+        │   └── InternalServerError         5xx
+        ├── APIConnectionError        not reached, or broken off (also ConnectionError)
+        │   └── APITimeoutError       one of the four timeouts (also TimeoutError)
+        └── APIResponseValidationError  the answer is not what the protocol promises
+            └── IncompleteStreamError   a stream ended without its end mark
+"""
+
+from __future__ import annotations
+
+# Type checkers take this name as true; importing typing would cost more than all the rest.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+
+class OpenAIError(Exception):
+    """Everything that modelwire raises. Every field that is not known is None."""
+
+    kind: str = ""
+    """What can be done about it, as a word: "rate_limited", "connect", ..."""
+    message: str = ""
+    """The service's own message where it gave one, else ours with the cause."""
+    hint: str = ""
+    """What to do about it."""
+    type: str | None = None
+    """`type` of the service's error object."""
+    code: str | None = None
+    """`code` of the service's error object as text."""
+    param: str | None = None
+    """`param` of the service's error object."""
+    status_code: int | None = None
+    """The HTTP status, where an answer came."""
+    request_id: str | None = None
+    """The service's name for the exchange."""
+    retry_after: float | None = None
+    """How long the service asked to wait, in seconds."""
+    timeout: str | None = None
+    """Which timeout ran out: "connect_timeout", "first_byte_timeout", ..."""
+    body: str | None = None
+    """The body of the failed answer as text, bounded, the key masked."""
+    path: str = ""
+    """The path of the request."""
+    model: str | None = None
+    """The model that was asked for."""
+    attempts: int = 0
+    """How many times the request was attempted."""
+    elapsed: float = 0.0
+    """Seconds from the first attempt to the failure."""
+    metered: str = "not_sent"
+    """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
+
+    _report: str = ""
+    _request_time: float | None = None
+
+    def __init__(self, message: str = "", **fields: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    @property
+    def request_time(self) -> datetime | None:
+        """When the first attempt started, in UTC."""
+        if self._request_time is None:
+            return None
+        from datetime import datetime, timezone
+
+        return datetime.fromtimestamp(self._request_time, timezone.utc)
+
+    def report(self) -> str:
+        """Everything that support needs, as text, without the key."""
+        return self._report or f"{type(self).__name__}: {self}"
+
+    def __str__(self) -> str:
+        if self.status_code is None:
+            return self.message
+        return f"{self.message} (status {self.status_code})"
+
+    def __reduce__(self) -> Any:
+        return (_rebuild, (type(self), self.message, self.__dict__))
+
+
+class RequestError(OpenAIError, ValueError):
+    """An argument is wrong; nothing was sent."""
+
+
+class APIError(OpenAIError):
+    """The call failed."""
+
+
+class APIStatusError(APIError):
+    """The service answered with a status that is not success."""
+
+
+class BadRequestError(APIStatusError):
+    """400: the request is wrong."""
+
+
+class AuthenticationError(APIStatusError):
+    """401: the key is missing, wrong or malformed."""
+
+
+class PermissionDeniedError(APIStatusError):
+    """403: account, balance, model or key forbid it."""
+
+
+class NotFoundError(APIStatusError):
+    """404: wrong path, or no such model."""
+
+
+class ConflictError(APIStatusError):
+    """409."""
+
+
+class UnprocessableEntityError(APIStatusError):
+    """422."""
+
+
+class RateLimitError(APIStatusError):
+    """429: a rate, concurrency, quota or resource limit."""
+
+
+class InternalServerError(APIStatusError):
+    """5xx: a temporary fault of the service."""
+
+
+class APIConnectionError(APIError, ConnectionError):
+    """The service was not reached, or the connection broke off."""
+
+
+class APITimeoutError(APIConnectionError, TimeoutError):
+    """One of the four timeouts ran out; `timeout` says which."""
+
+
+class APIResponseValidationError(APIError):
+    """The answer is not what the protocol promises, or larger than a bound."""
+
+
+class IncompleteStreamError(APIResponseValidationError):
+    """A stream ended without its end mark: what came is a part of the answer."""
+
+
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    422: UnprocessableEntityError,
+    429: RateLimitError,
+}
+
+_BY_KIND: dict[str, type[OpenAIError]] = {
+    "invalid_request": BadRequestError,
+    "authentication": AuthenticationError,
+    "permission": PermissionDeniedError,
+    "not_found": NotFoundError,
+    "rate_limited": RateLimitError,
+    "server": InternalServerError,
+    "status": APIStatusError,
+    "connect": APIConnectionError,
+    "tls": APIConnectionError,
+    "timeout": APITimeoutError,
+    "disconnected": APIConnectionError,
+    "protocol": APIResponseValidationError,
+    "incomplete": IncompleteStreamError,
+    "stream": APIError,
+    "cancelled": APIError,
+    "argument": RequestError,
+    "config": OpenAIError,
+    "closed": OpenAIError,
+    "forked": OpenAIError,
+    "shutdown": OpenAIError,
+    "internal": OpenAIError,
+}
+
+
+def _exception(fields: dict[str, Any]) -> OpenAIError:
+    """The exception of an error of the core; called by the native part."""
+    message = fields.pop("message")
+    fields["_report"] = fields.pop("report")
+    fields["_request_time"] = fields.pop("request_time")
+    chosen: type[OpenAIError] = _BY_KIND[fields["kind"]]
+    if chosen is APIStatusError:
+        chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)
+    return chosen(message, **fields)
+
+
+def _rebuild(chosen: type[OpenAIError], message: str, fields: dict[str, Any]) -> OpenAIError:
+    made = chosen(message)
+    made.__dict__.update(fields)
+    return made

@@ -1,0 +1,128 @@
+//! Writes Python values as JSON text: what `json.dumps` would write in compact form, and our own
+//! answer objects as the text they came as. Knows no request field.
+
+use std::fmt::Write;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+use crate::object::raw_json;
+
+/// Deepest nesting that is written; the service's own bound is smaller or unknown.
+const DEPTH_MAX: usize = 512;
+
+/// Appends the JSON text of a value.
+pub(crate) fn write(value: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
+    write_at(value, out, 0)
+}
+
+fn write_at(value: &Bound<'_, PyAny>, out: &mut String, depth: usize) -> PyResult<()> {
+    if depth > DEPTH_MAX {
+        return Err(PyValueError::new_err(format!(
+            "the request is nested deeper than {DEPTH_MAX} levels (or contains itself)"
+        )));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return write_str(text, out);
+    }
+    if value.is_none() {
+        out.push_str("null");
+    } else if let Ok(boolean) = value.cast::<PyBool>() {
+        out.push_str(if boolean.is_true() { "true" } else { "false" });
+    } else if value.is_instance_of::<PyInt>() {
+        // By way of int's own text, so that any size is exact and an IntEnum is its number.
+        let digits = value.py().get_type::<PyInt>().call_method1("__repr__", (value,))?;
+        out.push_str(&digits.cast::<PyString>()?.to_cow()?);
+    } else if let Ok(float) = value.cast::<PyFloat>() {
+        write_float(float, out)?;
+    } else if let Ok(dict) = value.cast::<PyDict>() {
+        write_dict(dict, out, depth)?;
+    } else if let Ok(list) = value.cast::<PyList>() {
+        write_items(list.iter(), out, depth)?;
+    } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        write_items(tuple.iter(), out, depth)?;
+    } else if let Some(text) = raw_json(value) {
+        out.push_str(&text);
+    } else {
+        let name = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "a value of type {name} cannot be written as JSON; use dict, list, str, numbers, bool \
+             or None"
+        )));
+    }
+    Ok(())
+}
+
+fn write_dict(dict: &Bound<'_, PyDict>, out: &mut String, depth: usize) -> PyResult<()> {
+    out.push('{');
+    for (index, (key, value)) in dict.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let Ok(key) = key.cast::<PyString>() else {
+            let name = key.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("keys must be str, not {name}")));
+        };
+        write_str(key, out)?;
+        out.push(':');
+        write_at(&value, out, depth + 1)?;
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn write_items<'py>(
+    items: impl Iterator<Item = Bound<'py, PyAny>>,
+    out: &mut String,
+    depth: usize,
+) -> PyResult<()> {
+    out.push('[');
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_at(&item, out, depth + 1)?;
+    }
+    out.push(']');
+    Ok(())
+}
+
+fn write_float(float: &Bound<'_, PyFloat>, out: &mut String) -> PyResult<()> {
+    let value = float.value();
+    if !value.is_finite() {
+        return Err(PyValueError::new_err(format!(
+            "Out of range float values are not JSON compliant: {value}"
+        )));
+    }
+    // Rust and Python both write the shortest digits that read back the same; `?` keeps ".0".
+    let _ = write!(out, "{value:?}");
+    Ok(())
+}
+
+/// A lone surrogate has no UTF-8 and raises UnicodeEncodeError here.
+fn write_str(text: &Bound<'_, PyString>, out: &mut String) -> PyResult<()> {
+    let text = text.to_cow()?;
+    out.push('"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push_str(text.get(plain..at).unwrap_or_default());
+        plain = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            control => {
+                let _ = write!(out, "\\u{control:04x}");
+            }
+        }
+    }
+    out.push_str(text.get(plain..).unwrap_or_default());
+    out.push('"');
+    Ok(())
+}

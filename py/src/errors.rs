@@ -1,0 +1,54 @@
+//! From the core's error to a Python exception, in one place. The classes are Python's own, in
+//! `modelwire._errors`; knows no call.
+
+use modelwire::Error;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+/// `modelwire._errors._exception`, which picks the class by the error's kind.
+static EXCEPTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// The exception of an error, with every field that the core knows.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    match build(py, error) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(failed) => failed,
+    }
+}
+
+fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
+    let class = EXCEPTION.get_or_try_init(py, || {
+        PyResult::Ok(py.import("modelwire._errors")?.getattr("_exception")?.unbind())
+    })?;
+    let fields = PyDict::new(py);
+    fields.set_item("kind", error.kind().name())?;
+    fields.set_item("message", error.message())?;
+    fields.set_item("hint", error.hint())?;
+    fields.set_item("type", error.error_type())?;
+    fields.set_item("code", error.code())?;
+    fields.set_item("param", error.param())?;
+    fields.set_item("status_code", error.status())?;
+    fields.set_item("request_id", error.request_id())?;
+    fields.set_item("retry_after", error.retry_after().map(|wait| wait.as_secs_f64()))?;
+    fields.set_item("timeout", error.timeout().map(|phase| phase.name()))?;
+    fields.set_item("body", error.body())?;
+    fields.set_item("request_time", error.request_time().and_then(unix_seconds))?;
+    fields.set_item("path", error.path())?;
+    fields.set_item("model", error.model())?;
+    fields.set_item("attempts", error.attempts())?;
+    fields.set_item("elapsed", error.elapsed().as_secs_f64())?;
+    fields.set_item("metered", error.metered().name())?;
+    fields.set_item("report", error.report())?;
+    class.bind(py).call1((fields,))
+}
+
+fn unix_seconds(time: std::time::SystemTime) -> Option<f64> {
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(since.as_secs_f64())
+}
+
+/// The result of a core function, its error as an exception.
+pub(crate) fn raise<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult<T> {
+    result.map_err(|error| exception(py, &error))
+}

@@ -1,0 +1,43 @@
+//! The Python face of modelwire: classes over the core's handles and views. Knows no HTTP, and no
+//! field of the service beyond the shapes that Python programs expect.
+//!
+//! The I/O thread never touches Python: what arrives waits in a call's queue, and the thread that
+//! asks for it takes it out.
+
+mod client;
+mod encode;
+mod errors;
+mod object;
+mod shape;
+mod stream;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// The native part of the package `modelwire`; its public names are exported by the package.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::client::NativeClient;
+    #[pymodule_export]
+    use super::object::{
+        ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent,
+    };
+    #[pymodule_export]
+    use super::stream::Stream;
+
+    use pyo3::prelude::*;
+    use std::time::Duration;
+
+    /// Ends every call and the I/O thread; called at interpreter exit.
+    #[pyfunction]
+    fn shutdown(py: Python<'_>, timeout: f64) -> bool {
+        let timeout = Duration::try_from_secs_f64(timeout).unwrap_or_default();
+        py.detach(|| modelwire::shutdown(timeout))
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", modelwire::VERSION)
+    }
+}

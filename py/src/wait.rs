@@ -1,0 +1,42 @@
+//! Waits on a call without holding the interpreter, and answers Ctrl-C meanwhile. Knows nothing of
+//! what arrives.
+
+use std::time::Duration;
+
+use modelwire::{Call, Pop};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyAny;
+
+use crate::errors::raise;
+
+/// How often the main thread looks for signals while it waits.
+const SIGNAL_CHECK: Duration = Duration::from_millis(50);
+
+/// The next event of a call. What is there already is taken without letting go of the interpreter.
+pub(crate) fn pop(py: Python<'_>, call: &Call) -> PyResult<Pop> {
+    let ready = raise(py, call.try_pop())?;
+    if !matches!(ready, Pop::Empty) {
+        return Ok(ready);
+    }
+    // Python runs signal handlers on its main thread only; every other one may wait for ever.
+    let slice = is_main_thread(py)?.then_some(SIGNAL_CHECK);
+    loop {
+        let popped = raise(py, py.detach(|| call.pop(slice)))?;
+        if !matches!(popped, Pop::Empty) {
+            return Ok(popped);
+        }
+        py.check_signals()?;
+    }
+}
+
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    static FUNCTIONS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+    let (main, current) = FUNCTIONS.get_or_try_init(py, || {
+        let threading = py.import("threading")?;
+        let main = threading.getattr("main_thread")?.unbind();
+        PyResult::Ok((main, threading.getattr("current_thread")?.unbind()))
+    })?;
+    // Asked each time: after a fork another thread is the main one.
+    Ok(main.bind(py).call0()?.is(current.bind(py).call0()?))
+}
