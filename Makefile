@@ -1,0 +1,64 @@
+# make demo   the main job in Rust, C and Python, on the embedded service or on a real one
+# make test   every test
+# make bench  what a chunk and a call cost
+# make header writes include/modelwire.h anew from ffi-c/src
+# make lint   formatting and clippy
+
+build := $(or $(CARGO_TARGET_DIR),target)
+python := .venv/bin/python
+native_sources := $(shell find core/src py/src core/Cargo.toml py/Cargo.toml Cargo.toml Cargo.lock -type f)
+python_sources := $(shell find py/python pyproject.toml -type f -not -name '*.pyc')
+
+soname := libmodelwire.so.0.1
+
+# A C program linked against the library in the build folder: flags, source, name, profile.
+define c_program
+mkdir -p $(build)/c && ln -sf libmodelwire.so $(build)/$(4)/$(soname) && \
+cc $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
+   -L$(build)/$(4) -lmodelwire -Wl,-rpath,'$$ORIGIN/../$(4)'
+endef
+
+.PHONY: demo test bench header lint clean
+
+demo: .venv/installed
+	@tests/tools cargo cc
+	@echo "building the library, the service and the examples"
+	@cargo build --quiet --locked -p modelwire-service -p modelwire-ffi
+	@cargo build --quiet --locked -p modelwire --example demo
+	@$(call c_program,-std=c99,tests/c/demo.c,demo,debug)
+	@tests/demo
+
+test: .venv/tested
+	@tests/tools cargo cc c++ nm readelf valgrind
+	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench
+	cargo build --quiet --locked -p modelwire-service
+	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest
+
+# The package as a user gets it: pip builds the extension in release.
+.venv/installed: $(native_sources) $(python_sources)
+	@tests/tools cargo python3 venv cc
+	@test -x $(python) || python3 -m venv .venv
+	@echo "installing the Python package into .venv (the first time this compiles for a minute or two)"
+	@$(python) -m pip install --quiet --disable-pip-version-check .
+	@touch $@
+
+.venv/tested: .venv/installed
+	@echo "installing the test tools into .venv"
+	@$(python) -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'mypy>=1.15'
+	@touch $@
+
+bench: .venv/installed
+	@tests/tools cargo cc
+	@cargo build --quiet --locked --release -p modelwire-service -p modelwire-ffi -p modelwire-bench
+	@$(call c_program,-std=c11 -O2,tests/bench/bench.c,bench,release)
+	@$(python) tests/bench/run.py $(build)
+
+header:
+	@UPDATE_HEADER=1 cargo test --quiet --locked -p modelwire-tests-c --test header
+
+lint:
+	cargo fmt --check
+	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+
+clean:
+	rm -rf target .venv
