@@ -129,7 +129,7 @@ impl Answer {
     /// The ids of a model list.
     pub fn model_ids(&self) -> Vec<String> {
         let models = self.document().and_then(Document::models).unwrap_or_default();
-        let id = |model: crate::json::Value<'_>| Some(model.get("id")?.as_str()?.into_owned());
+        let id = |model: crate::value::Value<'_>| Some(model.get("id")?.as_str()?.into_owned());
         models.into_iter().filter_map(id).collect()
     }
 }

@@ -22,16 +22,21 @@
 mod answer;
 mod call;
 mod client;
+mod clock;
 mod config;
+mod envelope;
 mod error;
+mod exchange;
 mod json;
 mod queue;
+mod reading;
 mod request;
 mod retry;
 mod runtime;
 mod sse;
 mod stream;
 mod transport;
+mod value;
 mod view;
 
 pub use answer::{Answer, End, Head};
@@ -43,12 +48,13 @@ pub use config::{
     QUEUE_EVENTS_MAX, Timeouts,
 };
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
-pub use json::{JSON_DEPTH_MAX, JsonError, Kind, Value};
+pub use json::{JSON_DEPTH_MAX, JsonError};
 pub use queue::{Event, Pop};
 pub use request::{Endpoint, Request};
 pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
 pub use runtime::shutdown;
 pub use stream::{Blocking, BlockingStream, Stream};
+pub use value::{Kind, Value};
 pub use view::{Choice, Chunk, Document, Usage};
 
 /// The parsers alone, for fuzzing, benchmarks and tools: bytes to events, text to chunks.

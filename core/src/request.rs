@@ -9,7 +9,8 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::{self, Cursor, Kind, Value};
+use crate::json::{self, Cursor};
+use crate::value::{Kind, Value};
 
 /// The three operations of the service (R-OP1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

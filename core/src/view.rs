@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::json::{Cursor, JsonError, Kind, Span, StrSpan, Value};
+use crate::json::{Cursor, JsonError, Span, StrSpan};
+use crate::value::{Kind, Value};
 
 /// Tokens that an answer reports (R-MET1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,316 @@
+//! Conducts one exchange on the I/O thread: attempts with their retries, then the body, whole or
+//! as a stream. Knows no language and no face.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::answer::{Answer, Head};
+use crate::call::{DoneGuard, Shared};
+use crate::clock::Clock;
+use crate::config::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, Timeouts};
+use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, excerpt};
+use crate::reading::Reading;
+use crate::request::{Endpoint, Prepared};
+use crate::retry::Decision;
+use crate::transport::{Body, Failure, Reply, Transport};
+use crate::view::Document;
+
+const REDIRECT_HINT: &str = "Correct base_url: redirects are not followed.";
+
+/// The task of a call, from its first attempt until the connection is free again.
+pub(crate) async fn run(
+    guard: DoneGuard,
+    transport: Arc<Transport>,
+    prepared: Prepared,
+    stream: bool,
+) {
+    let shared = &guard.shared;
+    if shared.queue.is_finished() {
+        return; // cancelled before the first step
+    }
+    let timeouts = shared.settings().timeouts;
+    let deadline = timeouts.total.map(|total| Instant::now() + total);
+    let exchange =
+        Exchange { shared, transport: &transport, prepared: &prepared, timeouts, deadline, stream };
+    match exchange.open().await {
+        Err(error) => shared.finish(Err(error)),
+        Ok(reply) if stream => exchange.stream(reply).await,
+        Ok(reply) => {
+            let outcome = exchange.document(reply).await;
+            shared.finish(outcome);
+        }
+    }
+}
+
+/// One call under way on the I/O thread.
+pub(crate) struct Exchange<'a> {
+    pub(crate) shared: &'a Arc<Shared>,
+    transport: &'a Transport,
+    pub(crate) prepared: &'a Prepared,
+    timeouts: Timeouts,
+    deadline: Option<Instant>,
+    stream: bool,
+}
+
+impl Exchange<'_> {
+    /// Attempts until one gets a good status, or the policy or the deadline says stop.
+    async fn open(&self) -> Result<Reply> {
+        let mut retries = 0;
+        loop {
+            self.shared.attempt_begins();
+            let error = match self.attempt().await {
+                Ok(reply) => return Ok(reply),
+                Err(failure) => {
+                    self.shared.attempt_failed(failure.metered);
+                    failure.error
+                }
+            };
+            let wait = match self.shared.settings().retry.decide(retries, &error) {
+                Decision::Stop => return Err(error),
+                Decision::Wait(wait) => wait,
+            };
+            // A wait beyond the deadline could only end in a less telling error.
+            if self.deadline.is_some_and(|deadline| Instant::now() + wait >= deadline) {
+                return Err(error);
+            }
+            tracing::debug!(
+                target: "modelwire",
+                wait_ms = wait.as_millis() as u64,
+                status = error.status(),
+                "trying again"
+            );
+            sleep(wait).await;
+            retries += 1;
+        }
+    }
+
+    async fn attempt(&self) -> Result<Reply, Failure> {
+        let send = self.transport.send(self.shared.settings(), self.prepared, self.stream);
+        let (phase, bound, limit) = self.head_bound();
+        let sent = match limit {
+            Some(limit) => timeout(limit, send).await,
+            None => Ok(send.await),
+        };
+        let reply = match sent {
+            Ok(sent) => sent?,
+            Err(_) => {
+                let error = Error::timed_out(phase, bound);
+                return Err(Failure { error, metered: Metered::Unknown });
+            }
+        };
+        if (200..300).contains(&reply.head.status) {
+            self.shared.attempt_succeeded();
+            return Ok(reply);
+        }
+        let metered = match reply.head.status {
+            401 => Metered::NormallyNot,
+            _ => Metered::Unknown,
+        };
+        Err(Failure { error: self.failed(reply).await, metered })
+    }
+
+    /// The tighter of the first-byte timeout and what is left until the deadline.
+    fn head_bound(&self) -> (TimeoutPhase, Duration, Option<Duration>) {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        match (self.timeouts.first_byte, left) {
+            (Some(first), Some(left)) if left < first => {
+                (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), Some(left))
+            }
+            (Some(first), _) => (TimeoutPhase::FirstByte, first, Some(first)),
+            (None, left) => (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), left),
+        }
+    }
+
+    /// The error of an answer with a bad status; its body is read as far as the bound goes.
+    async fn failed(&self, reply: Reply) -> Error {
+        let settings = self.shared.settings();
+        let Reply { head, mut body } = reply;
+        let bytes = self.beginning(&mut body).await;
+        let text = String::from_utf8_lossy(&bytes);
+        let error = Error::from_response(FailedAnswer {
+            status: head.status,
+            body: &settings.api_key.mask(&text),
+            request_id: head.request_id().map(str::to_owned),
+            retry_after: retry_after(&head, SystemTime::now()),
+        });
+        match (error.kind(), head.status, head.header("location")) {
+            (ErrorKind::Status, 300..400, Some(location)) => {
+                let message = format!("the service redirects to {location}");
+                Error::new(ErrorKind::Status, message)
+                    .with_answer(head.status, head.request_id().map(str::to_owned))
+                    .with_hint(REDIRECT_HINT)
+            }
+            (ErrorKind::NotFound, ..) if !settings.has_version() => error.with_hint(
+                "Check the base URL, the path and the model name: the base URL does not end in /v1.",
+            ),
+            _ => error,
+        }
+    }
+
+    /// The whole answer of a plain call.
+    async fn document(&self, reply: Reply) -> Result<Answer> {
+        let Reply { head, mut body } = reply;
+        let bytes_max = self.shared.settings().limits.answer_bytes_max;
+        let mut clock = self.clock();
+        let mut bytes = match clock.next_piece(&mut body).await? {
+            Some(first) => Vec::from(first),
+            None => Vec::new(),
+        };
+        while let Some(piece) = clock.next_piece(&mut body).await? {
+            if bytes.len() + piece.len() > bytes_max {
+                let message = format!("the answer exceeds answer_bytes_max = {bytes_max} bytes");
+                return Err(self.answered(Error::new(ErrorKind::Protocol, message), &head));
+            }
+            bytes.extend_from_slice(&piece);
+            clock.substance();
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(invalid) => String::from_utf8_lossy(invalid.as_bytes()).into_owned(),
+        };
+        self.judge(head, text)
+    }
+
+    /// Whether a text that came under a good status is an answer of this operation.
+    fn judge(&self, head: Head, text: String) -> Result<Answer> {
+        let not_an_answer = |why: String, text: &str| {
+            let error = Error::new(ErrorKind::Protocol, format!("{why}: {}", excerpt(text)));
+            self.answered(error.with_body(excerpt(text)), &head)
+        };
+        let document = match Document::scan(text.as_str().into()) {
+            Ok(document) => document,
+            Err(cause) => {
+                return Err(not_an_answer(format!("the answer is not JSON ({cause})"), &text));
+            }
+        };
+        if document.is_error() {
+            let masked = self.shared.settings().api_key.mask(&text);
+            return Err(self.answered(Error::from_event(&masked), &head));
+        }
+        let is_answer = match self.prepared.endpoint {
+            Endpoint::Models if document.models().is_none() => false,
+            Endpoint::Models | Endpoint::Chat | Endpoint::Responses => true,
+        };
+        if !is_answer {
+            return Err(not_an_answer("the answer has no list of models".into(), &text));
+        }
+        Ok(Answer::whole(self.prepared.endpoint, Arc::new(head), document))
+    }
+
+    /// A good status with something else than events: the beginning of it is shown.
+    async fn not_a_stream(&self, reply: Reply) -> Error {
+        let Reply { head, mut body } = reply;
+        let bytes = self.beginning(&mut body).await;
+        let text =
+            self.shared.settings().api_key.mask(&String::from_utf8_lossy(&bytes)).into_owned();
+        let kind = head.header("content-type").unwrap_or("no content type");
+        let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
+        self.answered(Error::new(ErrorKind::Protocol, message).with_body(text), &head)
+    }
+
+    /// A body as far as `error_body_bytes_max` goes. What came before a fault is still the best
+    /// that is known.
+    async fn beginning(&self, body: &mut Body) -> Vec<u8> {
+        let bytes_max = self.shared.settings().limits.error_body_bytes_max;
+        let mut bytes = Vec::new();
+        let mut clock = self.clock();
+        while bytes.len() < bytes_max
+            && let Ok(Some(piece)) = clock.next_piece(body).await
+        {
+            bytes.extend_from_slice(&piece);
+            clock.substance();
+        }
+        bytes.truncate(bytes_max);
+        bytes
+    }
+
+    pub(crate) fn answered(&self, error: Error, head: &Head) -> Error {
+        error.with_answer(head.status, head.request_id().map(str::to_owned))
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::new(self.timeouts, self.deadline)
+    }
+
+    /// The events of a stream into the queue, then its end, then the rest of the body.
+    async fn stream(&self, reply: Reply) {
+        if !is_event_stream(&reply.head) {
+            return self.shared.finish(Err(self.not_a_stream(reply).await));
+        }
+        let Reply { head, mut body } = reply;
+        let head = Arc::new(head);
+        let mut reading = Reading::new(self, head);
+        let mut clock = self.clock();
+        let outcome = loop {
+            let queue = &self.shared.queue;
+            poll_fn(|cx| queue.poll_push(&mut reading.found.batch, cx)).await;
+            if let Some(outcome) = reading.found.outcome.take() {
+                break outcome;
+            }
+            clock.substance(); // the time that a full queue took is not the service's
+            reading.fill(&mut body, &mut clock).await;
+        };
+        self.shared.finish(outcome);
+        // So that the connection is used again. The caller waits for none of this.
+        let _ = timeout(DRAIN_TIME_MAX, drain(&mut body)).await;
+    }
+}
+
+/// Whether the service says so; one that says nothing is believed to stream as asked.
+fn is_event_stream(head: &Head) -> bool {
+    head.header("content-type").is_none_or(|given| {
+        let essence = given.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("text/event-stream")
+    })
+}
+
+async fn drain(body: &mut Body) {
+    let mut left = DRAIN_BYTES_MAX;
+    while let Ok(Some(piece)) = poll_fn(|cx| body.poll_piece(cx)).await
+        && left > piece.len()
+    {
+        left -= piece.len();
+    }
+}
+
+/// How long the service asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date
+/// (RFC 9110 section 10.2.3).
+fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
+    if let Some(ms) = head.header("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
+        return Some(Duration::from_millis(ms));
+    }
+    let text = head.header("retry-after")?.trim();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_read_in_its_three_forms() {
+        let asked = |name: &str, value: &str| {
+            let headers = vec![(name.to_owned(), value.to_owned())];
+            retry_after(
+                &Head { status: 429, headers },
+                SystemTime::UNIX_EPOCH + Duration::from_secs(10),
+            )
+        };
+        let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
+        assert_eq!(asked("retry-after", "7"), seconds(7.0));
+        assert_eq!(asked("retry-after", "0.25"), seconds(0.25));
+        assert_eq!(asked("retry-after-ms", "1500"), seconds(1.5));
+        assert_eq!(asked("retry-after", "Thu, 01 Jan 1970 00:00:30 GMT"), seconds(20.0));
+        assert_eq!(asked("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT"), seconds(0.0));
+        for odd in ["", "soon", "-1", "NaN", "inf"] {
+            assert_eq!(asked("retry-after", odd), None, "{odd:?}");
+        }
+    }
+}

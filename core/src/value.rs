@@ -1,0 +1,223 @@
+//! A lazy view over JSON text that was validated before: any value by key, index or pointer. Knows
+//! no field name of the service.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::json::{Cursor, JsonError, Walk};
+
+/// What a JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number; its text keeps every digit.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A value inside JSON text, borrowed from it and read on demand.
+///
+/// Wrong types read as `None`, never as an error. Of duplicate keys the last one wins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Value<'a> {
+    /// Exactly the text of one valid value, no white space around it.
+    text: &'a str,
+}
+
+impl<'a> Value<'a> {
+    /// Validates a whole text and views it.
+    pub fn parse(text: &'a str) -> Result<Value<'a>, JsonError> {
+        let mut cursor = Cursor::new(text)?;
+        let span = cursor.skip()?;
+        cursor.finish()?;
+        Ok(span.of(text))
+    }
+
+    /// `null`
+    pub const NULL: Value<'static> = Value { text: "null" };
+
+    /// Views a text that was validated before: all of an answer, or what [`text`](Value::text)
+    /// gave of a part. Of a text that is not JSON nothing is found; it is never a panic.
+    pub fn validated(text: &'a str) -> Value<'a> {
+        Value { text: text.trim_matches([' ', '\t', '\n', '\r']) }
+    }
+
+    /// The text of this value, as it was sent.
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// What this value is.
+    pub fn kind(self) -> Kind {
+        match self.text.bytes().next() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'-' | b'0'..=b'9') => Kind::Number,
+            _ => Kind::Null,
+        }
+    }
+
+    /// True for `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The member of an object.
+    pub fn get(self, key: &str) -> Option<Value<'a>> {
+        let mut found = None;
+        self.each_member(|name, value| {
+            if name == key {
+                found = Some(value);
+            }
+        });
+        found
+    }
+
+    /// The item of an array.
+    pub fn at(self, index: usize) -> Option<Value<'a>> {
+        self.items().into_iter().nth(index)
+    }
+
+    /// The value that a JSON Pointer (RFC 6901) names, `/choices/0/delta/content` for instance.
+    /// The empty pointer is the value itself.
+    pub fn pointer(self, pointer: &str) -> Option<Value<'a>> {
+        let Some(path) = pointer.strip_prefix('/') else {
+            return pointer.is_empty().then_some(self);
+        };
+        path.split('/').try_fold(self, |value, step| {
+            let key = step.replace("~1", "/").replace("~0", "~");
+            match value.kind() {
+                Kind::Object => value.get(&key),
+                Kind::Array => value.at(key.parse().ok()?),
+                Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
+            }
+        })
+    }
+
+    /// The items of an array; nothing for any other kind.
+    pub fn items(self) -> Vec<Value<'a>> {
+        let mut items = Vec::new();
+        if self.kind() == Kind::Array {
+            self.walk(|cursor| {
+                let text = cursor.text;
+                cursor.array(|cursor| {
+                    items.push(cursor.skip()?.of(text));
+                    Ok(())
+                })
+            });
+        }
+        items
+    }
+
+    /// The members of an object in their order, duplicates included; nothing for other kinds.
+    pub fn members(self) -> Vec<(Cow<'a, str>, Value<'a>)> {
+        let mut members = Vec::new();
+        self.each_member(|name, value| members.push((Cow::Owned(name.to_owned()), value)));
+        members
+    }
+
+    fn each_member(self, mut visit: impl FnMut(&str, Value<'a>)) {
+        if self.kind() == Kind::Object {
+            self.walk(|cursor| {
+                let text = cursor.text;
+                cursor.object(|cursor, name| {
+                    let value = cursor.skip()?.of(text);
+                    visit(name, value);
+                    Ok(())
+                })
+            });
+        }
+    }
+
+    fn walk(self, walk: impl FnOnce(&mut Cursor<'a>) -> Walk<()>) {
+        // The text was validated as a whole before any value of it was made.
+        if let Ok(mut cursor) = Cursor::new(self.text) {
+            let _ = walk(&mut cursor);
+        }
+    }
+
+    /// The string, escapes resolved.
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        let mut cursor = Cursor::new(self.text).ok()?;
+        cursor.string().ok().map(|span| span.read(self.text))
+    }
+
+    /// The integer, where it fits. `5.0` is not an integer here.
+    pub fn as_i64(self) -> Option<i64> {
+        self.text.parse().ok()
+    }
+
+    /// The number as binary floating point.
+    pub fn as_f64(self) -> Option<f64> {
+        (self.kind() == Kind::Number).then(|| self.text.parse().ok()).flatten()
+    }
+
+    /// The boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.text {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+/// Resolves the escapes of a validated string. A lone surrogate reads as U+FFFD.
+pub(crate) fn unescape(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        out.push_str(plain);
+        let (decoded, used) = escaped_char(escape);
+        out.push(decoded);
+        rest = escape.get(used..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character of one escape, `text` starting behind its backslash, and the bytes it took.
+fn escaped_char(text: &str) -> (char, usize) {
+    let simple = match text.bytes().next() {
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return escaped_utf16(text),
+        Some(other) => other as char,
+        None => char::REPLACEMENT_CHARACTER,
+    };
+    (simple, 1)
+}
+
+fn escaped_utf16(text: &str) -> (char, usize) {
+    let unit = |at: usize| {
+        text.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0xFFFD)
+    };
+    let first = unit(1);
+    if (0xD800..0xDC00).contains(&first) && text.get(5..7) == Some("\\u") {
+        let second = unit(7);
+        if (0xDC00..0xE000).contains(&second) {
+            let scalar = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+            return (char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER), 11);
+        }
+    }
+    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 5)
+}
