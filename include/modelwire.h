@@ -2,6 +2,19 @@
  * modelwire: client for OpenAI-compatible model inference services.
  * Generated from ffi-c/src by cbindgen (`make header`); do not edit.
  *
+ *   modelwire_client *client;  modelwire_request *request;  modelwire_call *call;
+ *   modelwire_response *answer;  modelwire_error *error;
+ *   const char *json =
+ *       "{\"model\":\"a-model\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
+ *
+ *   modelwire_client_new(NULL, &client, &error);    base URL and key from the environment
+ *   modelwire_request_chat_json(json, MODELWIRE_NUL, &request, &error);
+ *   modelwire_call_new(client, request, &call, &error);
+ *   if (modelwire_call_run(call, &answer, &error) == MODELWIRE_OK)
+ *     puts(modelwire_response_text(answer, NULL));
+ *
+ * with every status checked and every handle freed.  Link with -lmodelwire.
+ *
  * CONVENTIONS
  *
  * Ownership.  What a function gives through an `out` or `err` argument, or returns from a `_new`
@@ -17,7 +30,8 @@
  * Threads.  A function that takes `const T *` may run on any thread at any time, also while
  *   another runs on the same handle.  A function that takes `T *` needs that handle for itself.
  * NULL.  A NULL handle or a missing `out` gives MODELWIRE_E_ARGUMENT, never a crash; an accessor
- *   gives NULL, 0 or -1.
+ *   gives NULL for a text, and for a number 0, or -1 where 0 has a meaning.  Freeing NULL and
+ *   cancelling NULL do nothing.
  * Fork.  A child process starts its own calls with inherited clients; a call that was started
  *   before the fork gives MODELWIRE_E_FORKED in the child and goes on in the parent.
  */
@@ -117,9 +131,14 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
 #define MODELWIRE_STOPPED 1
 
 /**
- * Time ran out before it was done.
+ * A wait of the caller ran out; no error. (A call whose own time ran out is MODELWIRE_E_TIMEOUT.)
  */
 #define MODELWIRE_TIMEOUT 2
+
+/**
+ * What was asked for is not there.
+ */
+#define MODELWIRE_ABSENT 3
 
 /**
  * An argument is wrong; nothing was sent.
@@ -231,106 +250,43 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a call that is not started yet.
- *
- * @param client   the client; the call keeps what it needs of it
- * @param request  the request, copied
- * @param out      the call; free it with modelwire_call_free
- * @param err      what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ * The library's version, "0.1.0" for instance. Static, any thread.
  */
-MODELWIRE_API
-modelwire_status modelwire_call_new(const modelwire_client *client,
-                                    const modelwire_request *request,
-                                    modelwire_call **out,
-                                    modelwire_error **err);
+MODELWIRE_API const char *modelwire_version(void);
 
 /**
- * Runs a call that is answered whole, and waits for the answer.
- *
- * @param call  the call, not run before
- * @param out   the answer; free it with modelwire_response_free
- * @param err   what went wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or the kind of the error
- *
- * Blocks the calling thread only. modelwire_call_cancel from another thread ends it at once.
+ * The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
  */
-MODELWIRE_API
-modelwire_status modelwire_call_run(modelwire_call *call,
-                                    modelwire_response **out,
-                                    modelwire_error **err);
+MODELWIRE_API uint32_t modelwire_version_number(void);
 
 /**
- * Runs a call that is answered piece by piece, and calls back for each piece on this thread.
+ * Whether this library serves a program that was compiled against a header's ABI.
  *
- * @param call       the call, not run before
- * @param on_event   called for each event, in order
- * @param user_data  handed to the callback
- * @param out        how the stream ended and what it used; free it with modelwire_response_free
- * @param err        what went wrong, on failure, after all events that came before; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it, and out is not written; or
- *         the kind of the error
+ * @param header_abi  MODELWIRE_ABI as the program's header defines it
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT if it does not
  *
- * Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends it
- * at once.
+ * Any thread.
  */
-MODELWIRE_API
-modelwire_status modelwire_call_stream(modelwire_call *call,
-                                       modelwire_event_fn on_event,
-                                       void *user_data,
-                                       modelwire_response **out,
-                                       modelwire_error **err);
+MODELWIRE_API modelwire_status modelwire_check_abi(uint32_t header_abi);
 
 /**
- * Ends a call now, in whatever state it is, also before it starts: it gives
- * MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
- * inside a callback.
- *
- * @param call  the call; NULL does nothing
+ * The name of a status, "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance. Static, never
+ * NULL, any thread.
  */
-MODELWIRE_API void modelwire_call_cancel(const modelwire_call *call);
+MODELWIRE_API const char *modelwire_status_name(modelwire_status status);
 
 /**
- * Frees a call that is not being run.
+ * Ends every call with MODELWIRE_E_SHUTDOWN, closes all connections and joins the library's
+ * thread. Calls that start afterwards fail; accessors and free functions go on working.
+ * Optional: a process may simply exit. Calling it again is harmless.
  *
- * @param call  the call; NULL does nothing
- */
-MODELWIRE_API void modelwire_call_free(modelwire_call *call);
-
-/**
- * Makes a client. Connects to nothing yet.
+ * @param timeout_ms  longest wait in milliseconds; negative waits for an hour
+ * @return MODELWIRE_OK, or MODELWIRE_TIMEOUT if the thread did not end in time; it then ends on
+ *         its own
  *
- * @param config  the configuration, copied; NULL means every default
- * @param out     the client; free it with modelwire_client_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the configuration is wrong or misses something
+ * Any thread. From inside a callback the stream that calls back ends with MODELWIRE_E_SHUTDOWN.
  */
-MODELWIRE_API
-modelwire_status modelwire_client_new(const modelwire_config *config,
-                                      modelwire_client **out,
-                                      modelwire_error **err);
-
-/**
- * Frees a client. Its calls go on and keep what they need.
- */
-MODELWIRE_API void modelwire_client_free(modelwire_client *client);
-
-/**
- * What the answered calls of a client used so far, over all models, in this process.
- *
- * @param client         the client
- * @param calls          answered calls; may be NULL, like the others
- * @param input_tokens   as the answers reported them
- * @param output_tokens  as the answers reported them
- * @param total_tokens   as the answers reported them
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
- */
-MODELWIRE_API
-modelwire_status modelwire_client_usage(const modelwire_client *client,
-                                        uint64_t *calls,
-                                        uint64_t *input_tokens,
-                                        uint64_t *output_tokens,
-                                        uint64_t *total_tokens);
+MODELWIRE_API modelwire_status modelwire_shutdown(int32_t timeout_ms);
 
 /**
  * A configuration with every default. Free it with modelwire_config_free; NULL only if memory
@@ -422,6 +378,285 @@ modelwire_status modelwire_config_set_retry(modelwire_config *config,
                                             int32_t retries_max,
                                             int64_t first_wait_ms,
                                             int64_t retry_after_max_ms);
+
+/**
+ * Makes a client. Connects to nothing yet.
+ *
+ * @param config  the configuration, copied; NULL means every default
+ * @param out     the client; free it with modelwire_client_free
+ * @param err     what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the configuration is wrong or misses something
+ */
+MODELWIRE_API
+modelwire_status modelwire_client_new(const modelwire_config *config,
+                                      modelwire_client **out,
+                                      modelwire_error **err);
+
+/**
+ * Frees a client. Its calls go on and keep what they need.
+ */
+MODELWIRE_API void modelwire_client_free(modelwire_client *client);
+
+/**
+ * What the answered chats and responses of a client used so far, over all models, in this
+ * process. Model lists and calls that failed or were stopped do not count.
+ *
+ * @param client         the client
+ * @param calls          answered calls; may be NULL, like the others
+ * @param input_tokens   as the answers reported them
+ * @param output_tokens  as the answers reported them
+ * @param total_tokens   as the answers reported them
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
+ */
+MODELWIRE_API
+modelwire_status modelwire_client_usage(const modelwire_client *client,
+                                        uint64_t *calls,
+                                        uint64_t *input_tokens,
+                                        uint64_t *output_tokens,
+                                        uint64_t *total_tokens);
+
+/**
+ * List the models.
+ *
+ * @param out  the request; free it with modelwire_request_free
+ * @param err  what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_models(modelwire_request **out,
+                                          modelwire_error **err);
+
+/**
+ * A chat completion from JSON text with at least "model" and "messages". The text is sent as it
+ * is, but for "stream", which follows from how the call is made.
+ *
+ * @param json    one JSON object, UTF-8, copied; checked here
+ * @param length  its length in bytes, or MODELWIRE_NUL
+ * @param out     the request; free it with modelwire_request_free
+ * @param err     what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
+ *         byte), or a field that is missing or of the wrong type
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_chat_json(const char *json,
+                                             size_t length,
+                                             modelwire_request **out,
+                                             modelwire_error **err);
+
+/**
+ * A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
+ *
+ * @param json    one JSON object, UTF-8, copied; checked here
+ * @param length  its length in bytes, or MODELWIRE_NUL
+ * @param out     the request; free it with modelwire_request_free
+ * @param err     what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
+ *         byte), or a field that is missing or of the wrong type
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_response_json(const char *json,
+                                                 size_t length,
+                                                 modelwire_request **out,
+                                                 modelwire_error **err);
+
+/**
+ * Frees a request; calls made from it keep their copy.
+ */
+MODELWIRE_API void modelwire_request_free(modelwire_request *request);
+
+/**
+ * Makes a call that is not started yet.
+ *
+ * @param client   the client; the call keeps what it needs of it
+ * @param request  the request, copied
+ * @param out      the call; free it with modelwire_call_free
+ * @param err      what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_call_new(const modelwire_client *client,
+                                    const modelwire_request *request,
+                                    modelwire_call **out,
+                                    modelwire_error **err);
+
+/**
+ * Runs a call that is answered whole, and waits for the answer.
+ *
+ * @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
+ * @param out   the answer; free it with modelwire_response_free
+ * @param err   what went wrong, on failure; may be NULL
+ * @return MODELWIRE_OK, or the kind of the error
+ *
+ * Blocks the calling thread only. modelwire_call_cancel from another thread ends it at once.
+ */
+MODELWIRE_API
+modelwire_status modelwire_call_run(modelwire_call *call,
+                                    modelwire_response **out,
+                                    modelwire_error **err);
+
+/**
+ * Runs a call that is answered piece by piece, and calls back for each piece on this thread.
+ *
+ * @param call       the call; a second run gives MODELWIRE_E_ARGUMENT
+ * @param on_event   called for each event, in order
+ * @param user_data  handed to the callback
+ * @param out        how the stream ended and what it used; free it with modelwire_response_free
+ * @param err        what went wrong, on failure, after all events that came before; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it, and out is not written; or
+ *         the kind of the error
+ *
+ * Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends it
+ * at once.
+ */
+MODELWIRE_API
+modelwire_status modelwire_call_stream(modelwire_call *call,
+                                       modelwire_event_fn on_event,
+                                       void *user_data,
+                                       modelwire_response **out,
+                                       modelwire_error **err);
+
+/**
+ * Ends a call now, in whatever state it is, also before it starts: it gives
+ * MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
+ * inside a callback.
+ *
+ * @param call  the call; NULL does nothing
+ */
+MODELWIRE_API void modelwire_call_cancel(const modelwire_call *call);
+
+/**
+ * Frees a call that no other thread runs or cancels at the moment.
+ *
+ * @param call  the call; NULL does nothing
+ */
+MODELWIRE_API void modelwire_call_free(modelwire_call *call);
+
+/**
+ * Frees a response.
+ */
+MODELWIRE_API void modelwire_response_free(modelwire_response *response);
+
+/**
+ * The JSON text as the service sent it; empty at the end of a stream, whose events were the
+ * answer.
+ *
+ * @param response  the response
+ * @param length    its length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_response_json(const modelwire_response *response,
+                                    size_t *length);
+
+/**
+ * The output text: the content of a chat's first choice, or all output text of a response; empty
+ * where there is none and at the end of a stream.
+ *
+ * @param response  the response
+ * @param length    its length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_response_text(const modelwire_response *response,
+                                    size_t *length);
+
+/**
+ * Why the first choice of a chat stopped, or the status of a response; NULL where there is none.
+ *
+ * @param response  the response
+ */
+MODELWIRE_API
+const char *modelwire_response_finish_reason(const modelwire_response *response);
+
+/**
+ * The service's name for the exchange, to give to its support; NULL where there is none.
+ *
+ * @param response  the response
+ */
+MODELWIRE_API const char *modelwire_response_request_id(const modelwire_response *response);
+
+/**
+ * The HTTP status, 200 for instance; 0 for NULL.
+ *
+ * @param response  the response
+ */
+MODELWIRE_API int32_t modelwire_response_http_status(const modelwire_response *response);
+
+/**
+ * The first header of a name, whatever its case; NULL where there is none.
+ *
+ * @param response  the response
+ * @param name      the header's name
+ * @param length    the name's length in bytes, or MODELWIRE_NUL
+ */
+MODELWIRE_API
+const char *modelwire_response_header(const modelwire_response *response,
+                                      const char *name,
+                                      size_t length);
+
+/**
+ * The tokens that the service reported, of a stream too.
+ *
+ * @param response       the response
+ * @param input_tokens   may be NULL, like the others
+ * @param output_tokens  output
+ * @param total_tokens   both together
+ * @return MODELWIRE_OK; MODELWIRE_ABSENT if the service reported none, and nothing is written; or
+ *         MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_response_usage(const modelwire_response *response,
+                                          uint64_t *input_tokens,
+                                          uint64_t *output_tokens,
+                                          uint64_t *total_tokens);
+
+/**
+ * How many models a model list has; 0 for every other response.
+ *
+ * @param response  the response
+ */
+MODELWIRE_API size_t modelwire_response_model_count(const modelwire_response *response);
+
+/**
+ * The id of a model of a model list; NULL beyond the end.
+ *
+ * @param response  the response
+ * @param index     from 0
+ */
+MODELWIRE_API
+const char *modelwire_response_model_id(const modelwire_response *response,
+                                        size_t index);
+
+/**
+ * The event's JSON text as the service sent it. Never NULL for an event.
+ *
+ * @param event   the event
+ * @param length  its length in bytes; may be NULL
+ */
+MODELWIRE_API const char *modelwire_event_json(const modelwire_event *event, size_t *length);
+
+/**
+ * The piece of output text that the event adds: the content of a chat's first choice, or an
+ * output text delta of a response; empty for every other event.
+ *
+ * @param event   the event
+ * @param length  its length in bytes; may be NULL
+ */
+MODELWIRE_API const char *modelwire_event_text(const modelwire_event *event, size_t *length);
+
+/**
+ * The name of the server-sent event, "response.completed" for instance; empty where there was
+ * none, as in chat streams.
+ *
+ * @param event   the event
+ * @param length  its length in bytes; may be NULL
+ */
+MODELWIRE_API const char *modelwire_event_name(const modelwire_event *event, size_t *length);
+
+/**
+ * Why the first choice stopped, "stop" for instance; NULL while it has not.
+ *
+ * @param event  the event
+ */
+MODELWIRE_API const char *modelwire_event_finish_reason(const modelwire_event *event);
 
 /**
  * Frees an error.
@@ -543,7 +778,7 @@ MODELWIRE_API const char *modelwire_error_timeout(const modelwire_error *error);
 MODELWIRE_API const char *modelwire_error_metered(const modelwire_error *error);
 
 /**
- * The body of the failed answer, bounded, the key masked; NULL where none came.
+ * The body of the failed answer, at most 64 KiB of it, the key masked; NULL where none came.
  *
  * @param error   the error
  * @param length  its length in bytes; may be NULL
@@ -557,219 +792,6 @@ MODELWIRE_API const char *modelwire_error_body(const modelwire_error *error, siz
  * @param length  its length in bytes; may be NULL
  */
 MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, size_t *length);
-
-/**
- * The event's JSON text as the service sent it. Never NULL for an event.
- *
- * @param event   the event
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API const char *modelwire_event_json(const modelwire_event *event, size_t *length);
-
-/**
- * The piece of output text that the event adds: the content of a chat's first choice, or an
- * output text delta of a response; empty for every other event.
- *
- * @param event   the event
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API const char *modelwire_event_text(const modelwire_event *event, size_t *length);
-
-/**
- * The name of the server-sent event, "response.completed" for instance; empty where there was
- * none, as in chat streams.
- *
- * @param event   the event
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API const char *modelwire_event_name(const modelwire_event *event, size_t *length);
-
-/**
- * Why the first choice stopped, "stop" for instance; NULL while it has not.
- *
- * @param event  the event
- */
-MODELWIRE_API const char *modelwire_event_finish_reason(const modelwire_event *event);
-
-/**
- * The library's version, "0.1.0" for instance. Static, any thread.
- */
-MODELWIRE_API const char *modelwire_version(void);
-
-/**
- * The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
- */
-MODELWIRE_API uint32_t modelwire_version_number(void);
-
-/**
- * Whether this library serves a program that was compiled against a header's ABI.
- *
- * @param header_abi  MODELWIRE_ABI as the program's header defines it
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT if it does not
- *
- * Any thread.
- */
-MODELWIRE_API modelwire_status modelwire_check_abi(uint32_t header_abi);
-
-/**
- * The name of a status, "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance. Static, never
- * NULL, any thread.
- */
-MODELWIRE_API const char *modelwire_status_name(modelwire_status status);
-
-/**
- * Ends every call with MODELWIRE_E_SHUTDOWN, closes all connections and joins the library's
- * thread. Calls that start afterwards fail; accessors and free functions go on working.
- * Optional: a process may simply exit. Calling it again is harmless.
- *
- * @param timeout_ms  longest wait in milliseconds; negative waits for an hour
- * @return MODELWIRE_OK, or MODELWIRE_TIMEOUT if the thread did not end in time; it then ends on
- *         its own
- *
- * Any thread, but not from inside a callback.
- */
-MODELWIRE_API modelwire_status modelwire_shutdown(int32_t timeout_ms);
-
-/**
- * List the models.
- *
- * @param out  the request; free it with modelwire_request_free
- * @param err  what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK
- */
-MODELWIRE_API
-modelwire_status modelwire_request_models(modelwire_request **out,
-                                          modelwire_error **err);
-
-/**
- * A chat completion from JSON text with at least "model" and "messages". The text is sent as it
- * is, but for "stream", which follows from how the call is made.
- *
- * @param json    one JSON object, UTF-8, copied; checked when a call starts
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @param out     the request; free it with modelwire_request_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_request_chat_json(const char *json,
-                                             size_t length,
-                                             modelwire_request **out,
-                                             modelwire_error **err);
-
-/**
- * A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
- *
- * @param json    one JSON object, UTF-8, copied; checked when a call starts
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @param out     the request; free it with modelwire_request_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_request_response_json(const char *json,
-                                                 size_t length,
-                                                 modelwire_request **out,
-                                                 modelwire_error **err);
-
-/**
- * Frees a request; calls made from it keep their copy.
- */
-MODELWIRE_API void modelwire_request_free(modelwire_request *request);
-
-/**
- * Frees a response.
- */
-MODELWIRE_API void modelwire_response_free(modelwire_response *response);
-
-/**
- * The JSON text as the service sent it; empty at the end of a stream, whose events were the
- * answer.
- *
- * @param response  the response
- * @param length    its length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_response_json(const modelwire_response *response,
-                                    size_t *length);
-
-/**
- * The output text: the content of a chat's first choice, or all output text of a response; empty
- * where there is none and at the end of a stream.
- *
- * @param response  the response
- * @param length    its length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_response_text(const modelwire_response *response,
-                                    size_t *length);
-
-/**
- * Why the first choice of a chat stopped, or the status of a response; NULL where there is none.
- *
- * @param response  the response
- */
-MODELWIRE_API
-const char *modelwire_response_finish_reason(const modelwire_response *response);
-
-/**
- * The service's name for the exchange, to give to its support; NULL where there is none.
- *
- * @param response  the response
- */
-MODELWIRE_API const char *modelwire_response_request_id(const modelwire_response *response);
-
-/**
- * The HTTP status, 200 for instance; 0 for NULL.
- *
- * @param response  the response
- */
-MODELWIRE_API int32_t modelwire_response_http_status(const modelwire_response *response);
-
-/**
- * The first header of a name, whatever its case; NULL where there is none.
- *
- * @param response  the response
- * @param name      the header's name
- * @param length    the name's length in bytes, or MODELWIRE_NUL
- */
-MODELWIRE_API
-const char *modelwire_response_header(const modelwire_response *response,
-                                      const char *name,
-                                      size_t length);
-
-/**
- * The tokens that the service reported, of a stream too.
- *
- * @param response       the response
- * @param input_tokens   may be NULL, like the others
- * @param output_tokens  output
- * @param total_tokens   both together
- * @return 1 if the service reported usage; 0 if not, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_response_usage(const modelwire_response *response,
-                                          uint64_t *input_tokens,
-                                          uint64_t *output_tokens,
-                                          uint64_t *total_tokens);
-
-/**
- * How many models a model list has; 0 for every other response.
- *
- * @param response  the response
- */
-MODELWIRE_API size_t modelwire_response_model_count(const modelwire_response *response);
-
-/**
- * The id of a model of a model list; NULL beyond the end.
- *
- * @param response  the response
- * @param index     from 0
- */
-MODELWIRE_API
-const char *modelwire_response_model_id(const modelwire_response *response,
-                                        size_t index);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -102,12 +102,12 @@ impl Call {
     pub fn start(&self, stream: bool) -> Result<()> {
         self.check_process()?;
         let shared = &self.shared;
-        if shared.queue.is_finished() {
-            return Err(shared.explain(cancelled()));
-        }
         let Some(request) = shared.progress().request.take() else {
             return Err(shared.explain(Error::argument("the call was started before")));
         };
+        if shared.queue.is_finished() {
+            return Err(shared.explain(cancelled()));
+        }
         self.launch(request, stream).map_err(|error| {
             shared.queue.close();
             shared.explain(error)
@@ -196,8 +196,9 @@ impl Shared {
         &self.client.settings
     }
 
-    /// The error with everything that the call knows (R-ERR3).
+    /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
+        let error = error.masked(|text| self.settings().api_key.mask(text).into_owned());
         let progress = self.progress();
         let mut context = progress.context.clone();
         context.elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();

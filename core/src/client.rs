@@ -135,9 +135,10 @@ impl Inner {
             None => sums.entry(model.to_owned()).or_default(),
         };
         sum.calls += 1;
-        sum.tokens.input_tokens += usage.input_tokens;
-        sum.tokens.output_tokens += usage.output_tokens;
-        sum.tokens.total_tokens += usage.total_tokens;
+        let add = |sum: &mut u64, tokens: u64| *sum = sum.saturating_add(tokens);
+        add(&mut sum.tokens.input_tokens, usage.input_tokens);
+        add(&mut sum.tokens.output_tokens, usage.output_tokens);
+        add(&mut sum.tokens.total_tokens, usage.total_tokens);
     }
 }
 

@@ -28,6 +28,8 @@ pub const QUEUE_EVENTS_MAX: usize = 1024;
 pub const DRAIN_TIME_MAX: Duration = Duration::from_millis(250);
 /// How much of the body is read after its end mark, in bytes.
 pub const DRAIN_BYTES_MAX: usize = 64 << 10;
+/// How long the body of a failed answer is waited for; what came by then is told.
+pub const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
 /// Pooled connections are dropped after this idle time; servers close at 5 s.
 pub(crate) const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// Longest time that an option takes; about 49 days.
@@ -145,12 +147,61 @@ impl ApiKey {
         format!("Bearer {}", self.0)
     }
 
-    /// `text` with every occurrence of the key masked (R-AUTH4).
+    /// `text` with every occurrence of the key masked (R-AUTH4), also where JSON escapes parts
+    /// of it.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if memchr::memmem::find(text.as_bytes(), self.0.as_bytes()).is_none() {
-            return Cow::Borrowed(text);
+        let mut masked = Cow::Borrowed(text);
+        if memchr::memmem::find(text.as_bytes(), self.0.as_bytes()).is_some() {
+            masked = Cow::Owned(text.replace(&self.0, KEY_MASK));
         }
-        Cow::Owned(text.replace(&self.0, KEY_MASK))
+        if memchr::memchr(b'\\', masked.as_bytes()).is_some()
+            && let Some(more) = self.mask_escaped(&masked)
+        {
+            masked = Cow::Owned(more);
+        }
+        masked
+    }
+
+    fn mask_escaped(&self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let (mut copied, mut at) = (0, 0);
+        while at < text.len() {
+            match text.get(at..).and_then(|rest| self.escaped_at(rest)) {
+                Some(length) => {
+                    out.push_str(text.get(copied..at).unwrap_or_default());
+                    out.push_str(KEY_MASK);
+                    at += length;
+                    copied = at;
+                }
+                None => at += 1,
+            }
+        }
+        (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
+    }
+
+    /// How long the key is at the start of a JSON text, each character plain or escaped.
+    fn escaped_at(&self, text: &str) -> Option<usize> {
+        let mut rest = text;
+        for expected in self.0.chars() {
+            let escaped = format!("{:04x}", expected as u32);
+            let plain = rest.strip_prefix(expected);
+            let backslash = rest.strip_prefix('\\').and_then(|rest| rest.strip_prefix(expected));
+            let unicode = || {
+                let digits = rest.strip_prefix("\\u")?;
+                let is_it = digits.get(..4)?.eq_ignore_ascii_case(&escaped);
+                is_it.then(|| digits.get(4..)).flatten()
+            };
+            // A backslash of the key itself is written as two.
+            let doubled = (expected == '\\').then(|| rest.strip_prefix("\\\\")).flatten();
+            rest = doubled.or(plain).or(backslash).or_else(unicode)?;
+        }
+        Some(text.len() - rest.len())
+    }
+
+    /// How many more bytes than a bound are read, so that a key which the bound cuts is seen
+    /// whole and masked before the cut.
+    pub(crate) fn longest_written(&self) -> usize {
+        self.0.len() * "\\u0000".len()
     }
 }
 

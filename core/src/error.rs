@@ -351,6 +351,22 @@ impl Error {
         self.edit(|inner| inner.context = context.clone())
     }
 
+    /// Every text that came from the service goes through `mask` (R-AUTH4): it may echo the key.
+    pub(crate) fn masked(self, mask: impl Fn(&str) -> String) -> Error {
+        self.edit(|inner| {
+            inner.message = mask(&inner.message);
+            for text in [
+                &mut inner.error_type,
+                &mut inner.code,
+                &mut inner.param,
+                &mut inner.request_id,
+                &mut inner.body,
+            ] {
+                *text = text.as_deref().map(&mask);
+            }
+        })
+    }
+
     pub(crate) fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Error {
         self.edit(|inner| inner.hint = hint.into())
     }
@@ -509,14 +525,20 @@ impl Inner {
 /// Longest excerpt of an unexpected body in a message, in bytes.
 pub(crate) const EXCERPT_BYTES_MAX: usize = 200;
 
-/// The beginning of an unexpected text, on one line.
-pub(crate) fn excerpt(text: &str) -> String {
-    let text = text.trim();
-    let mut end = text.len().min(EXCERPT_BYTES_MAX);
+/// As much of a text as fits, whole characters only.
+pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
+    let mut end = text.len().min(bytes_max);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let (shown, rest) = text.split_at(end);
+    text.get(..end).unwrap_or_default()
+}
+
+/// The beginning of an unexpected text, on one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    let shown = cut(text, EXCERPT_BYTES_MAX);
+    let rest = text.get(shown.len()..).unwrap_or_default();
     let mut line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     if !rest.is_empty() {
         line.push_str(" ...");

@@ -3,6 +3,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep, timeout};
@@ -10,8 +11,10 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::answer::{Answer, Head};
 use crate::call::{DoneGuard, Shared};
 use crate::clock::Clock;
-use crate::config::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, Timeouts};
-use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, excerpt};
+use crate::config::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Timeouts};
+use crate::error::{
+    EXCERPT_BYTES_MAX, Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt,
+};
 use crate::reading::Reading;
 use crate::request::{Endpoint, Prepared};
 use crate::retry::Decision;
@@ -124,24 +127,23 @@ impl Exchange<'_> {
         }
     }
 
-    /// The error of an answer with a bad status; its body is read as far as the bound goes.
+    /// The error of an answer with a bad status; its body is read as far as the bounds go.
     async fn failed(&self, reply: Reply) -> Error {
         let settings = self.shared.settings();
         let Reply { head, mut body } = reply;
-        let bytes = self.beginning(&mut body).await;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = self.beginning(&mut body).await;
         let error = Error::from_response(FailedAnswer {
             status: head.status,
-            body: &settings.api_key.mask(&text),
+            body: &text,
             request_id: head.request_id().map(str::to_owned),
             retry_after: retry_after(&head, SystemTime::now()),
         });
         match (error.kind(), head.status, head.header("location")) {
             (ErrorKind::Status, 300..400, Some(location)) => {
-                let message = format!("the service redirects to {location}");
-                Error::new(ErrorKind::Status, message)
-                    .with_answer(head.status, head.request_id().map(str::to_owned))
-                    .with_hint(REDIRECT_HINT)
+                let place = without_secrets(location);
+                let message = format!("the service redirects to {place}");
+                let error = Error::new(ErrorKind::Status, message).with_hint(REDIRECT_HINT);
+                self.answered(error.with_body(text), &head)
             }
             (ErrorKind::NotFound, ..) if !settings.has_version() => error.with_hint(
                 "Check the base URL, the path and the model name: the base URL does not end in /v1.",
@@ -155,18 +157,21 @@ impl Exchange<'_> {
         let Reply { head, mut body } = reply;
         let bytes_max = self.shared.settings().limits.answer_bytes_max;
         let mut clock = self.clock();
-        let mut bytes = match clock.next_piece(&mut body).await? {
-            Some(first) => Vec::from(first),
-            None => Vec::new(),
-        };
+        let mut bytes = Vec::new();
         while let Some(piece) = clock.next_piece(&mut body).await? {
             if bytes.len() + piece.len() > bytes_max {
                 let message = format!("the answer exceeds answer_bytes_max = {bytes_max} bytes");
                 return Err(self.answered(Error::new(ErrorKind::Protocol, message), &head));
             }
-            bytes.extend_from_slice(&piece);
+            // Most answers come in one piece, which is taken over without a copy.
+            if bytes.is_empty() {
+                bytes = Vec::from(piece);
+            } else {
+                bytes.extend_from_slice(&piece);
+            }
             clock.substance();
         }
+        settle(&mut body).await;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(invalid) => String::from_utf8_lossy(invalid.as_bytes()).into_owned(),
@@ -177,8 +182,9 @@ impl Exchange<'_> {
     /// Whether a text that came under a good status is an answer of this operation.
     fn judge(&self, head: Head, text: String) -> Result<Answer> {
         let not_an_answer = |why: String, text: &str| {
-            let error = Error::new(ErrorKind::Protocol, format!("{why}: {}", excerpt(text)));
-            self.answered(error.with_body(excerpt(text)), &head)
+            let quoted = self.quote(text);
+            let error = Error::new(ErrorKind::Protocol, format!("{why}: {quoted}"));
+            self.answered(error.with_body(quoted), &head)
         };
         let document = match Document::scan(text.as_str().into()) {
             Ok(document) => document,
@@ -187,8 +193,7 @@ impl Exchange<'_> {
             }
         };
         if document.is_error() {
-            let masked = self.shared.settings().api_key.mask(&text);
-            return Err(self.answered(Error::from_event(&masked), &head));
+            return Err(self.answered(Error::from_event(&text), &head));
         }
         let is_answer = match self.prepared.endpoint {
             Endpoint::Models if document.models().is_none() => false,
@@ -203,28 +208,39 @@ impl Exchange<'_> {
     /// A good status with something else than events: the beginning of it is shown.
     async fn not_a_stream(&self, reply: Reply) -> Error {
         let Reply { head, mut body } = reply;
-        let bytes = self.beginning(&mut body).await;
-        let text =
-            self.shared.settings().api_key.mask(&String::from_utf8_lossy(&bytes)).into_owned();
+        let text = self.beginning(&mut body).await;
         let kind = head.header("content-type").unwrap_or("no content type");
         let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
         self.answered(Error::new(ErrorKind::Protocol, message).with_body(text), &head)
     }
 
-    /// A body as far as `error_body_bytes_max` goes. What came before a fault is still the best
-    /// that is known.
-    async fn beginning(&self, body: &mut Body) -> Vec<u8> {
-        let bytes_max = self.shared.settings().limits.error_body_bytes_max;
+    /// A body as far as `error_body_bytes_max` and `ERROR_BODY_TIME_MAX` go, the key masked. What
+    /// came before a fault is still the best that is known.
+    async fn beginning(&self, body: &mut Body) -> String {
+        let settings = self.shared.settings();
+        let bytes_max = settings.limits.error_body_bytes_max;
+        // A key that the bound would cut is read whole, so that it is seen and masked.
+        let wanted = bytes_max + settings.api_key.longest_written();
         let mut bytes = Vec::new();
         let mut clock = self.clock();
-        while bytes.len() < bytes_max
-            && let Ok(Some(piece)) = clock.next_piece(body).await
-        {
-            bytes.extend_from_slice(&piece);
-            clock.substance();
-        }
-        bytes.truncate(bytes_max);
-        bytes
+        let read = async {
+            while bytes.len() < wanted
+                && let Ok(Some(piece)) = clock.next_piece(body).await
+            {
+                bytes.extend_from_slice(&piece);
+                clock.substance();
+            }
+        };
+        let _ = timeout(ERROR_BODY_TIME_MAX, read).await;
+        bytes.truncate(wanted);
+        let text = String::from_utf8_lossy(&bytes);
+        cut(&settings.api_key.mask(&text), bytes_max).to_owned()
+    }
+
+    /// The beginning of an unexpected text, the key masked before it is cut.
+    pub(crate) fn quote(&self, text: &str) -> String {
+        let key = &self.shared.settings().api_key;
+        excerpt(&key.mask(cut(text, EXCERPT_BYTES_MAX + key.longest_written())))
     }
 
     pub(crate) fn answered(&self, error: Error, head: &Head) -> Error {
@@ -253,6 +269,7 @@ impl Exchange<'_> {
             clock.substance(); // the time that a full queue took is not the service's
             reading.fill(&mut body, &mut clock).await;
         };
+        settle(&mut body).await;
         self.shared.finish(outcome);
         // So that the connection is used again. The caller waits for none of this.
         let _ = timeout(DRAIN_TIME_MAX, drain(&mut body)).await;
@@ -267,6 +284,42 @@ fn is_event_stream(head: &Head) -> bool {
     })
 }
 
+/// The connection goes back to its pool in a few turns of its own tasks. They get these turns
+/// before the caller hears of the end, so that its next call finds the connection there; nothing
+/// is waited for.
+async fn settle(body: &mut Body) {
+    const TURNS: u32 = 4;
+    let mut turns = 0;
+    let mut has_ended = false;
+    poll_fn(|cx| {
+        has_ended = has_ended || matches!(body.poll_piece(cx), Poll::Ready(Ok(None) | Err(_)));
+        turns += 1;
+        if turns > TURNS {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// A URL without user information and with its query masked.
+fn without_secrets(location: &str) -> String {
+    let (location, query) = match location.split_once('?') {
+        Some((place, _)) => (place, "?[query]"),
+        None => (location, ""),
+    };
+    let place = match location.split_once("//") {
+        Some((scheme, rest)) => {
+            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            format!("{scheme}//{host}{path}")
+        }
+        None => location.to_owned(),
+    };
+    place + query
+}
+
 async fn drain(body: &mut Body) {
     let mut left = DRAIN_BYTES_MAX;
     while let Ok(Some(piece)) = poll_fn(|cx| body.poll_piece(cx)).await
@@ -279,12 +332,19 @@ async fn drain(body: &mut Body) {
 /// How long the service asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date
 /// (RFC 9110 section 10.2.3).
 fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
-    if let Some(ms) = head.header("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
-        return Some(Duration::from_millis(ms));
+    // A number that is too large for any clock is still a wait, and longer than every bound.
+    let too_large = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(text) = head.header("retry-after-ms").map(str::trim) {
+        match text.parse() {
+            Ok(ms) => return Some(Duration::from_millis(ms)),
+            Err(_) if too_large(text) => return Some(Duration::MAX),
+            Err(_) => {}
+        }
     }
     let text = head.header("retry-after")?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+        let wait = Duration::try_from_secs_f64(seconds).ok();
+        return wait.or(too_large(text).then_some(Duration::MAX));
     }
     let date = httpdate::parse_http_date(text).ok()?;
     Some(date.duration_since(now).unwrap_or_default())
@@ -293,6 +353,18 @@ fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_location_is_shown_without_secrets() {
+        for (location, shown) in [
+            ("https://user:secret@h:8/v1/x?token=secret", "https://h:8/v1/x?[query]"),
+            ("//user@h", "//h"),
+            ("/v1/models?x@y", "/v1/models?[query]"),
+            ("http://h/a@b", "http://h/a@b"),
+        ] {
+            assert_eq!(without_secrets(location), shown);
+        }
+    }
 
     #[test]
     fn retry_after_is_read_in_its_three_forms() {
@@ -309,6 +381,10 @@ mod tests {
         assert_eq!(asked("retry-after-ms", "1500"), seconds(1.5));
         assert_eq!(asked("retry-after", "Thu, 01 Jan 1970 00:00:30 GMT"), seconds(20.0));
         assert_eq!(asked("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT"), seconds(0.0));
+        for huge in ["99999999999999999999", "184467440737095516160"] {
+            assert_eq!(asked("retry-after", huge), Some(Duration::MAX));
+            assert_eq!(asked("retry-after-ms", huge), Some(Duration::MAX));
+        }
         for odd in ["", "soon", "-1", "NaN", "inf"] {
             assert_eq!(asked("retry-after", odd), None, "{odd:?}");
         }

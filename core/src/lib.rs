@@ -44,8 +44,8 @@ pub use call::Call;
 pub use client::{Client, UsageSum, UsageSums};
 pub use config::{
     ANSWER_BYTES_MAX, API_KEY_VARIABLES, BASE_URL_VARIABLES, Config, DRAIN_BYTES_MAX,
-    DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, EVENT_BYTES_MAX, HEADERS_MAX, Limits, QUEUE_BYTES_MAX,
-    QUEUE_EVENTS_MAX, Timeouts,
+    DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX, HEADERS_MAX,
+    Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, Timeouts,
 };
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
 pub use json::{JSON_DEPTH_MAX, JsonError};

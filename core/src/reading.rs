@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use crate::answer::{Answer, End, Head};
 use crate::clock::Clock;
-use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::error::{Error, ErrorKind, Result};
 use crate::exchange::Exchange;
 use crate::queue::Event;
 use crate::request::Endpoint;
@@ -108,14 +108,17 @@ impl<'a> Reading<'a> {
     /// value or `[DONE]` is complete for all that, anything else was cut and is told as such.
     fn body_ended(&mut self) {
         let found = &mut self.found;
+        let mut was_cut = false;
         // What waits in the decoder was within its bound, so this cannot fail.
         let _ = self.decoder.finish(&mut |event| {
             let data = event.data.trim();
             if data == DONE_MARK || crate::value::Value::parse(data).is_ok() {
                 found.event(event);
+            } else {
+                was_cut |= !data.is_empty();
             }
         });
-        self.found.body_ended();
+        self.found.body_ended(was_cut);
     }
 }
 
@@ -148,7 +151,7 @@ impl Found<'_> {
             return self.succeed(End::DoneMark);
         }
         if let Err(cause) = self.slab.add(event.name, &event.data) {
-            let quoted = excerpt(data);
+            let quoted = self.exchange.quote(data);
             let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
             self.fail(Error::new(ErrorKind::Protocol, message).with_body(quoted));
         } else if self.slab.is_full() {
@@ -173,8 +176,7 @@ impl Found<'_> {
 
     fn chunk(&mut self, chunk: Chunk) {
         if chunk.is_error() {
-            let masked = self.exchange.shared.settings().api_key.mask(chunk.json()).into_owned();
-            return self.fail(Error::from_event(&masked));
+            return self.fail(Error::from_event(chunk.json()));
         }
         if let Some(usage) = chunk.usage() {
             self.usage = Some(usage);
@@ -192,17 +194,18 @@ impl Found<'_> {
     }
 
     /// Complete without an end mark only if every choice of a chat has finished (R-STR7).
-    fn body_ended(&mut self) {
+    fn body_ended(&mut self, was_cut: bool) {
         self.seal();
         if self.outcome.is_some() {
             return;
         }
-        let awaited = self.exchange.prepared.choices as usize;
+        let awaited = (self.exchange.prepared.choices as usize).max(1);
         let is_chat = self.exchange.prepared.endpoint == Endpoint::Chat;
-        if is_chat && self.finished_choices.len() >= awaited {
+        if is_chat && !was_cut && self.finished_choices.len() >= awaited {
             return self.succeed(End::FinishReasons);
         }
         let message = match self.events {
+            _ if was_cut => "the stream ended in the middle of an event".to_owned(),
             0 => "the stream ended without a single event".to_owned(),
             events => format!("the stream ended without its end mark after {events} events"),
         };

@@ -192,6 +192,20 @@ impl Request {
         self.endpoint
     }
 
+    /// Checks what can be checked before it is known how the call is made. Starting a call checks
+    /// all of it again.
+    pub fn check(&self) -> Result<()> {
+        match &self.body {
+            Body::None => Ok(()),
+            Body::Broken(reason) => Err(Error::argument(reason)),
+            Body::Text(text) => Fields::find(text)?.check(self.endpoint, text),
+            Body::Built { members, messages } => {
+                let text = join(members.clone(), messages);
+                Fields::find(&text)?.check(self.endpoint, &text)
+            }
+        }
+    }
+
     /// Checks the request and makes it ready to send, streamed or whole.
     pub(crate) fn prepare(self, stream: bool) -> Result<Prepared> {
         let endpoint = self.endpoint;

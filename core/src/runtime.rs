@@ -11,8 +11,7 @@
 //! the parent still uses.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -104,9 +103,51 @@ impl<T> Drop for PerProcess<T> {
 struct Running {
     handle: Handle,
     stop: oneshot::Sender<()>,
-    /// Closed by the thread when the runtime is gone.
-    gone: mpsc::Receiver<()>,
+    state: Arc<ThreadState>,
     thread: thread::JoinHandle<()>,
+}
+
+/// What the I/O thread tells of itself.
+#[derive(Default)]
+struct ThreadState {
+    phase: Mutex<Phase>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+enum Phase {
+    #[default]
+    Starting,
+    Up(Handle),
+    Failed(std::io::Error),
+    Gone,
+}
+
+impl ThreadState {
+    fn set(&self, phase: Phase) {
+        *self.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+        self.changed.notify_all();
+    }
+
+    /// The handle, when the thread has made its runtime.
+    fn wait_until_up(&self) -> std::io::Result<Handle> {
+        let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match std::mem::take(&mut *phase) {
+                Phase::Up(handle) => return Ok(handle),
+                Phase::Failed(cause) => return Err(cause),
+                Phase::Starting | Phase::Gone => {}
+            }
+            phase = self.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn wait_until_gone(&self, timeout: Duration) -> bool {
+        let phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_here = |phase: &mut Phase| !matches!(phase, Phase::Gone);
+        let waited = self.changed.wait_timeout_while(phase, timeout, is_here);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
 }
 
 static RUNTIME: PerProcess<Mutex<Option<Running>>> = PerProcess::new();
@@ -129,32 +170,41 @@ pub(crate) fn handle() -> Result<Handle> {
 }
 
 fn start() -> Result<Running> {
-    let failed = |what: &str, cause: std::io::Error| {
-        Error::new(ErrorKind::Internal, format!("{what} cannot be started: {cause}"))
+    let failed = |cause: std::io::Error| {
+        Error::new(ErrorKind::Internal, format!("the I/O thread cannot be started: {cause}"))
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let (stop, stopped) = oneshot::channel();
+    let state = Arc::new(ThreadState::default());
+    let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
+    let thread = with_signals_blocked(|| {
+        let state = state.clone();
+        thread::Builder::new().name(name).spawn(move || run(&state, stopped))
+    })
+    .map_err(failed)?;
+    let handle = state.wait_until_up().map_err(failed)?;
+    Ok(Running { handle, stop, state, thread })
+}
+
+/// The life of the I/O thread.
+fn run(state: &ThreadState, stopped: oneshot::Receiver<()>) {
+    let built = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
         // Streams make many short task turns: look for new I/O less often than after 61 of them.
         .event_interval(255)
         .thread_name("mw-dns")
-        .build()
-        .map_err(|cause| failed("the I/O runtime", cause))?;
-    let handle = runtime.handle().clone();
-    let (stop, stopped) = oneshot::channel();
-    let (going, gone) = mpsc::channel();
-    let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
-    let thread = with_signals_blocked(|| {
-        thread::Builder::new().name(name).spawn(move || {
+        .build();
+    match built {
+        Err(cause) => state.set(Phase::Failed(cause)),
+        Ok(runtime) => {
+            state.set(Phase::Up(runtime.handle().clone()));
             // Ends when the sender is used or dropped.
             let _ = runtime.block_on(stopped);
             // A name lookup may still block a helper thread; nobody waits for it.
             runtime.shutdown_background();
-            drop(going);
-        })
-    })
-    .map_err(|cause| failed("the I/O thread", cause))?;
-    Ok(Running { handle, stop, gone, thread })
+            state.set(Phase::Gone);
+        }
+    }
 }
 
 /// A new thread inherits its creator's signal mask: ours take no signal of the process.
@@ -181,16 +231,15 @@ pub fn shutdown(timeout: Duration) -> bool {
         return true;
     };
     let _ = running.stop.send(());
-    match running.gone.recv_timeout(timeout) {
-        Err(mpsc::RecvTimeoutError::Timeout) => false,
-        // The thread is past its last line.
-        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => running.thread.join().is_ok(),
-    }
+    // Past its last line when it says so; joined, so that nothing of it is left.
+    running.state.wait_until_gone(timeout) && running.thread.join().is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::sync::mpsc;
+
     use super::*;
 
     #[test]

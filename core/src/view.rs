@@ -409,7 +409,9 @@ impl Document {
     pub(crate) fn is_error(&self) -> bool {
         let whole = self.value();
         self.spans.error.is_some_and(|span| is_telling(span.of(&self.text)))
-            && ["choices", "output", "data"].iter().all(|field| whole.get(field).is_none())
+            && ["choices", "output", "data"]
+                .iter()
+                .all(|field| whole.get(field).is_none_or(Value::is_null))
     }
 
     /// The usage that the answer reports.

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn modelwire_call_new(
 
 /// Runs a call that is answered whole, and waits for the answer.
 ///
-/// @param call  the call, not run before
+/// @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
 /// @param out   the answer; free it with modelwire_response_free
 /// @param err   what went wrong, on failure; may be NULL
 /// @return MODELWIRE_OK, or the kind of the error
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn modelwire_call_run(
 
 /// Runs a call that is answered piece by piece, and calls back for each piece on this thread.
 ///
-/// @param call       the call, not run before
+/// @param call       the call; a second run gives MODELWIRE_E_ARGUMENT
 /// @param on_event   called for each event, in order
 /// @param user_data  handed to the callback
 /// @param out        how the stream ended and what it used; free it with modelwire_response_free
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
     });
 }
 
-/// Frees a call that is not being run.
+/// Frees a call that no other thread runs or cancels at the moment.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]

@@ -42,7 +42,8 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
     free(client);
 }
 
-/// What the answered calls of a client used so far, over all models, in this process.
+/// What the answered chats and responses of a client used so far, over all models, in this
+/// process. Model lists and calls that failed or were stopped do not count.
 ///
 /// @param client         the client
 /// @param calls          answered calls; may be NULL, like the others

@@ -194,7 +194,7 @@ pub unsafe extern "C" fn modelwire_error_metered(error: *const modelwire_error) 
     view(error, null_mut(), |error| Some(&error.metered))
 }
 
-/// The body of the failed answer, bounded, the key masked; NULL where none came.
+/// The body of the failed answer, at most 64 KiB of it, the key masked; NULL where none came.
 ///
 /// @param error   the error
 /// @param length  its length in bytes; may be NULL

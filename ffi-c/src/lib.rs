@@ -14,12 +14,22 @@
 )]
 
 mod boundary;
-mod call;
-mod client;
-mod config;
-mod error;
-mod event;
-mod library;
-mod request;
-mod response;
+
+// In the order in which the header shows them.
 mod status;
+
+mod library;
+
+mod config;
+
+mod client;
+
+mod request;
+
+mod call;
+
+mod response;
+
+mod event;
+
+mod error;

@@ -52,7 +52,7 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
 /// @return MODELWIRE_OK, or MODELWIRE_TIMEOUT if the thread did not end in time; it then ends on
 ///         its own
 ///
-/// Any thread, but not from inside a callback.
+/// Any thread. From inside a callback the stream that calls back ends with MODELWIRE_E_SHUTDOWN.
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_shutdown(timeout_ms: i32) -> modelwire_status {
     guard(std::ptr::null_mut(), || {

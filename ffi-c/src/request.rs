@@ -31,11 +31,12 @@ pub unsafe extern "C" fn modelwire_request_models(
 /// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
 /// is, but for "stream", which follows from how the call is made.
 ///
-/// @param json    one JSON object, UTF-8, copied; checked when a call starts
+/// @param json    one JSON object, UTF-8, copied; checked here
 /// @param length  its length in bytes, or MODELWIRE_NUL
 /// @param out     the request; free it with modelwire_request_free
 /// @param err     what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
+///         byte), or a field that is missing or of the wrong type
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_chat_json(
     json: *const c_char,
@@ -45,17 +46,20 @@ pub unsafe extern "C" fn modelwire_request_chat_json(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        Ok(hand_over(slot, modelwire_request(Request::chat_json(text("json", json, length)?))))
+        let request = Request::chat_json(text("json", json, length)?);
+        request.check()?;
+        Ok(hand_over(slot, modelwire_request(request)))
     })
 }
 
 /// A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
 ///
-/// @param json    one JSON object, UTF-8, copied; checked when a call starts
+/// @param json    one JSON object, UTF-8, copied; checked here
 /// @param length  its length in bytes, or MODELWIRE_NUL
 /// @param out     the request; free it with modelwire_request_free
 /// @param err     what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
+///         byte), or a field that is missing or of the wrong type
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_response_json(
     json: *const c_char,
@@ -65,7 +69,9 @@ pub unsafe extern "C" fn modelwire_request_response_json(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        Ok(hand_over(slot, modelwire_request(Request::response_json(text("json", json, length)?))))
+        let request = Request::response_json(text("json", json, length)?);
+        request.check()?;
+        Ok(hand_over(slot, modelwire_request(request)))
     })
 }
 

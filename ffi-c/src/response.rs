@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use modelwire_core::Answer;
 
 use crate::boundary::{Handle, Text, borrow, free, give, guard, guard_or, text, write};
-use crate::status::{MODELWIRE_OK, modelwire_status};
+use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 
 /// The answer to a call; immutable, may be shared between threads.
 pub struct modelwire_response {
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn modelwire_response_header(
 /// @param input_tokens   may be NULL, like the others
 /// @param output_tokens  output
 /// @param total_tokens   both together
-/// @return 1 if the service reported usage; 0 if not, and nothing is written; or
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT if the service reported none, and nothing is written; or
 ///         MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_response_usage(
@@ -140,11 +140,11 @@ pub unsafe extern "C" fn modelwire_response_usage(
     total_tokens: *mut u64,
 ) -> modelwire_status {
     guard(null_mut(), || {
-        let Some(usage) = borrow(response)?.answer.usage() else { return Ok(MODELWIRE_OK) };
+        let Some(usage) = borrow(response)?.answer.usage() else { return Ok(MODELWIRE_ABSENT) };
         write(input_tokens, usage.input_tokens);
         write(output_tokens, usage.output_tokens);
         write(total_tokens, usage.total_tokens);
-        Ok(1)
+        Ok(MODELWIRE_OK)
     })
 }
 

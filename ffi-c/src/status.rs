@@ -10,8 +10,10 @@ pub type modelwire_status = i32;
 pub const MODELWIRE_OK: modelwire_status = 0;
 /// A callback returned nonzero and so ended its stream.
 pub const MODELWIRE_STOPPED: modelwire_status = 1;
-/// Time ran out before it was done.
+/// A wait of the caller ran out; no error. (A call whose own time ran out is MODELWIRE_E_TIMEOUT.)
 pub const MODELWIRE_TIMEOUT: modelwire_status = 2;
+/// What was asked for is not there.
+pub const MODELWIRE_ABSENT: modelwire_status = 3;
 
 /// An argument is wrong; nothing was sent.
 pub const MODELWIRE_E_ARGUMENT: modelwire_status = -1;
@@ -89,6 +91,7 @@ pub(crate) fn name(status: modelwire_status) -> &'static std::ffi::CStr {
         MODELWIRE_OK => c"ok",
         MODELWIRE_STOPPED => c"stopped",
         MODELWIRE_TIMEOUT => c"timeout (outcome)",
+        MODELWIRE_ABSENT => c"absent",
         MODELWIRE_E_ARGUMENT => c"argument",
         MODELWIRE_E_CONFIG => c"config",
         MODELWIRE_E_INVALID_REQUEST => c"invalid_request",

@@ -1,0 +1,140 @@
+/*
+ * Calls that are cancelled: before, during, inside, after. Knows no other failure.
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+/* A call that another thread cancels when it is time. `asked_ms` is written before the cancel
+ * and read after the join, so no lock is needed. */
+typedef struct {
+  modelwire_call *call;
+  sem_t first_event;
+  int64_t asked_ms;
+  gathered all;
+} shared_call;
+
+static void cancel_now(shared_call *shared) {
+  shared->asked_ms = now_ms();
+  modelwire_call_cancel(shared->call);
+  /* Once more, to no effect. */
+  modelwire_call_cancel(shared->call);
+}
+
+static void *cancel_at_cue(void *argument) {
+  wait_for_cue();
+  cancel_now(argument);
+  return NULL;
+}
+
+static void *cancel_at_first_event(void *argument) {
+  shared_call *shared = argument;
+  while (sem_wait(&shared->first_event) != 0) continue;
+  cancel_now(shared);
+  return NULL;
+}
+
+static int32_t gather_and_tell(void *user_data, const modelwire_event *event) {
+  shared_call *shared = user_data;
+  CHECK(gather(&shared->all, event) == 0);
+  CHECK(sem_post(&shared->first_event) == 0);
+  return 0;
+}
+
+static void check_cancelled(shared_call *shared, pthread_t canceller, modelwire_status status,
+                            modelwire_error *error, const char *metered) {
+  int64_t returned_ms = now_ms();
+  CHECK(pthread_join(canceller, NULL) == 0);
+  CHECK_STATUS(status, MODELWIRE_E_CANCELLED, error);
+  CHECK(returned_ms - shared->asked_ms < PROMPT_MS);
+  CHECK_TEXT(modelwire_error_metered(error), metered);
+  modelwire_error_free(error);
+  modelwire_call_free(shared->call);
+}
+
+void cancel_blocked(void) {
+  modelwire_client *client = client_of_environment();
+  shared_call shared = {.call = chat_call(client, ECHO_CHAT("m", "x"))};
+  modelwire_response *answer = NULL;
+  modelwire_error *error = NULL;
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, cancel_at_cue, &shared) == 0);
+  modelwire_status status = modelwire_call_run(shared.call, &answer, &error);
+  check_cancelled(&shared, thread, status, error, "unknown");
+  CHECK(answer == NULL);
+  modelwire_client_free(client);
+}
+
+void cancel_stream(void) {
+  modelwire_client *client = client_of_environment();
+  shared_call shared = {.call = chat_call(client, ECHO_CHAT("m", "x"))};
+  modelwire_response *end = NULL;
+  modelwire_error *error = NULL;
+  pthread_t thread;
+  CHECK(sem_init(&shared.first_event, 0, 0) == 0);
+  CHECK(pthread_create(&thread, NULL, cancel_at_first_event, &shared) == 0);
+  modelwire_status status =
+      modelwire_call_stream(shared.call, gather_and_tell, &shared, &end, &error);
+  check_cancelled(&shared, thread, status, error, "entered");
+  CHECK_TEXT(shared.all.text, "one ");
+  CHECK(end == NULL);
+  CHECK(sem_destroy(&shared.first_event) == 0);
+  modelwire_client_free(client);
+}
+
+void cancel_before(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "x"));
+  modelwire_error *error = NULL;
+  modelwire_call_cancel(call);
+  error = failure_of(call, MODELWIRE_E_CANCELLED);
+  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  CHECK(modelwire_error_attempts(error) == 0);
+  modelwire_error_free(error);
+  modelwire_client_free(client);
+}
+
+/* A call that its own callback cancels at the first event. */
+typedef struct {
+  modelwire_call *call;
+  int events;
+} own_call;
+
+static int32_t cancel_itself(void *user_data, const modelwire_event *event) {
+  own_call *own = user_data;
+  own->events++;
+  modelwire_call_cancel(own->call);
+  /* The event is valid until the callback returns, whatever it does. */
+  CHECK(modelwire_event_json(event, NULL)[0] == '{');
+  return 0;
+}
+
+void cancel_in_callback(void) {
+  modelwire_client *client = client_of_environment();
+  own_call own = {chat_call(client, ECHO_CHAT("m", "x")), 0};
+  modelwire_response *end = NULL;
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_call_stream(own.call, cancel_itself, &own, &end, &error),
+               MODELWIRE_E_CANCELLED, error);
+  CHECK(own.events == 1);
+  CHECK(end == NULL);
+  modelwire_error_free(error);
+  modelwire_call_free(own.call);
+  modelwire_client_free(client);
+}
+
+/* A call that is done stays as it is, and so does its client. */
+void cancel_done(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "done"));
+  modelwire_response *answer = NULL;
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_call_run(call, &answer, &error), MODELWIRE_OK, error);
+  modelwire_call_cancel(call);
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "done");
+  modelwire_response_free(answer);
+  modelwire_call_free(call);
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "next"))));
+  modelwire_client_free(client);
+}

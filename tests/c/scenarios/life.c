@@ -1,0 +1,190 @@
+/*
+ * Threads, processes and the ends of handles and of the library. Knows no protocol.
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS 8
+#define CALLS_EACH 20
+
+typedef struct {
+  const modelwire_client *client;
+  int number;
+} worker;
+
+static void *work(void *argument) {
+  const worker *own = argument;
+  for (int i = 0; i < CALLS_EACH; i++) {
+    char json[160], text[32];
+    snprintf(text, sizeof text, "thread %d call %d", own->number, i);
+    snprintf(json, sizeof json,
+             "{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}", text);
+    modelwire_call *call = chat_call(own->client, json);
+    modelwire_response *answer = NULL;
+    modelwire_error *error = NULL;
+    /* Every other call streams. */
+    if (i % 2 == 0) {
+      CHECK_STATUS(modelwire_call_run(call, &answer, &error), MODELWIRE_OK, error);
+      CHECK_TEXT(modelwire_response_text(answer, NULL), text);
+    } else {
+      gathered all = {0};
+      CHECK_STATUS(modelwire_call_stream(call, gather, &all, &answer, &error), MODELWIRE_OK,
+                   error);
+      CHECK_TEXT(all.text, text);
+    }
+    modelwire_response_free(answer);
+    modelwire_call_free(call);
+  }
+  return NULL;
+}
+
+void threads(void) {
+  modelwire_client *client = client_of_environment();
+  pthread_t running[THREADS];
+  worker workers[THREADS];
+  uint64_t calls = 0, total = 0;
+  for (int i = 0; i < THREADS; i++) {
+    workers[i] = (worker){client, i};
+    CHECK(pthread_create(&running[i], NULL, work, &workers[i]) == 0);
+  }
+  for (int i = 0; i < THREADS; i++) CHECK(pthread_join(running[i], NULL) == 0);
+  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, &total) == MODELWIRE_OK);
+  CHECK(calls == THREADS * CALLS_EACH);
+  /* Four words there and four back. */
+  CHECK(total == calls * 8);
+  modelwire_client_free(client);
+}
+
+void shutdown_then_call(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("echo", "before")));
+  modelwire_call *waiting = chat_call(client, ECHO_CHAT("echo", "after"));
+  modelwire_error *error = NULL;
+  CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
+  CHECK(modelwire_shutdown(-1) == MODELWIRE_OK);
+  error = failure_of(waiting, MODELWIRE_E_SHUTDOWN);
+  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  modelwire_error_free(error);
+  modelwire_error_free(failure_of(models_call(client), MODELWIRE_E_SHUTDOWN));
+  /* What was given before goes on working. */
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "before");
+  modelwire_response_free(answer);
+  modelwire_client_free(client);
+}
+
+static void *shut_down_at_cue(void *argument) {
+  int64_t *asked_ms = argument;
+  wait_for_cue();
+  *asked_ms = now_ms();
+  CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
+  return NULL;
+}
+
+void shutdown_blocked(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_call *call = chat_call(client, ECHO_CHAT("m", "x"));
+  pthread_t thread;
+  int64_t asked_ms = 0;
+  CHECK(pthread_create(&thread, NULL, shut_down_at_cue, &asked_ms) == 0);
+  modelwire_error *error = failure_of(call, MODELWIRE_E_SHUTDOWN);
+  int64_t returned_ms = now_ms();
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(returned_ms - asked_ms < PROMPT_MS);
+  CHECK_TEXT(modelwire_error_metered(error), "unknown");
+  modelwire_error_free(error);
+  modelwire_client_free(client);
+}
+
+/* What a child inherits: a client that it can use and a call that it cannot. */
+static int child(const modelwire_client *client, modelwire_call *inherited) {
+  modelwire_response *answer = NULL;
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_call_run(inherited, &answer, &error), MODELWIRE_E_FORKED, error);
+  modelwire_error_free(error);
+  modelwire_call_free(inherited);
+  answer = answer_of(chat_call(client, ECHO_CHAT("echo", "in the child")));
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "in the child");
+  modelwire_response_free(answer);
+  return 0;
+}
+
+void forked(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "in the parent"))));
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "later"));
+  int status = -1;
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) _exit(child(client, call));
+  CHECK(waitpid(pid, &status, 0) == pid);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  modelwire_response *answer = answer_of(call);
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "later");
+  modelwire_response_free(answer);
+  modelwire_client_free(client);
+}
+
+/* The process that a callback forks off at the first event; 0 in that process, -1 before. */
+typedef struct {
+  pid_t pid;
+  gathered all;
+} fork_once;
+
+static int32_t fork_at_first_event(void *user_data, const modelwire_event *event) {
+  fork_once *once = user_data;
+  if (once->pid == -1) {
+    once->pid = fork();
+    CHECK(once->pid >= 0);
+  }
+  return gather(&once->all, event);
+}
+
+/* In mid-stream: the parent's stream goes on, the child's copy of it ends with an error. */
+void forked_in_stream(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "one two three"));
+  modelwire_response *end = NULL;
+  modelwire_error *error = NULL;
+  fork_once once = {.pid = -1};
+  int wait_status = -1;
+  modelwire_status status =
+      modelwire_call_stream(call, fork_at_first_event, &once, &end, &error);
+  if (once.pid == 0) {
+    CHECK_STATUS(status, MODELWIRE_E_FORKED, error);
+    modelwire_error_free(error);
+    modelwire_call_cancel(call);
+    _exit(child(client, call));
+  }
+  CHECK_STATUS(status, MODELWIRE_OK, error);
+  CHECK_TEXT(once.all.text, "one two three");
+  CHECK(waitpid(once.pid, &wait_status, 0) == once.pid);
+  CHECK(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0);
+  modelwire_response_free(end);
+  modelwire_call_free(call);
+  modelwire_client_free(client);
+}
+
+/* Parents may go first: a call outlives its client, a client its configuration. */
+void free_order(void) {
+  modelwire_config *config = modelwire_config_new();
+  modelwire_client *client = NULL;
+  modelwire_error *error = NULL;
+  CHECK(modelwire_config_add_header(config, "X-Example", 9, "yes", MODELWIRE_NUL) ==
+        MODELWIRE_OK);
+  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
+  modelwire_config_free(config);
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "orphan"));
+  modelwire_client_free(client);
+  modelwire_response *answer = answer_of(call);
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "orphan");
+  modelwire_response_free(answer);
+
+  /* Calls that never ran, and handles that are not there. */
+  client = client_of_environment();
+  modelwire_call_free(chat_call(client, ECHO_CHAT("echo", "never")));
+  modelwire_client_free(client);
+}

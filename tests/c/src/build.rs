@@ -1,0 +1,121 @@
+//! Builds the library with cargo and C programs with cc. Knows no service.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// What a C programmer would switch on, and treats as errors.
+const C_FLAGS: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"];
+
+/// The top of the project.
+pub fn root() -> PathBuf {
+    // Not "../..", which the kernel would resolve through a symbolic link.
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// The target directory of the running test.
+fn target() -> PathBuf {
+    // TARGET/debug/deps/NAME-HASH
+    std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned()
+}
+
+/// A tool of the system; one that is missing fails the test and says how to get it.
+pub(crate) fn tool(name: &str) -> Command {
+    let package = match name {
+        "cc" => "gcc",
+        "c++" => "g++",
+        "nm" | "readelf" => "binutils",
+        other => other,
+    };
+    let found = Command::new(name).arg("--version").output();
+    assert!(
+        found.is_ok_and(|output| output.status.success()),
+        "`{name}` is missing: apt-get install {package}"
+    );
+    Command::new(name)
+}
+
+/// Runs a command that has to succeed; gives what it printed.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Cargo without what a cargo above us said of the test: build scripts look at that (ring's
+/// does), and would run again each time.
+fn cargo() -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| text.starts_with(prefix)) {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// The library as it was just built, and a folder for what is built against it.
+pub struct Library {
+    folder: PathBuf,
+}
+
+impl Library {
+    /// Builds the library, the first time that a process asks.
+    pub fn built() -> &'static Library {
+        static LIBRARY: OnceLock<Library> = OnceLock::new();
+        LIBRARY.get_or_init(|| {
+            run(cargo()
+                .args(["build", "--quiet", "-p", "modelwire-ffi", "--target-dir"])
+                .arg(target())
+                .current_dir(root()));
+            // A folder for each test binary: two of them may run at the same time.
+            let exe = std::env::current_exe().unwrap();
+            let folder = target().join("tests-c").join(exe.file_name().unwrap());
+            std::fs::create_dir_all(&folder).unwrap();
+            let library = Library { folder };
+            // The loader looks for the SONAME, under which cargo does not store the library.
+            let link = library.folder.join("libmodelwire.so.0.1");
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(library.path(), &link).unwrap();
+            library
+        })
+    }
+
+    /// The shared library.
+    pub fn path(&self) -> PathBuf {
+        target().join("debug/libmodelwire.so")
+    }
+
+    /// A place for a test's own files.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// What a tool says about the library.
+    pub fn inspect(&self, name: &str, arguments: &[&str]) -> String {
+        run(tool(name).args(arguments).arg(self.path()))
+    }
+
+    /// Compiles C files below tests/c, and links them with the library into one program.
+    pub fn compile(&self, name: &str, sources: &[&str]) -> PathBuf {
+        let program = self.folder.join(name);
+        let below = root().join("tests/c");
+        run(tool("cc")
+            .args(C_FLAGS)
+            .args(["-g", "-pthread", "-I"])
+            .arg(root().join("include"))
+            .args(sources.iter().map(|source| below.join(source)))
+            .arg(self.path())
+            .arg(format!("-Wl,-rpath,{}", self.folder.display()))
+            .arg("-o")
+            .arg(&program));
+        program
+    }
+}
+
+/// Compiles against the header, with a compiler and flags of the test's choice.
+pub fn compile_with(compiler: &str, arguments: &[&str]) {
+    run(tool(compiler).args(arguments).arg("-I").arg(root().join("include")));
+}

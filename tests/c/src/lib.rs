@@ -1,0 +1,18 @@
+//! Builds libmodelwire and C programs against it, and runs them. Knows no scenario.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod build;
+mod program;
+mod scenario;
+
+pub use build::{Library, compile_with, root};
+pub use program::{Ended, Program};
+pub use scenario::{
+    chat_answer, chat_chunk, played, scenario, scenarios, scripted, silent, stalling,
+};

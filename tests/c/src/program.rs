@@ -1,0 +1,163 @@
+//! Runs one C program: its environment, its cue, its end. Knows no compiler and no
+//! scenario.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use modelwire_service::Service;
+
+use crate::build::{root, tool};
+
+/// No test takes nearly as long, not even under valgrind on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// Variables that would change what the library does.
+const AMBIENT: [&str; 11] = [
+    "MODELWIRE_BASE_URL",
+    "MODELWIRE_API_KEY",
+    "MODELWIRE_MODEL",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_KEY",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+];
+
+/// A program to be run.
+pub struct Program {
+    command: Command,
+}
+
+/// How a program ended and what it printed.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+}
+
+impl Program {
+    /// A program with nothing of ours in its environment.
+    pub fn new(path: &Path) -> Program {
+        Program::wrap(Command::new(path))
+    }
+
+    /// A program under valgrind, which ends with 99 where there was an error or a leak that no
+    /// file of `suppressions` below tests/c explains.
+    pub fn under_valgrind(path: &Path, suppressions: &[&str]) -> Program {
+        let mut command = tool("valgrind");
+        command
+            .args(["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,possible"])
+            .args(["--error-exitcode=99", "--fair-sched=yes"])
+            .args(suppressions.iter().map(|file| {
+                format!("--suppressions={}", root().join("tests/c").join(file).display())
+            }))
+            .arg(path);
+        Program::wrap(command)
+    }
+
+    fn wrap(mut command: Command) -> Program {
+        for name in AMBIENT {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Program { command }
+    }
+
+    /// An argument.
+    pub fn arg(mut self, argument: &str) -> Program {
+        self.command.arg(argument);
+        self
+    }
+
+    /// A variable of its environment.
+    pub fn env(mut self, name: &str, value: &str) -> Program {
+        self.command.env(name, value);
+        self
+    }
+
+    /// The played service, with its key.
+    pub fn at(self, service: &Service) -> Program {
+        self.at_url(&service.base_url())
+    }
+
+    /// Any base URL, with the key of the played service.
+    pub fn at_url(self, base_url: &str) -> Program {
+        self.env("MODELWIRE_BASE_URL", base_url).env("MODELWIRE_API_KEY", "sk-test")
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Ended {
+        self.run_with_cue(|| true)
+    }
+
+    /// Runs it to its end; it is given its cue, a line on its standard input, as soon as
+    /// something is so. One that ends before that, or never comes to it, is for the caller to
+    /// judge by its status.
+    pub fn run_with_cue(mut self, mut is_so: impl FnMut() -> bool) -> Ended {
+        let mut running = Running(self.command.spawn().unwrap());
+        let stdout = drain(running.0.stdout.take().unwrap());
+        let stderr = drain(running.0.stderr.take().unwrap());
+        let mut stdin = running.0.stdin.take();
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = running.0.try_wait().unwrap() {
+                break status;
+            }
+            if stdin.is_some() && is_so() {
+                // A program that waits for no cue may be gone by now.
+                let _ = stdin.take().unwrap().write_all(b"go\n");
+            }
+            if start.elapsed() > PATIENCE {
+                break running.end();
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        };
+        Ended { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+    }
+}
+
+/// A child process that does not outlive its test.
+struct Running(Child);
+
+impl Running {
+    fn end(&mut self) -> ExitStatus {
+        // One that is gone already cannot be killed, and need not be.
+        let _ = self.0.kill();
+        self.0.wait().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Ended {
+    /// Fails, with all that was printed, if the program did.
+    pub fn succeeded(self) -> Ended {
+        let Ended { status, stdout, stderr } = &self;
+        assert!(status.success(), "{status}\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
+        self
+    }
+}
+
+/// Reads on a thread of its own, so that no pipe ever fills.
+fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}

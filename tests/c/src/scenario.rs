@@ -1,0 +1,70 @@
+//! One scenario of scenarios/*.c as a test sees it, and the scripts that scenarios share. Knows
+//! no test.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::{Library, Program};
+
+const SOURCES: [&str; 8] = [
+    "scenarios/main.c",
+    "scenarios/check.c",
+    "scenarios/answers.c",
+    "scenarios/streams.c",
+    "scenarios/errors.c",
+    "scenarios/cancel.c",
+    "scenarios/life.c",
+    "scenarios/null.c",
+];
+
+/// The program of all scenarios, compiled the first time that a process asks.
+pub fn scenarios() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| Library::built().compile("scenarios", &SOURCES))
+}
+
+/// One scenario, ready to be run.
+pub fn scenario(name: &str) -> Program {
+    Program::new(scenarios()).arg(name)
+}
+
+/// Runs a scenario, which has to succeed, against the played service; gives the service, to be
+/// looked into.
+pub fn played(name: &str) -> Service {
+    let service = Service::start().unwrap();
+    scenario(name).at(&service).run().succeeded();
+    service
+}
+
+/// Runs a scenario, which has to succeed, against a script.
+pub fn scripted(name: &str, script: Script) {
+    let service = Service::start().unwrap();
+    scenario(name).at_url(&service.script("s", script)).run().succeeded();
+}
+
+/// A chat chunk with this content, which is given as it stands in JSON.
+pub fn chat_chunk(content: &str) -> String {
+    format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{content}"}}}}]}}"#)
+}
+
+/// A chat answer with this content, which is given as it stands in JSON.
+pub fn chat_answer(content: &str) -> String {
+    format!(r#"{{"choices":[{{"index":0,"message":{{"content":"{content}"}}}}]}}"#)
+}
+
+/// A stream of chat chunks with these contents that then stalls for ever.
+pub fn stalling(contents: &[&str]) -> Script {
+    let chunks: Vec<String> = contents.iter().map(|content| chat_chunk(content)).collect();
+    let mut exchange = Exchange::events(&chunks);
+    // In the place of the clean end.
+    exchange.steps.pop();
+    exchange.steps.push(Step::StallForever);
+    Script::one(exchange)
+}
+
+/// A script that never answers.
+pub fn silent() -> Script {
+    Script::one(Exchange { steps: vec![Step::StallForever] })
+}

@@ -1,0 +1,119 @@
+//! The key in what a service echoes: never in anything that an error object tells. Knows no other
+//! rule.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::{Exchange, Script, Service};
+use modelwire_tests_c::scenario;
+
+/// With a slash, which some services escape in JSON.
+const KEY: &str = "sk-secret/0123456789abcdef";
+/// What a service's bound of 64 KiB leaves of a body.
+const BODY_BYTES_MAX: usize = 64 << 10;
+
+/// Plays the exchange to a scenario that prints every field of its error; nothing of that may
+/// hold the key.
+fn check(name: &str, exchange: Exchange) {
+    let told = told(name, exchange);
+    assert!(!told.contains(KEY), "the key is shown:\n{told}");
+    assert!(told.contains("[key]"), "the mask is not shown:\n{told}");
+}
+
+fn told(name: &str, exchange: Exchange) -> String {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(exchange));
+    let program = scenario(name).at_url(&base_url).env("MODELWIRE_API_KEY", KEY);
+    program.run().succeeded().stdout
+}
+
+fn error_object(message: &str) -> String {
+    format!(r#"{{"error":{{"message":"{message}","type":"t","param":"{message}","code":"c"}}}}"#)
+}
+
+/// R-AUTH4
+#[test]
+fn in_a_failed_answer() {
+    let headers = [("x-request-id", KEY), ("Retry-After", "0")];
+    for status in [400, 401, 403, 404, 500, 418] {
+        let body = error_object(&format!("bad key {KEY}"));
+        check("report_chat", Exchange::json_with_headers(status, &headers, body));
+    }
+    check("report_stream", Exchange::json_with_headers(401, &headers, KEY));
+}
+
+/// R-AUTH4
+#[test]
+fn in_the_headers_of_an_answer() {
+    let headers = [("x-request-id", KEY), ("x-echo", KEY)];
+    check("report_headers", Exchange::json_with_headers(200, &headers, "{}"));
+}
+
+/// R-AUTH4
+#[test]
+fn in_an_error_under_a_good_status() {
+    check("report_chat", Exchange::json(200, error_object(KEY)));
+    check("report_stream", Exchange::events(&[error_object(KEY)]));
+}
+
+/// R-AUTH4
+#[test]
+fn in_an_answer_that_is_no_stream() {
+    check("report_stream", Exchange::json_with_headers(200, &[("content-type", KEY)], KEY));
+}
+
+/// R-AUTH4
+#[test]
+fn in_an_answer_that_is_not_json() {
+    check("report_chat", Exchange::json(200, format!("<p>{KEY}</p>")));
+}
+
+/// R-AUTH4
+#[test]
+fn in_a_list_without_models() {
+    check("report_models", Exchange::json(200, format!(r#"{{"key":"{KEY}"}}"#)));
+}
+
+/// R-AUTH4
+#[test]
+fn in_an_event_that_is_not_json() {
+    check("report_stream", Exchange::events(&[KEY]));
+}
+
+/// R-AUTH4
+#[test]
+fn in_a_redirect() {
+    let location = format!("https://elsewhere/{KEY}/v1");
+    check("report_chat", Exchange::json_with_headers(302, &[("Location", &location)], ""));
+}
+
+/// R-AUTH4: user info and query of a URL are masked like the key
+#[test]
+fn other_secrets_in_a_redirect() {
+    let headers = [("Location", "https://user:secret@elsewhere/v1?token=secret")];
+    let told = told("report_chat", Exchange::json_with_headers(302, &headers, ""));
+    assert!(told.contains("elsewhere/v1"), "the place is not shown:\n{told}");
+    assert!(!told.contains("secret"), "a secret is shown:\n{told}");
+}
+
+/// R-AUTH4: escaped in JSON, so that the body does not hold it byte for byte, but the message does
+#[test]
+fn escaped_in_json() {
+    let escaped = KEY.replace('/', r"\/");
+    check("report_chat", Exchange::json(401, error_object(&escaped)));
+    let escaped = KEY.replace('s', r"\u0073");
+    check("report_chat", Exchange::json(401, error_object(&escaped)));
+}
+
+/// R-AUTH4: half of it behind the bound of a body
+#[test]
+fn cut_by_the_bound_of_a_body() {
+    let half = KEY.len() / 2;
+    let body = format!("{}{KEY}", " x".repeat((BODY_BYTES_MAX - half) / 2));
+    let told = told("report_chat", Exchange::json(400, body));
+    assert!(!told.contains(&KEY[..half]), "half of the key is shown");
+}

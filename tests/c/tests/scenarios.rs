@@ -1,0 +1,314 @@
+//! C programs against the loopback service, one scenario a test. Knows the wire, not the header.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::{Exchange, Script, Service};
+use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, silent, stalling};
+
+/// R-OP1, R-OP2, R-AUTH1, R-AUTH2, R-F3
+#[test]
+fn models() {
+    let service = played("models");
+    let requests = service.recorded("");
+    assert_eq!((requests[0].method.as_str(), requests[0].target.as_str()), ("GET", "/v1/models"));
+    assert_eq!(requests[0].header("authorization"), Some("Bearer sk-test"));
+    assert_eq!(requests[0].header("content-type"), None);
+    assert!(requests[0].body.is_empty());
+}
+
+/// R-OP1, R-OP3, R-F1, R-F2, R-AUTH1, R-AUTH2
+#[test]
+fn chat() {
+    let service = played("chat");
+    let requests = service.recorded("");
+    assert_eq!(requests[0].target, "/v1/chat/completions");
+    assert_eq!(requests[0].header("authorization"), Some("Bearer sk-test"));
+    assert_eq!(requests[0].header("content-type"), Some("application/json"));
+    assert!(requests[1].body.starts_with(br#"{"max_tokens":2,"model":"echo","#));
+}
+
+/// R-OP1, R-OP4, R-F1
+#[test]
+fn response() {
+    let service = played("response");
+    assert_eq!(service.recorded("")[0].target, "/v1/responses");
+}
+
+/// R-F3
+#[test]
+fn response_fields_absent() {
+    scripted(
+        "response_fields_absent",
+        Script::one(Exchange::json(200, r#"{"novel":[1.10,null]}"#)),
+    );
+}
+
+/// R-F3
+#[test]
+fn nul_bytes() {
+    scripted("nul_bytes", Script::one(Exchange::json(200, chat_answer(r"a\u0000b"))));
+}
+
+/// R-MET1
+#[test]
+fn usage() {
+    played("usage");
+}
+
+/// R-MET1, R-F3
+#[test]
+fn usage_beyond_64_bits() {
+    let tokens = i64::MAX;
+    let usage = format!(r#"{{"prompt_tokens":{tokens},"total_tokens":{tokens}}}"#);
+    let answer = format!(r#"{{"choices":[],"usage":{usage}}}"#);
+    scripted("usage_beyond_64_bits", Script::one(Exchange::json(200, answer)));
+}
+
+#[test]
+fn versions() {
+    played("versions");
+}
+
+/// R-STR1, R-STR3, R-MET2
+#[test]
+fn stream() {
+    let service = played("stream");
+    let body = String::from_utf8(service.recorded("")[0].body.clone()).unwrap();
+    assert_eq!(body.matches(r#""stream":true"#).count(), 1, "{body}");
+    assert!(!body.contains("stream_options"), "{body}");
+}
+
+/// R-STR1, R-STR4, R-MET2
+#[test]
+fn response_stream() {
+    let service = Service::start().unwrap();
+    let ended = scenario("response_stream").at(&service).run().succeeded();
+    let names: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(
+        names,
+        [
+            "response.created",
+            "response.in_progress",
+            "response.output_item.added",
+            "response.content_part.added",
+            "response.output_text.delta",
+            "response.output_text.delta",
+            "response.output_text.done",
+            "response.content_part.done",
+            "response.output_item.done",
+            "response.completed",
+        ]
+    );
+}
+
+/// Events, then silence. The scenario ends the stream itself, and stays until the connection was
+/// seen to close.
+fn check_stopped(name: &str, events: &[&str]) {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", stalling(events));
+    scenario(name)
+        .at_url(&base_url)
+        .run_with_cue(|| service.connections() == 1 && service.open_connections() == 0)
+        .succeeded();
+}
+
+/// R-STR1: the callback has the first event although the service never sends another
+#[test]
+fn stream_incremental() {
+    check_stopped("stream_incremental", &["one "]);
+}
+
+/// R-STR1
+#[test]
+fn stream_stopped() {
+    check_stopped("stream_stopped", &["one ", "two ", "three ", "four "]);
+}
+
+/// R-STR7, R-ERR5, R-MET1
+#[test]
+fn stream_cut() {
+    played("stream_cut");
+}
+
+/// R-ERR6, R-ERR2, R-LIM2
+#[test]
+fn stream_error() {
+    let service = played("stream_error");
+    assert_eq!(service.recorded("").len(), 1);
+}
+
+/// R-STR4, R-F3
+#[test]
+fn stream_nul_bytes() {
+    let events = [chat_chunk(r"a\u0000"), chat_chunk("bc"), "[DONE]".to_owned()];
+    scripted("stream_nul_bytes", Script::one(Exchange::events(&events)));
+}
+
+#[test]
+fn nested_call() {
+    played("nested_call");
+}
+
+/// R-AUTH1, R-ERR1, R-ERR2, R-ERR3, R-MET1
+#[test]
+fn wrong_key() {
+    let service = Service::start().unwrap();
+    scenario("wrong_key").at(&service).env("MODELWIRE_API_KEY", "sk-wrong").run().succeeded();
+    assert_eq!(service.recorded("").len(), 1);
+    assert!(service.metered().is_empty());
+}
+
+/// R-AUTH4, R-CFG1
+#[test]
+fn no_key() {
+    let service = Service::start().unwrap();
+    scenario("no_key").env("MODELWIRE_BASE_URL", &service.base_url()).run().succeeded();
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-ERR1, R-ERR3, R-ERR7, R-CFG2
+#[test]
+fn unknown_model() {
+    played("unknown_model");
+}
+
+/// R-ERR5, R-ERR3, R-MET1
+#[test]
+fn refused() {
+    // Nothing listens on port 1, and no test will be given it.
+    scenario("refused").at_url("http://127.0.0.1:1/v1").run().succeeded();
+}
+
+/// R-LIM1
+#[test]
+fn recovers() {
+    let service = played("recovers");
+    let requests = service.recorded("");
+    assert_eq!(requests.len(), 3);
+    assert!(requests.iter().all(|request| request.body == requests[0].body));
+}
+
+/// R-LIM1, R-ERR1, R-ERR7
+#[test]
+fn not_retried() {
+    let service = played("not_retried");
+    assert_eq!(service.recorded("").len(), 3);
+}
+
+/// R-OP3, R-OP5
+#[test]
+fn bad_json() {
+    let service = played("bad_json");
+    assert_eq!(service.connections(), 0);
+}
+
+#[test]
+fn bad_text() {
+    played("bad_text");
+}
+
+/// R-ERR5, R-MET1
+#[test]
+fn timeout_first_byte() {
+    scripted("timeout_first_byte", silent());
+}
+
+#[test]
+fn run_twice() {
+    played("run_twice");
+}
+
+/// R-MET1
+#[test]
+fn cancel_before() {
+    let service = played("cancel_before");
+    assert_eq!(service.connections(), 0);
+}
+
+/// The scenario is given its cue when the service has the request, and stalls for ever.
+fn check_blocked(name: &str, script: Script) {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", script);
+    scenario(name).at_url(&base_url).run_with_cue(|| service.recorded("s").len() == 1).succeeded();
+}
+
+/// R-MET1
+#[test]
+fn cancel_blocked() {
+    check_blocked("cancel_blocked", silent());
+}
+
+/// R-LIM1, R-MET1: while it waits to try again
+#[test]
+fn cancel_waiting() {
+    let refusal = Exchange::json_with_headers(429, &[("Retry-After", "50")], "{}");
+    check_blocked("cancel_blocked", Script::one(refusal));
+}
+
+/// R-MET1
+#[test]
+fn cancel_stream() {
+    scripted("cancel_stream", stalling(&["one "]));
+}
+
+/// R-MET1
+#[test]
+fn cancel_in_callback() {
+    scripted("cancel_in_callback", stalling(&["one ", "two "]));
+}
+
+#[test]
+fn cancel_done() {
+    let service = played("cancel_done");
+    // The cancel came too late to cost the connection.
+    assert_eq!(service.connections(), 1);
+}
+
+/// R-MET1, R-AUTH1
+#[test]
+fn threads() {
+    let service = played("threads");
+    assert_eq!(service.metered()["echo"].calls, 160);
+}
+
+/// R-MET1
+#[test]
+fn shutdown_then_call() {
+    let service = played("shutdown_then_call");
+    assert_eq!(service.recorded("").len(), 1);
+}
+
+#[test]
+fn shutdown_blocked() {
+    check_blocked("shutdown_blocked", silent());
+}
+
+#[test]
+fn forked() {
+    let service = played("forked");
+    assert_eq!(service.recorded("").len(), 3);
+}
+
+#[test]
+fn forked_in_stream() {
+    let service = played("forked_in_stream");
+    assert_eq!(service.recorded("").len(), 2);
+}
+
+/// R-AUTH1
+#[test]
+fn free_order() {
+    let service = played("free_order");
+    assert_eq!(service.recorded("")[0].header("x-example"), Some("yes"));
+}
+
+#[test]
+fn null_arguments() {
+    let service = played("null_arguments");
+    assert_eq!(service.recorded("").len(), 1);
+}

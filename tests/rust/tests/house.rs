@@ -1,0 +1,224 @@
+//! What the README says of the architecture, checked: forbidden dependencies, rooms, `unsafe`,
+//! first lines, and every rule with its tests. Knows no behaviour.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
+}
+
+/// Every file below a folder whose name ends in `end`, relative to the project.
+fn files(folder: &str, end: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|cause| panic!("{}: {cause}", folder.display())) {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().ends_with(end) {
+                found.push(path.strip_prefix(root()).unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "no {end} files below the folder {folder}");
+    found
+}
+
+/// The lines of a file that are code and not comment.
+fn code(path: &str) -> Vec<(usize, String)> {
+    let text = read(path);
+    let lines = text.lines().enumerate();
+    let code = lines.filter(|(_, line)| !line.trim_start().starts_with("//"));
+    code.map(|(number, line)| (number + 1, line.to_owned())).collect()
+}
+
+fn assert_absent(path: &str, words: &[&str], because: &str) {
+    for (number, line) in code(path) {
+        for word in words {
+            assert!(!line.contains(word), "{path}:{number} names {word}: {because}\n  {line}");
+        }
+    }
+}
+
+#[test]
+fn the_faces_depend_on_the_core_alone() {
+    for manifest in ["ffi-c/Cargo.toml", "py/Cargo.toml"] {
+        let text = read(manifest);
+        for name in ["reqwest", "tokio", "serde_json", "hyper", "rustls"] {
+            assert!(!text.contains(name), "{manifest} names {name}: the core knows the service");
+        }
+    }
+    assert!(!read("ffi-c/Cargo.toml").contains("pyo3"), "the faces do not know each other");
+}
+
+#[test]
+fn each_room_knows_only_what_is_its_own() {
+    let transport_only = ["reqwest::", "hyper::", "rustls::", "rustls_native_certs"];
+    for path in files("core/src", ".rs") {
+        if !path.ends_with("transport.rs") {
+            assert_absent(&path, &transport_only, "only transport.rs does");
+        }
+        if !path.ends_with("runtime.rs") {
+            assert_absent(&path, &["unsafe "], "the core's unsafe stands in runtime.rs");
+        }
+    }
+    let foreign = ["crate::", "serde", "tokio", "http"];
+    assert_absent("core/src/sse.rs", &foreign, "it parses bytes and knows nothing else");
+    assert_absent("core/src/sse.rs", &["[DONE]"], "the end mark is reading.rs's");
+    assert_absent("core/src/retry.rs", &["tokio", "Instant", "now()"], "it knows no clock");
+    assert_absent("core/src/queue.rs", &["tokio", "http"], "any consumer sits on it");
+    assert_absent("core/src/view.rs", &["tokio", "header", "queue::"], "it knows text");
+    for path in files("ffi-c/src", ".rs") {
+        if !path.ends_with("boundary.rs") {
+            for (number, line) in code(&path) {
+                let is_signature = line.contains("unsafe extern \"C\"") || line.contains("#[unsafe(");
+                let is_callback = line.contains("unsafe { on_event(");
+                assert!(
+                    !line.contains("unsafe") || is_signature || is_callback,
+                    "{path}:{number}: unsafe stands in boundary.rs and in signatures\n  {line}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_readme_draws_every_room() {
+    let readme = read("README.md");
+    let table = readme.split("Rooms of the core").nth(1).unwrap().split("Four things").next().unwrap();
+    let mut drawn = BTreeSet::new();
+    for line in table.lines().filter(|line| line.starts_with("| `")) {
+        let cell = line.split('|').nth(1).unwrap();
+        drawn.extend(cell.split('`').skip(1).step_by(2).map(str::to_owned));
+    }
+    let rooms: BTreeSet<String> = files("core/src", ".rs")
+        .iter()
+        .filter_map(|path| Some(Path::new(path).file_stem()?.to_str()?.to_owned()))
+        .filter(|name| name != "lib" && !name.ends_with("_tests"))
+        .collect();
+    assert_eq!(drawn, rooms);
+}
+
+#[test]
+fn every_file_says_its_job_first() {
+    for folder in ["core", "ffi-c", "py/src", "tests/service", "tests/rust", "tests/c", "tests/bench"] {
+        for path in files(folder, ".rs") {
+            assert!(read(&path).starts_with("//!"), "{path} does not say what it is for");
+        }
+    }
+    for path in files("py/python", ".py").into_iter().chain(files("tests/python", ".py")) {
+        assert!(read(&path).starts_with("\"\"\""), "{path} does not say what it is for");
+    }
+}
+
+#[test]
+fn no_allow_without_a_reason_and_nothing_left_undone() {
+    for folder in ["core", "ffi-c", "py", "tests"] {
+        for path in files(folder, ".rs") {
+            let text = read(&path);
+            let left = ["TO", "FIX", "XX"].map(|start| format!("{start}{}", if start == "TO" { "DO" } else if start == "FIX" { "ME" } else { "X" }));
+            for word in left.iter().map(String::as_str).chain(["unimplemented!", "todo!("]) {
+                assert!(!text.contains(word) || path.ends_with("house.rs"), "{path} says {word}");
+            }
+        }
+    }
+}
+
+/// Names of tests that exist: Rust functions below `#[test]`, Python functions, C scenarios.
+fn tests_that_exist() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for folder in ["core/src", "tests/rust", "tests/c", "tests/service"] {
+        for path in files(folder, ".rs") {
+            let text = read(&path);
+            let mut lines = text.lines();
+            while let Some(line) = lines.next() {
+                if !line.trim_start().starts_with("#[test]") && !line.contains("::test") {
+                    continue;
+                }
+                let function = lines.by_ref().find(|line| line.contains("fn ")).unwrap_or_default();
+                let name = function.split("fn ").nth(1).unwrap_or_default();
+                names.insert(name.split('(').next().unwrap_or_default().to_owned());
+            }
+        }
+    }
+    for path in files("tests/python", ".py") {
+        for line in read(&path).lines() {
+            if let Some(rest) = line.trim_start().strip_prefix("def test_") {
+                names.insert(format!("test_{}", rest.split('(').next().unwrap_or_default()));
+            }
+        }
+    }
+    names
+}
+
+/// The rules of the service. A new one is added here and in RULES.md.
+const RULES: [&str; 32] = [
+    "R-OP1", "R-OP2", "R-OP3", "R-OP4", "R-OP5", "R-F1", "R-F2", "R-F3", "R-CFG1", "R-CFG2",
+    "R-AUTH1", "R-AUTH2", "R-AUTH3", "R-AUTH4", "R-STR1", "R-STR2", "R-STR3", "R-STR4", "R-STR5",
+    "R-STR6", "R-STR7", "R-ERR1", "R-ERR2", "R-ERR3", "R-ERR4", "R-ERR5", "R-ERR6", "R-ERR7",
+    "R-LIM1", "R-LIM2", "R-LIM3", "R-MET1",
+];
+
+#[test]
+fn every_rule_has_its_tests_or_says_later() {
+    let table = read("tests/RULES.md");
+    let exist = tests_that_exist();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with("| R-"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    for rule in RULES.into_iter().chain(["R-MET2"]) {
+        let row = rows.iter().find(|row| row[0] == rule);
+        let row = row.unwrap_or_else(|| panic!("{rule} has no row in tests/RULES.md"));
+        assert_eq!(row.len(), 6, "{rule}: rule, Rust, C, C++, Python, Python async");
+        for cell in &row[1..] {
+            let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+            assert!(!names.is_empty() || cell.starts_with("later"), "{rule}: {cell:?} proves nothing");
+            for name in names {
+                assert!(exist.contains(name), "{rule} names the test {name}, which does not exist");
+            }
+        }
+    }
+    assert_eq!(rows.len(), RULES.len() + 1, "a row of tests/RULES.md names no rule");
+}
+
+#[test]
+fn the_project_speaks_of_itself_alone() {
+    let paths = ["core", "ffi-c", "py/src", "py/python", "include", "tests"];
+    let ends = [".rs", ".py", ".c", ".h", ".md", ".toml", "Makefile"];
+    for folder in paths {
+        for end in ends {
+            let mut folders = vec![root().join(folder)];
+            while let Some(folder) = folders.pop() {
+                for entry in fs::read_dir(&folder).unwrap() {
+                    let path = entry.unwrap().path();
+                    if path.is_dir() {
+                        folders.push(path);
+                    } else if path.to_string_lossy().ends_with(end) && !path.ends_with("house.rs") {
+                        let text = fs::read_to_string(&path).unwrap();
+                        for foreign in ["/work/", "/root/", "/home/", "../shared"] {
+                            assert!(!text.contains(foreign), "{} names {foreign}", path.display());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

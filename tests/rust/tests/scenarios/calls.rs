@@ -1,0 +1,308 @@
+//! The three operations, what goes over the wire, and what is refused before. Knows no failure of
+//! a service.
+
+use std::time::Duration;
+
+use modelwire::{Client, Config, End, ErrorKind, Metered, Request, UsageSum, VERSION};
+use modelwire_service::{Exchange, Recorded, Script, Service, Step};
+
+use crate::support::{
+    CHAT_ANSWER, DONE, WAYS, client, config, event, finish, hello, piece, respond, stream_head,
+};
+
+const SAID: &str = "Hello from both sides.";
+
+/// R-OP1 R-OP2 R-OP3 R-OP4 R-F1 R-STR1
+#[test]
+fn three_operations_plain_and_streamed() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    for way in WAYS {
+        let list = way.models(&client).unwrap();
+        assert!(list.model_ids().contains(&"echo".to_owned()), "{way:?}");
+        assert!(list.json().contains("owned_by"), "unknown fields are kept");
+        for (request, reason) in [(hello(), "stop"), (respond(), "completed")] {
+            let plain = way.send(&client, request.clone()).unwrap();
+            assert_eq!((&*plain.text(), plain.end()), (SAID, End::Document));
+            assert_eq!(plain.document().unwrap().finish_reason().unwrap(), reason);
+            assert_eq!(plain.head().status(), 200);
+            assert!(plain.head().request_id().unwrap().starts_with("req-"));
+            let read = way.read(&client, request);
+            assert_eq!(read.text(), SAID, "{way:?}");
+            assert!(read.chunks.len() > 4);
+            assert_eq!(read.answer().usage(), plain.usage());
+        }
+        assert_eq!(way.read(&client, hello()).answer().end(), End::DoneMark);
+        assert_eq!(way.read(&client, respond()).answer().end(), End::FinalEvent);
+        let short = way.send(&client, hello().max_tokens(1)).unwrap();
+        assert_eq!(short.document().unwrap().finish_reason().unwrap(), "length");
+        let short = way.send(&client, respond().max_output_tokens(1)).unwrap();
+        assert_eq!(short.document().unwrap().finish_reason().unwrap(), "incomplete");
+    }
+}
+
+/// R-OP2
+#[test]
+fn a_model_list_is_a_list_or_an_error() {
+    let service = Service::start().unwrap();
+    let list = |body: &str| {
+        let base_url = service.script("list", Script::one(Exchange::json(200, body)));
+        client(base_url).blocking().models()
+    };
+    assert_eq!(list(r#"[{"id":"a"},{"id":"b","odd":{}}]"#).unwrap().model_ids(), ["a", "b"]);
+    assert!(list(r#"{"data":[]}"#).unwrap().model_ids().is_empty());
+    for odd in ["{}", r#"{"models":[{"id":"a"}]}"#, r#"{"data":{}}"#, "7", "null", ""] {
+        assert_eq!(list(odd).unwrap_err().kind(), ErrorKind::Protocol, "{odd}");
+    }
+}
+
+fn header_count(request: &Recorded, name: &str) -> usize {
+    request.headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
+}
+
+/// R-AUTH1 R-AUTH2 R-OP2 R-CFG1
+#[test]
+fn headers_on_the_wire() {
+    let service = Service::start().unwrap();
+    let client = Client::new(config(service.base_url()).header("X-Team", "blue")).unwrap();
+    for way in WAYS {
+        service.clear();
+        way.models(&client).unwrap();
+        way.send(&client, hello()).unwrap();
+        way.read(&client, respond()).outcome.unwrap();
+        let requests = service.recorded("");
+        let targets: Vec<String> =
+            requests.iter().map(|it| format!("{} {}", it.method, it.target)).collect();
+        let expected = ["GET /v1/models", "POST /v1/chat/completions", "POST /v1/responses"];
+        assert_eq!(targets, expected, "{way:?}");
+        for request in &requests {
+            assert_eq!(request.header("authorization"), Some("Bearer sk-test"));
+            assert_eq!(header_count(request, "authorization"), 1);
+            assert_eq!(request.header("user-agent").unwrap(), format!("modelwire/{VERSION}"));
+            assert_eq!(request.header("x-team"), Some("blue"));
+            assert_eq!(request.header("host").unwrap(), service.address().to_string());
+            let version = |name: &str| name.to_lowercase().contains("version");
+            assert!(!request.headers.iter().any(|(name, _)| version(name)), "no version header");
+        }
+        assert!(requests[0].body.is_empty());
+        for name in ["content-type", "content-length", "transfer-encoding"] {
+            assert_eq!(header_count(&requests[0], name), 0, "{name} of a GET");
+        }
+        for request in &requests[1..] {
+            assert_eq!(request.header("content-type"), Some("application/json"));
+            assert_eq!(header_count(request, "content-type"), 1);
+            assert_eq!(header_count(request, "transfer-encoding"), 0);
+        }
+        assert!(requests[2].header("accept").unwrap().starts_with("text/event-stream"));
+    }
+}
+
+/// R-F2
+#[test]
+fn the_callers_json_is_sent_byte_for_byte() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(200, CHAT_ANSWER)));
+    let client = client(base_url);
+    let body = "{ \"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":null}],\
+                \"seed\":123456789012345678901234567890,\"temperature\":0.10000000000000000555,\
+                \"x\":{\"deep\":[1e400,\"\\ud83d\"]} }";
+    for way in WAYS {
+        way.send(&client, Request::chat_json(body)).unwrap();
+        assert_eq!(String::from_utf8_lossy(&service.recorded("s").last().unwrap().body), body);
+    }
+    let _ = client.blocking().stream(Request::chat_json(body));
+    let sent = service.recorded("s").last().unwrap().body.clone();
+    let spliced = body.replacen('{', "{\"stream\":true,", 1);
+    assert_eq!(String::from_utf8(sent).unwrap(), spliced);
+}
+
+/// R-CFG1
+#[test]
+fn a_base_url_may_have_a_slash_and_a_query() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(200, CHAT_ANSWER)));
+    let check = |suffix: &str, target: &str| {
+        let client = client(format!("{base_url}{suffix}"));
+        client.blocking().send(hello()).unwrap();
+        assert_eq!(service.recorded("s").last().unwrap().target, target, "{suffix}");
+        assert!(!client.base_url().contains("secret"));
+    };
+    check("", "/scripts/s/v1/chat/completions");
+    check("/", "/scripts/s/v1/chat/completions");
+    check("//", "/scripts/s/v1/chat/completions");
+    check("?api-version=7", "/scripts/s/v1/chat/completions?api-version=7");
+    check("/?sig=secret%2F1&b", "/scripts/s/v1/chat/completions?sig=secret%2F1&b");
+}
+
+/// R-OP3 R-OP4 R-OP5
+#[test]
+fn what_cannot_be_right_is_not_sent() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let messages = r#""messages":[{"role":"user","content":"a"}]"#;
+    let chat = |body: String| Request::chat_json(body);
+    let refused = [
+        (chat(String::new()), "JSON"),
+        (chat("[]".into()), "JSON"),
+        (chat(format!("{{{messages}}}")), "model"),
+        (chat(format!(r#"{{"model":"",{messages}}}"#)), "model"),
+        (chat(format!(r#"{{"model":7,{messages}}}"#)), "model"),
+        (chat(r#"{"model":"m"}"#.into()), "messages"),
+        (chat(r#"{"model":"m","messages":"a"}"#.into()), "messages"),
+        (chat(r#"{"model":"m","messages":["a"]}"#.into()), "messages[0]"),
+        (chat(r#"{"model":"m","messages":[{"content":"a"}]}"#.into()), "role"),
+        (chat(format!(r#"{{"model":"m","max_tokens":"7",{messages}}}"#)), "max_tokens"),
+        (chat(format!(r#"{{"model":"m","stream":"no",{messages}}}"#)), "stream"),
+        (chat(format!(r#"{{"model":"m","stream":true,{messages}}}"#)), "stream"),
+        (Request::response_json(r#"{"model":"m"}"#), "input"),
+        (Request::response_json(r#"{"input":"a"}"#), "model"),
+        (Request::models().field("a", 1), "body"),
+    ];
+    for (request, named) in refused {
+        for way in WAYS {
+            let error = way.send(&client, request.clone()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Argument, "{error:?}");
+            assert!(error.message().contains(named), "{error:?} names {named}");
+            assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 0));
+        }
+    }
+    let streamed = client.blocking().stream(Request::models());
+    assert_eq!(streamed.err().unwrap().kind(), ErrorKind::Argument);
+    let plain = format!(r#"{{"model":"m","stream":false,{messages}}}"#);
+    let streamed = client.blocking().stream(chat(plain));
+    assert_eq!(streamed.err().unwrap().kind(), ErrorKind::Argument);
+    assert!(service.recorded("").is_empty());
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-AUTH3 R-AUTH4
+#[test]
+fn a_key_is_cleaned_or_refused() {
+    let service = Service::start().unwrap();
+    for key in ["sk-test\n", "\u{a0}sk-test\u{2003}", "\t sk-test \r\n"] {
+        let config = Config::new().base_url(service.base_url()).api_key(key);
+        Client::new(config).unwrap().blocking().models().unwrap();
+    }
+    for (key, named) in [
+        ("sk-te st", "character"),
+        ("sk-te\u{fc}st", "character"),
+        ("Bearer sk-test", "Bearer"),
+        (" ", "empty"),
+    ] {
+        let config = Config::new().base_url(service.base_url()).api_key(key);
+        let error = Client::new(config).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.message().contains(named), "{error:?}");
+        assert!(!format!("{error:?}").contains("sk-te"), "{error:?}");
+    }
+}
+
+/// R-MET1 R-MET2
+#[test]
+fn usage_is_summed_by_model_as_the_service_meters_it() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    assert!(client.usage().is_empty());
+    for way in WAYS {
+        way.send(&client, hello()).unwrap();
+        way.read(&client, hello()).outcome.unwrap();
+        way.send(&client, respond()).unwrap();
+        way.read(&client, respond()).outcome.unwrap();
+        way.send(&client, Request::chat("echo-reasoning").user("one two")).unwrap();
+        way.send(&client, Request::chat("forbidden").user("one two")).unwrap_err();
+    }
+    let asked = hello().field_json("stream_options", r#"{"include_usage":true}"#);
+    client.blocking().stream(asked).unwrap().for_each(|chunk| drop(chunk.unwrap()));
+    let body = &service.recorded("").last().unwrap().body.clone();
+    assert!(String::from_utf8_lossy(body).contains("stream_options"));
+    let sums = client.usage();
+    let metered = service.metered();
+    assert_eq!(sums.keys().collect::<Vec<_>>(), ["echo", "echo-reasoning"]);
+    assert_eq!(metered.keys().collect::<Vec<_>>(), ["echo", "echo-reasoning"]);
+    for (model, UsageSum { calls, tokens }) in sums {
+        let metered = metered[&model];
+        assert_eq!(calls, metered.calls, "{model}");
+        assert_eq!(
+            (tokens.input_tokens, tokens.output_tokens),
+            (metered.input_tokens, metered.output_tokens),
+            "{model}"
+        );
+        assert_eq!(tokens.total_tokens, tokens.input_tokens + tokens.output_tokens);
+    }
+    let added = service.recorded("").iter().any(|request| {
+        String::from_utf8_lossy(&request.body).contains("stream_options")
+            && !String::from_utf8_lossy(&request.body).contains("include_usage")
+    });
+    assert!(!added);
+}
+
+/// A whole stream and its end in a single write, with these events after the mark.
+fn one_write(after_the_mark: &[Step]) -> Exchange {
+    let before = [stream_head(), event(&piece("a")), event(&finish(0)), event(DONE)];
+    let end = [Step::send("0\r\n\r\n")];
+    let mut bytes = Vec::new();
+    for step in before.iter().chain(after_the_mark).chain(&end) {
+        let Step::Send { bytes: sent, .. } = step else { panic!("only bytes") };
+        bytes.extend_from_slice(sent);
+    }
+    Exchange::raw(bytes)
+}
+
+/// R-STR3
+#[test]
+fn many_streams_one_after_another_use_one_connection() {
+    let service = Service::start().unwrap();
+    let client = client(service.script("s", Script::one(one_write(&[]))));
+    for way in WAYS {
+        for _ in 0..50 {
+            let read = way.read(&client, hello());
+            assert_eq!((read.text().as_str(), read.answer().end()), ("a", End::DoneMark));
+        }
+    }
+    assert_eq!(service.recorded("s").len(), 100);
+    assert_eq!(service.connections(), 1);
+}
+
+/// R-STR3
+#[test]
+fn what_comes_after_the_end_mark_is_ignored() {
+    let service = Service::start().unwrap();
+    let late = [event("not JSON"), event(&piece("late")), event(r#"{"error":"late"}"#)];
+    let client = client(service.script("s", Script::one(one_write(&late))));
+    for way in WAYS {
+        let read = way.read(&client, hello());
+        assert_eq!((read.text().as_str(), read.answer().end()), ("a", End::DoneMark));
+    }
+}
+
+/// The same against the played service, whose events and end come in writes of their own: the end
+/// of the body may still be on its way when the next call starts, so a second connection is fair.
+#[test]
+fn streams_of_many_writes_hardly_ever_need_a_new_connection() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    for _ in 0..50 {
+        client.blocking().stream(hello()).unwrap().for_each(|chunk| drop(chunk.unwrap()));
+    }
+    assert!(service.connections() <= 5, "{} connections", service.connections());
+}
+
+/// R-STR3
+#[test]
+fn a_body_that_never_ends_after_done_delays_nobody() {
+    let service = Service::start().unwrap();
+    let data = [piece("a"), DONE.to_owned()];
+    let data: Vec<&str> = data.iter().map(String::as_str).collect();
+    let script = Script::one(crate::support::stalled_after(&data));
+    let client = client(service.script("s", script));
+    let start = std::time::Instant::now();
+    let calls = 40;
+    for way in WAYS {
+        for _ in 0..calls / 2 {
+            assert_eq!(way.read(&client, hello()).text(), "a");
+        }
+    }
+    // Each would take the 250 ms of the drain if its caller waited for it.
+    assert!(start.elapsed() < Duration::from_millis(250) * calls / 2, "{:?}", start.elapsed());
+    crate::support::eventually("given up by us", || service.open_connections() == 0);
+}

@@ -1,0 +1,403 @@
+//! How failures are told: by status, by envelope, by what broke on the way. Knows no retry.
+
+use std::net::TcpListener;
+
+use modelwire::{Client, Config, Error, ErrorKind, Limits, Metered, Request};
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::support::{WAYS, Way, client, config, hello, http_chunk, respond, stream_head};
+
+fn contains(text: &str, part: &str) {
+    assert!(text.to_lowercase().contains(&part.to_lowercase()), "{part:?} in {text:?}");
+}
+
+/// The same error from every way of calling.
+fn each(client: &Client, request: &Request, check: impl Fn(&Error)) {
+    for way in WAYS {
+        check(&way.send(client, request.clone()).unwrap_err());
+        let read = way.read(client, request.clone());
+        assert!(read.chunks.is_empty());
+        check(read.error());
+    }
+}
+
+/// R-ERR1 R-ERR2 R-ERR3 R-ERR5 R-MET1
+#[test]
+fn a_wrong_key_is_an_authentication_error() {
+    let service = Service::start().unwrap();
+    let config = Config::new().base_url(service.base_url()).api_key("sk-wrong");
+    let client = Client::new(config).unwrap();
+    let check = |error: &Error| {
+        assert_eq!((error.kind(), error.status()), (ErrorKind::Authentication, Some(401)));
+        assert_eq!(error.code(), Some("invalid_api_key"));
+        assert_eq!(error.error_type(), Some("invalid_request_error"));
+        assert_eq!((error.metered(), error.attempts()), (Metered::NormallyNot, 1));
+        contains(error.message(), "Incorrect API key");
+        contains(error.hint(), "key");
+        assert!(error.request_id().unwrap().starts_with("req-"));
+        assert!(error.request_time().is_some());
+        assert!(!error.report().contains("sk-wrong"));
+    };
+    each(&client, &hello(), |error| {
+        check(error);
+        assert_eq!(error.path(), "/v1/chat/completions");
+        assert_eq!(error.model(), Some("echo"));
+    });
+    each(&client, &respond(), check);
+    for way in WAYS {
+        let error = way.models(&client).unwrap_err();
+        check(&error);
+        assert_eq!((error.path(), error.model()), ("/v1/models", None));
+    }
+}
+
+/// R-ERR1 R-ERR7
+#[test]
+fn a_forbidden_model_is_a_permission_error() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    each(&client, &Request::chat("forbidden").user("a"), |error| {
+        assert_eq!((error.kind(), error.status()), (ErrorKind::Permission, Some(403)));
+        assert_eq!(error.code(), Some("insufficient_balance"));
+        assert_eq!((error.metered(), error.attempts()), (Metered::Unknown, 1));
+        contains(error.hint(), "balance");
+        contains(error.hint(), "account");
+        contains(error.hint(), "model");
+    });
+}
+
+/// R-ERR7 R-CFG1
+#[test]
+fn what_is_not_found_says_where_to_look() {
+    let service = Service::start().unwrap();
+    each(&client(service.base_url()), &Request::chat("no-such-model").user("a"), |error| {
+        assert_eq!((error.kind(), error.status()), (ErrorKind::NotFound, Some(404)));
+        contains(error.hint(), "model name");
+        contains(error.hint(), "path");
+        assert!(!error.hint().contains("does not end"), "{}", error.hint());
+    });
+    for path in ["", "/", "/v2", "/v1/chat"] {
+        let client = client(format!("http://{}{path}", service.address()));
+        each(&client, &hello(), |error| {
+            let status = error.status();
+            if status == Some(401) {
+                return; // the service asks for a key that is right before it looks at a path
+            }
+            assert_eq!((error.kind(), status), (ErrorKind::NotFound, Some(404)), "{path}");
+            contains(error.hint(), "does not end in /v1");
+        });
+    }
+}
+
+/// R-ERR1 R-STR6
+#[test]
+fn a_stream_only_model_says_so_in_the_hint() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    for way in WAYS {
+        let request = Request::chat("echo-stream-only").user("a b");
+        let error = way.send(&client, request.clone()).unwrap_err();
+        assert_eq!((error.kind(), error.status()), (ErrorKind::InvalidRequest, Some(400)));
+        assert_eq!(error.param(), Some("stream"));
+        contains(error.hint(), "stream");
+        assert_eq!(way.read(&client, request).text(), "a b");
+    }
+}
+
+/// Status, content type, body, and the kind, message and type that are told.
+type Envelope = (u16, &'static str, &'static str, ErrorKind, &'static str, Option<&'static str>);
+
+const PAGE: &str = "<html>\n<body>\n  <h1>502 Bad Gateway</h1></body></html>";
+const PAGE_SHOWN: &str = "<html> <body> <h1>502 Bad Gateway</h1></body></html>";
+const EVENTS: &str =
+    "data: {\"error\":{\"message\":\"in an event\",\"type\":\"t\"}}\n\ndata: [DONE]\n\n";
+
+const ENVELOPES: [Envelope; 11] = [
+    (
+        400,
+        "application/json",
+        r#"{"error":{"message":"m","type":"t"}}"#,
+        ErrorKind::InvalidRequest,
+        "m",
+        Some("t"),
+    ),
+    (403, "application/json", r#"{"error":"text"}"#, ErrorKind::Permission, "text", None),
+    (
+        404,
+        "application/json",
+        r#"{"message":"flat","type":"t"}"#,
+        ErrorKind::NotFound,
+        "flat",
+        Some("t"),
+    ),
+    (
+        401,
+        "application/json",
+        r#"{"detail":"Not here"}"#,
+        ErrorKind::Authentication,
+        "Not here",
+        None,
+    ),
+    (
+        422,
+        "application/json",
+        r#"{"detail":[{"loc":["body"]}]}"#,
+        ErrorKind::Status,
+        r#"[{"loc":["body"]}]"#,
+        None,
+    ),
+    (
+        400,
+        "application/json",
+        r#"[{"error":{"message":"in an array"}}]"#,
+        ErrorKind::InvalidRequest,
+        "in an array",
+        None,
+    ),
+    (500, "text/plain", "Internal Server Error", ErrorKind::Server, "Internal Server Error", None),
+    (502, "text/html", PAGE, ErrorKind::Server, PAGE_SHOWN, None),
+    (
+        503,
+        "text/plain",
+        "",
+        ErrorKind::Server,
+        "the service answered status 503 without a body",
+        None,
+    ),
+    (500, "text/event-stream", EVENTS, ErrorKind::Server, "in an event", Some("t")),
+    (418, "text/plain", "teapot", ErrorKind::Status, "teapot", None),
+];
+
+/// R-ERR1 R-ERR2 R-ERR4
+#[test]
+fn every_envelope_gives_the_kind_of_its_status_and_the_best_message() {
+    let service = Service::start().unwrap();
+    for (status, content_type, body, kind, message, error_type) in ENVELOPES {
+        let headers = [("Content-Type", content_type)];
+        let answer = Exchange::json_with_headers(status, &headers, body);
+        let client = client(service.script("s", Script::one(answer)));
+        each(&client, &hello(), |error| {
+            assert_eq!((error.kind(), error.status()), (kind, Some(status)), "{body}");
+            assert_eq!((error.message(), error.error_type()), (message, error_type), "{body}");
+            assert_eq!((error.body(), error.attempts()), (Some(body), 1));
+        });
+        assert_eq!(service.recorded("s").len(), 4, "not retried");
+    }
+}
+
+/// R-AUTH4
+#[test]
+fn a_key_that_the_service_echoes_is_masked() {
+    let key = "sk-very/secret+1";
+    let service = Service::start().unwrap();
+    let body = format!(r#"{{"error":{{"message":"bad key {key}","code":"{key}"}}}}"#);
+    let headers = [("x-request-id", key), ("x-echo", key)];
+    let answers = [
+        Exchange::json_with_headers(401, &headers, &body),
+        Exchange::events(&[body.as_str()]),
+        Exchange::events(&[format!("not JSON {key}")]),
+        Exchange::json_with_headers(200, &headers, format!("not JSON {key}")),
+        Exchange::json_with_headers(200, &headers, &body),
+        Exchange::json_with_headers(302, &[("Location", &format!("http://x/?k={key}"))], ""),
+    ];
+    for (number, answer) in answers.into_iter().enumerate() {
+        leaks(&service, key, answer, &format!("answer {number}"), |text| text.contains(key));
+    }
+    assert!(!format!("{:?}", config("http://127.0.0.1:1/v1").api_key(key)).contains(key));
+}
+
+/// Fails if an error of this answer shows the key.
+fn leaks(
+    service: &Service,
+    key: &str,
+    answer: Exchange,
+    what: &str,
+    is_leak: impl Fn(&str) -> bool,
+) {
+    let limits = Limits { error_body_bytes_max: BODY_BYTES_MAX, ..Limits::default() };
+    let config = Config::new().base_url(service.script("s", Script::one(answer))).api_key(key);
+    let client = Client::new(config.limits(limits)).unwrap();
+    each(&client, &hello(), |error| {
+        let shown = format!("{error} {} {:?} {:?}", error.report(), error.body(), error.code());
+        assert!(!is_leak(&shown), "{what}: {shown}");
+    });
+}
+
+const BODY_BYTES_MAX: usize = 1000;
+
+/// R-AUTH4: JSON may write a key in other bytes than its own.
+#[test]
+fn a_key_that_is_echoed_with_escapes_is_masked() {
+    let service = Service::start().unwrap();
+    let key = "sk-very/secret+1";
+    for escaped in [r"sk-very\/secret+1", r"sk-very/secret\u002b1", r"\u0073k-very/secret+1"] {
+        let body = format!(r#"{{"error":{{"message":"bad key {escaped}","code":"{escaped}"}}}}"#);
+        for answer in [Exchange::json(401, &body), Exchange::json(400, format!("[{body}]"))] {
+            leaks(&service, key, answer, escaped, |text| text.contains(key));
+        }
+        let client = service.script("s", Script::one(Exchange::events(&[body.as_str()])));
+        let client = Client::new(Config::new().base_url(client).api_key(key)).unwrap();
+        for way in WAYS {
+            let read = way.read(&client, hello());
+            assert!(!read.error().message().contains(key), "{:?}", read.error());
+        }
+    }
+}
+
+/// R-AUTH4: a bound that cuts a text in the middle of the key leaves no part of it.
+#[test]
+fn a_key_that_is_cut_by_a_bound_is_masked() {
+    let service = Service::start().unwrap();
+    let key = "sk-very-secret-1234567890";
+    let part = |text: &str| text.contains(&key[..12]);
+    for bound in [200, BODY_BYTES_MAX] {
+        // The bound falls after the twentieth byte of the key.
+        let body = format!("{}{key}, so there.", "x ".repeat((bound - 20) / 2));
+        leaks(&service, key, Exchange::json(500, &body), "a status", part);
+        leaks(&service, key, Exchange::json(200, &body), "a document", part);
+        leaks(&service, key, Exchange::events(&[&body]), "an event", part);
+    }
+}
+
+/// R-ERR5 R-MET1
+#[test]
+fn a_refused_connection_was_never_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    each(&client(format!("http://{address}/v1")), &hello(), |error| {
+        assert_eq!((error.kind(), error.status()), (ErrorKind::Connect, None));
+        contains(error.message(), "refused");
+        contains(error.message(), &address.to_string());
+        contains(error.hint(), "base_url");
+        assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 1));
+    });
+}
+
+/// R-ERR5 R-MET1
+#[test]
+fn a_name_that_does_not_exist_was_never_sent() {
+    // RFC 6761 reserves the name: no resolver knows it.
+    each(&client("http://modelwire.invalid/v1"), &hello(), |error| {
+        assert_eq!(error.kind(), ErrorKind::Connect, "{error:?}");
+        contains(error.message(), "modelwire.invalid");
+        assert_eq!(error.metered(), Metered::NotSent);
+    });
+}
+
+/// R-ERR5 R-LIM1: what was written is not sent again.
+#[test]
+fn a_service_that_breaks_off_before_it_answers() {
+    let service = Service::start().unwrap();
+    for end in [Step::Close, Step::Reset] {
+        let script = Script::one(Exchange { steps: vec![end] });
+        let client = client(service.script("s", script));
+        each(&client, &hello(), |error| {
+            assert_eq!((error.kind(), error.status()), (ErrorKind::Disconnected, None));
+            assert_eq!((error.metered(), error.attempts()), (Metered::Unknown, 1));
+        });
+        assert_eq!(service.recorded("s").len(), 4);
+    }
+}
+
+/// R-ERR5 R-MET1
+#[test]
+fn a_plain_answer_that_is_cut_is_no_answer() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    for way in WAYS {
+        let error = way.send(&client, Request::chat("cut").user("a b c d")).unwrap_err();
+        assert_eq!((error.kind(), error.metered()), (ErrorKind::Disconnected, Metered::Entered));
+    }
+}
+
+/// R-ERR4 R-STR4
+#[test]
+fn html_under_a_good_status_is_a_protocol_error() {
+    let service = Service::start().unwrap();
+    let page = "<!doctype html><html><body>Please log in</body></html>";
+    let headers = [("Content-Type", "text/html; charset=utf-8")];
+    let script = Script::one(Exchange::json_with_headers(200, &headers, page));
+    each(&client(service.script("s", script)), &hello(), |error| {
+        assert_eq!((error.kind(), error.status()), (ErrorKind::Protocol, Some(200)));
+        contains(error.message(), "<!doctype html>");
+        contains(error.hint(), "base_url");
+        assert_eq!(error.metered(), Metered::Entered);
+        assert!(error.body().unwrap().starts_with("<!doctype html>"));
+    });
+}
+
+/// R-ERR6
+#[test]
+fn an_error_object_under_a_good_status_is_raised() {
+    let service = Service::start().unwrap();
+    let error = r#""error":{"message":"m","type":"t","code":7,"param":"p"}"#;
+    // A field that is null says as little as one that is absent.
+    for others in ["", r#","data":null"#, r#","choices":null,"usage":null"#, r#","output":null"#] {
+        let body = format!("{{{error}{others}}}");
+        let client = client(service.script("s", Script::one(Exchange::json(200, &body))));
+        for way in WAYS {
+            let error = way.send(&client, hello()).expect_err(&body);
+            assert_eq!((error.kind(), error.status()), (ErrorKind::Stream, Some(200)));
+            assert_eq!((error.message(), error.error_type()), ("m", Some("t")));
+            assert_eq!((error.code(), error.param()), (Some("7"), Some("p")));
+            assert_eq!(error.body(), Some(body.as_str()));
+        }
+    }
+}
+
+/// R-ERR1 R-CFG1: a redirect would carry the key elsewhere.
+#[test]
+fn a_redirect_is_told_and_not_followed() {
+    let service = Service::start().unwrap();
+    let elsewhere = service.base_url().replace("127.0.0.1", "localhost");
+    let location = format!("{elsewhere}/chat/completions");
+    for status in [301, 302, 303, 307, 308] {
+        let answer = Exchange::json_with_headers(status, &[("Location", &location)], "moved");
+        each(&client(service.script("s", Script::one(answer))), &hello(), |error| {
+            assert_eq!((error.kind(), error.status()), (ErrorKind::Status, Some(status)));
+            contains(error.message(), &location);
+            assert_eq!(error.body(), Some("moved"));
+        });
+    }
+    assert!(service.recorded("").is_empty());
+}
+
+/// Bounds are told by name.
+#[test]
+fn breached_bounds_name_themselves() {
+    let service = Service::start().unwrap();
+    let limits = Limits {
+        event_bytes_max: 100,
+        answer_bytes_max: 100,
+        error_body_bytes_max: 100,
+        headers_max: 5,
+        ..Limits::default()
+    };
+    let bounded = |exchange| {
+        let base_url = service.script("s", Script::one(exchange));
+        Client::new(config(base_url).limits(limits)).unwrap()
+    };
+    let long = format!("{{\"x\":\"{}\"}}", "x".repeat(200));
+    let protocol = |error: &Error, named: &str| {
+        assert_eq!(error.kind(), ErrorKind::Protocol);
+        contains(error.message(), named);
+    };
+    for way in WAYS {
+        let error = way.send(&bounded(Exchange::json(200, &long)), hello()).unwrap_err();
+        protocol(&error, "answer_bytes_max = 100");
+        let steps = vec![stream_head(), http_chunk(&format!("data: {long}\n\n"))];
+        let read = way.read(&bounded(Exchange { steps }), hello());
+        protocol(read.error(), "event_bytes_max = 100");
+        let many: Vec<String> = (0..9).map(|number| format!("x-{number}")).collect();
+        let many: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "1")).collect();
+        let error = way.send(&bounded(Exchange::json_with_headers(200, &many, "{}")), hello());
+        protocol(&error.unwrap_err(), "headers_max = 5");
+        let error = way.send(&bounded(Exchange::json(500, &long)), hello()).unwrap_err();
+        assert_eq!((error.kind(), error.body().unwrap().len()), (ErrorKind::Server, 100));
+    }
+    // Exactly at the bound is within it.
+    let fits = format!("{{\"x\":\"{}\"}}", "x".repeat(92));
+    assert_eq!(fits.len(), 100);
+    Way::Blocking.send(&bounded(Exchange::json(200, &fits)), hello()).unwrap();
+}

@@ -1,0 +1,19 @@
+//! The core's scenarios over real sockets, against the played service and scripts: this file
+//! lists them. Knows no scenario.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod calls;
+mod cancelling;
+mod errors;
+mod flow;
+mod processes;
+mod retries;
+mod streams;
+mod support;
+mod timeouts;

@@ -1,0 +1,182 @@
+//! When a call is attempted again, and when never. Knows nothing of streams beyond their opening.
+
+use std::time::{Duration, Instant};
+
+use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, Timeouts};
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::support::{CHAT_ANSWER, WAYS, at_once, config, event, hello, piece, stream_head};
+
+fn busy(headers: &[(&str, &str)]) -> Exchange {
+    Exchange::json_with_headers(429, headers, r#"{"error":{"message":"slow down"}}"#)
+}
+
+/// R-LIM1: by the default policy the third attempt comes 0.5 s and 1 s later.
+#[test]
+fn a_busy_service_is_asked_again_with_the_same_bytes() {
+    for way in WAYS {
+        let service = Service::start().unwrap();
+        let client = Client::new(config(service.base_url())).unwrap();
+        let start = Instant::now();
+        let request = Request::chat("recovers").user("a b").field_json("seed", "1.0e0");
+        assert_eq!(way.send(&client, request).unwrap().text(), "a b");
+        assert!(start.elapsed() >= Duration::from_millis(1500));
+        let requests = service.recorded("");
+        assert_eq!(requests.len(), 3);
+        assert!(requests.iter().all(|request| request.body == requests[0].body));
+        assert!(requests.iter().all(|request| request.headers == requests[0].headers));
+        assert!(requests[1].at - requests[0].at >= Duration::from_millis(500));
+        assert!(requests[2].at - requests[1].at >= Duration::from_millis(1000));
+        assert_eq!(service.metered()["recovers"].calls, 1);
+        assert_eq!(client.usage()["recovers"].calls, 1);
+    }
+}
+
+/// R-LIM1
+#[test]
+fn opening_a_stream_is_tried_again_alike() {
+    for way in WAYS {
+        let service = Service::start().unwrap();
+        let client = Client::new(config(service.base_url()).retry(at_once())).unwrap();
+        let read = way.read(&client, Request::chat("recovers").user("a b"));
+        assert_eq!(read.text(), "a b");
+        let requests = service.recorded("");
+        assert_eq!(requests.len(), 3);
+        assert!(requests.iter().all(|request| request.body == requests[0].body));
+    }
+}
+
+/// R-LIM1 R-MET1
+#[test]
+fn four_attempts_and_no_more() {
+    let service = Service::start().unwrap();
+    for (name, policy, wait) in [("default", RetryPolicy::default(), 3500), ("quick", at_once(), 7)]
+    {
+        let base_url = service.script(name, Script::one(busy(&[])));
+        let client = Client::new(config(base_url).retry(policy)).unwrap();
+        let error = client.blocking().send(hello()).unwrap_err();
+        assert_eq!((error.kind(), error.status()), (ErrorKind::RateLimited, Some(429)));
+        assert_eq!((error.attempts(), error.metered()), (4, Metered::Unknown));
+        assert!(error.elapsed() >= Duration::from_millis(wait));
+        assert_eq!(service.recorded(name).len(), 4);
+    }
+    let base_url = service.script("stream", Script::one(busy(&[])));
+    let client = Client::new(config(base_url).retry(at_once())).unwrap();
+    for way in WAYS {
+        assert_eq!(way.read(&client, hello()).error().attempts(), 4);
+    }
+    assert_eq!(service.recorded("stream").len(), 8);
+}
+
+/// R-MET1: judged over all attempts, and one of them was answered by something else than 401.
+#[test]
+fn metering_is_judged_over_all_attempts() {
+    let service = Service::start().unwrap();
+    let script = Script::sequence(vec![busy(&[]), Exchange::json(401, "{}")]);
+    let client = Client::new(config(service.script("s", script)).retry(at_once())).unwrap();
+    let error = client.blocking().send(hello()).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Authentication, 2));
+    assert_eq!(error.metered(), Metered::Unknown);
+}
+
+/// R-LIM1
+#[test]
+fn the_service_may_ask_for_a_longer_wait() {
+    let service = Service::start().unwrap();
+    for (header, value) in [("Retry-After", "1"), ("retry-after-ms", "1000")] {
+        let script =
+            Script::sequence(vec![busy(&[(header, value)]), Exchange::json(200, CHAT_ANSWER)]);
+        let client = Client::new(config(service.script("s", script)).retry(at_once())).unwrap();
+        let start = Instant::now();
+        client.blocking().send(hello()).unwrap();
+        assert!(start.elapsed() >= Duration::from_secs(1));
+    }
+}
+
+/// R-LIM1
+#[test]
+fn a_wait_beyond_the_bound_returns_the_error_at_once() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(busy(&[("Retry-After", "61")])));
+    let client = Client::new(config(base_url)).unwrap();
+    for way in WAYS {
+        let error = way.send(&client, hello()).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(61)));
+        assert!(error.elapsed() < Duration::from_secs(20));
+        assert_eq!(way.read(&client, hello()).error().attempts(), 1);
+    }
+    assert_eq!(service.recorded("s").len(), 4);
+}
+
+/// R-LIM1: a number too great to count is a long wait, not none.
+#[test]
+fn a_wait_beyond_all_numbers_is_beyond_the_bound() {
+    let service = Service::start().unwrap();
+    for asked in ["100000000000", "99999999999999999999", "9".repeat(400).as_str()] {
+        for header in ["Retry-After", "retry-after-ms"] {
+            let base_url = service.script("s", Script::one(busy(&[(header, asked)])));
+            let client = Client::new(config(base_url).retry(at_once())).unwrap();
+            let error = client.blocking().send(hello()).unwrap_err();
+            assert_eq!(error.attempts(), 1, "{header}: {asked}");
+        }
+    }
+}
+
+/// R-LIM1: a wait that the deadline does not leave room for is not begun.
+#[test]
+fn a_deadline_ends_the_retries() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(busy(&[("Retry-After", "30")])));
+    let timeouts = Timeouts { total: Some(Duration::from_secs(10)), ..Timeouts::default() };
+    let client = Client::new(config(base_url).timeouts(timeouts)).unwrap();
+    let error = client.blocking().send(hello()).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
+}
+
+/// R-LIM1
+#[test]
+fn no_other_status_is_tried_again() {
+    let service = Service::start().unwrap();
+    for status in [400, 401, 403, 404, 408, 409, 418, 500, 502, 503, 504, 529] {
+        let headers = [("Retry-After", "0")];
+        let answer = Exchange::json_with_headers(status, &headers, r#"{"error":"429"}"#);
+        let base_url = service.script("s", Script::one(answer));
+        let client = Client::new(config(base_url).retry(at_once())).unwrap();
+        for way in WAYS {
+            assert_eq!(way.send(&client, hello()).unwrap_err().attempts(), 1, "{status}");
+            assert_eq!(way.read(&client, hello()).error().attempts(), 1, "{status}");
+        }
+        assert_eq!(service.recorded("s").len(), 4, "{status}");
+    }
+}
+
+/// R-LIM1 R-LIM2
+#[test]
+fn nothing_is_tried_again_once_a_stream_is_open() {
+    let service = Service::start().unwrap();
+    let rate_limited = r#"{"error":{"message":"busy","code":429,"type":"rate_limit_error"}}"#;
+    let opened = |last: Vec<Step>| {
+        let mut steps = vec![stream_head(), event(&piece("a"))];
+        steps.extend(last);
+        Exchange { steps }
+    };
+    let answers = [
+        (opened(vec![event(rate_limited)]), ErrorKind::Stream, 1),
+        (opened(vec![Step::Close]), ErrorKind::Disconnected, 1),
+        (opened(vec![Step::send("0\r\n\r\n")]), ErrorKind::Incomplete, 1),
+        (Exchange::events(&[rate_limited]), ErrorKind::Stream, 0),
+        (Exchange { steps: vec![stream_head(), Step::Close] }, ErrorKind::Disconnected, 0),
+    ];
+    for (answer, kind, chunks) in answers {
+        let base_url = service.script("s", Script::one(answer));
+        let client = Client::new(config(base_url).retry(at_once())).unwrap();
+        for way in WAYS {
+            let read = way.read(&client, hello());
+            assert_eq!((read.error().kind(), read.chunks.len()), (kind, chunks));
+            let error = read.error();
+            assert_eq!((error.attempts(), error.metered()), (1, Metered::Entered));
+        }
+        assert_eq!(service.recorded("s").len(), 2);
+    }
+}

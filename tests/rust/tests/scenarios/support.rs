@@ -1,0 +1,173 @@
+//! What the scenarios share: clients, both ways of calling, wire bytes, waiting. Knows no rule.
+
+use std::time::{Duration, Instant};
+
+use modelwire::{Answer, Chunk, Client, Config, Error, Request, Result, RetryPolicy};
+use modelwire_service::{Exchange, Step};
+
+/// How long a condition may take to come true; far beyond what it should take.
+const PATIENCE: Duration = Duration::from_secs(20);
+const POLL: Duration = Duration::from_millis(2);
+
+pub fn config(base_url: impl Into<String>) -> Config {
+    Config::new().base_url(base_url).api_key("sk-test")
+}
+
+pub fn client(base_url: impl Into<String>) -> Client {
+    Client::new(config(base_url)).unwrap()
+}
+
+/// As many retries as by default, without the waits.
+pub fn at_once() -> RetryPolicy {
+    RetryPolicy { first_wait: Duration::from_millis(1), ..RetryPolicy::default() }
+}
+
+pub fn hello() -> Request {
+    Request::chat("echo").user("Hello from both sides.")
+}
+
+pub fn respond() -> Request {
+    Request::response("echo").input("Hello from both sides.")
+}
+
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().build().unwrap().block_on(future)
+}
+
+/// The two twins of every call.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    Async,
+    Blocking,
+}
+
+pub const WAYS: [Way; 2] = [Way::Async, Way::Blocking];
+
+/// A stream, read to its end.
+#[derive(Debug)]
+pub struct Read {
+    pub chunks: Vec<Chunk>,
+    pub outcome: Result<Answer>,
+}
+
+impl Read {
+    pub fn text(&self) -> String {
+        self.chunks.iter().map(Chunk::text).collect()
+    }
+
+    pub fn error(&self) -> &Error {
+        self.outcome.as_ref().unwrap_err()
+    }
+
+    pub fn answer(&self) -> &Answer {
+        self.outcome.as_ref().unwrap()
+    }
+}
+
+impl Way {
+    pub fn models(self, client: &Client) -> Result<Answer> {
+        match self {
+            Way::Async => block_on(client.models()),
+            Way::Blocking => client.blocking().models(),
+        }
+    }
+
+    pub fn send(self, client: &Client, request: Request) -> Result<Answer> {
+        match self {
+            Way::Async => block_on(client.send(request)),
+            Way::Blocking => client.blocking().send(request),
+        }
+    }
+
+    /// A stream from its opening to its end; an error before the first chunk counts, too.
+    pub fn read(self, client: &Client, request: Request) -> Read {
+        let mut chunks = Vec::new();
+        let outcome = match self {
+            Way::Async => block_on(async {
+                let mut stream = client.stream(request).await?;
+                while let Some(chunk) = stream.next().await {
+                    chunks.push(chunk?);
+                }
+                assert!(stream.next().await.is_none(), "the end stays");
+                Ok(stream.answer().unwrap().clone())
+            }),
+            Way::Blocking => read_blocking(client, request, &mut chunks),
+        };
+        Read { chunks, outcome }
+    }
+}
+
+fn read_blocking(client: &Client, request: Request, chunks: &mut Vec<Chunk>) -> Result<Answer> {
+    let mut stream = client.blocking().stream(request)?;
+    for chunk in stream.by_ref() {
+        chunks.push(chunk?);
+    }
+    assert!(stream.next().is_none(), "the end stays");
+    Ok(stream.answer().unwrap().clone())
+}
+
+/// Waits until a condition holds.
+pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < PATIENCE, "never came true: {what}");
+        std::thread::sleep(POLL);
+    }
+}
+
+/// The same for a task.
+pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < PATIENCE, "never came true: {what}");
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+/// A chat chunk that adds a piece of text.
+pub fn piece(text: &str) -> String {
+    let text = serde_json::to_string(text).unwrap();
+    format!(r#"{{"choices":[{{"index":0,"delta":{{"content":{text}}},"finish_reason":null}}]}}"#)
+}
+
+/// A chat chunk that finishes a choice.
+pub fn finish(index: u32) -> String {
+    format!(r#"{{"choices":[{{"index":{index},"delta":{{}},"finish_reason":"stop"}}]}}"#)
+}
+
+pub const DONE: &str = "[DONE]";
+
+/// The head of a stream in HTTP chunks.
+pub fn stream_head() -> Step {
+    Step::send(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+    )
+}
+
+/// One HTTP chunk.
+pub fn http_chunk(payload: &str) -> Step {
+    Step::send(format!("{:x}\r\n{payload}\r\n", payload.len()))
+}
+
+/// One event in an HTTP chunk of its own.
+pub fn event(data: &str) -> Step {
+    http_chunk(&format!("data: {data}\n\n"))
+}
+
+/// A stream that says this much and then nothing more, for ever.
+pub fn stalled_after(data: &[&str]) -> Exchange {
+    let events = data.iter().map(|data| event(data));
+    let steps = std::iter::once(stream_head()).chain(events).chain([Step::StallForever]);
+    Exchange { steps: steps.collect() }
+}
+
+/// Accepts a request and says nothing, for ever.
+pub fn silence() -> Exchange {
+    Exchange { steps: vec![Step::StallForever] }
+}
+
+pub const CHAT_ANSWER: &str = concat!(
+    r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Yes."},"#,
+    r#""finish_reason":"stop"}]}"#
+);

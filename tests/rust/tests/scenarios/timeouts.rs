@@ -1,0 +1,183 @@
+//! The four timeouts, each alone. Knows no retry.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use modelwire::{Client, End, Error, ErrorKind, Metered, TimeoutPhase, Timeouts};
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::support::{
+    DONE, WAYS, config, event, hello, http_chunk, piece, silence, stalled_after, stream_head,
+};
+
+/// Short beside every bound that is checked from above.
+const SHORT: Duration = Duration::from_millis(300);
+/// No timeout of 300 ms takes so long, however busy the machine.
+const LONG: Duration = Duration::from_secs(10);
+
+const OFF: Timeouts = Timeouts { connect: None, first_byte: None, idle: None, total: None };
+
+fn check(error: &Error, phase: TimeoutPhase, metered: Metered) {
+    assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(phase)), "{error:?}");
+    assert!(error.message().contains(phase.name()), "{error:?}");
+    assert!(error.message().contains("300 ms"), "{error:?}");
+    assert_eq!((error.metered(), error.attempts()), (metered, 1), "{error:?}");
+    assert!(error.elapsed() >= SHORT && error.elapsed() < LONG, "{error:?}");
+}
+
+fn scripted(service: &Service, exchange: Exchange, timeouts: Timeouts) -> Client {
+    let base_url = service.script("s", Script::one(exchange));
+    Client::new(config(base_url).timeouts(timeouts)).unwrap()
+}
+
+/// A listener that accepts nothing and whose queue is full: the kernel leaves whoever comes
+/// without an answer.
+fn deaf_listener() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    // SAFETY: the descriptor is open; listening again only sets the length of the queue.
+    assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+    let address = listener.local_addr().unwrap();
+    let connect = || TcpStream::connect_timeout(&address, Duration::from_millis(200)).ok();
+    let queued: Vec<TcpStream> = std::iter::from_fn(connect).take(16).collect();
+    assert!(queued.len() < 16, "the queue was never full");
+    (address, listener, queued)
+}
+
+/// R-ERR5 R-MET1
+#[test]
+fn connecting_takes_too_long() {
+    let (address, _listener, _queued) = deaf_listener();
+    let timeouts = Timeouts { connect: Some(SHORT), ..OFF };
+    let config = config(format!("http://{address}/v1")).timeouts(timeouts);
+    let client = Client::new(config).unwrap();
+    for way in WAYS {
+        let error = way.send(&client, hello()).unwrap_err();
+        check(&error, TimeoutPhase::Connect, Metered::NotSent);
+        check(way.read(&client, hello()).error(), TimeoutPhase::Connect, Metered::NotSent);
+    }
+}
+
+/// R-ERR5 R-MET1
+#[test]
+fn the_first_byte_takes_too_long() {
+    let service = Service::start().unwrap();
+    let half_a_head = Exchange { steps: vec![Step::send("HTTP/1.1 200 OK\r\nA: b\r\n")] };
+    for exchange in [silence(), half_a_head] {
+        let timeouts = Timeouts { first_byte: Some(SHORT), ..OFF };
+        let client = scripted(&service, exchange, timeouts);
+        for way in WAYS {
+            let error = way.send(&client, hello()).unwrap_err();
+            check(&error, TimeoutPhase::FirstByte, Metered::Unknown);
+            let read = way.read(&client, hello());
+            check(read.error(), TimeoutPhase::FirstByte, Metered::Unknown);
+        }
+        assert_eq!(service.recorded("s").len(), 4);
+    }
+}
+
+/// R-ERR5 R-MET1
+#[test]
+fn an_answer_falls_silent() {
+    let service = Service::start().unwrap();
+    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let client = scripted(&service, stalled_after(&[&piece("a"), &piece("b")]), timeouts);
+    for way in WAYS {
+        let read = way.read(&client, hello());
+        assert_eq!(read.text(), "ab");
+        check(read.error(), TimeoutPhase::Idle, Metered::Entered);
+    }
+    let half = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a\"";
+    let client = scripted(&service, Exchange::raw(half), timeouts);
+    for way in WAYS {
+        let error = way.send(&client, hello()).unwrap_err();
+        check(&error, TimeoutPhase::Idle, Metered::Entered);
+    }
+}
+
+fn paced(pieces: &[Step], times: usize, pause: Duration) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for _ in 0..times {
+        steps.push(Step::Pause(pause));
+        steps.extend_from_slice(pieces);
+    }
+    steps
+}
+
+/// R-STR2: a service that is only kept alive is silent.
+#[test]
+fn comments_do_not_reset_the_idle_timeout() {
+    let service = Service::start().unwrap();
+    let keep_alive = [http_chunk(": ping\n\n"), http_chunk("\n"), http_chunk(":")];
+    let keep_alive = [&keep_alive[..], &[http_chunk("\n")]].concat();
+    let pings = paced(&keep_alive, 200, Duration::from_millis(100));
+    let steps = [vec![stream_head(), event(&piece("a"))], pings].concat();
+    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let client = scripted(&service, Exchange { steps }, timeouts);
+    for way in WAYS {
+        let read = way.read(&client, hello());
+        assert_eq!(read.text(), "a");
+        check(read.error(), TimeoutPhase::Idle, Metered::Entered);
+    }
+}
+
+/// Whatever is not a comment does reset it, also when no event is whole for long.
+#[test]
+fn substance_resets_the_idle_timeout() {
+    let service = Service::start().unwrap();
+    let pause = Duration::from_millis(250);
+    let json = piece("abcdef");
+    let bytes = format!("data: {json}\n\n");
+    let (head, tail) = bytes.split_at(20);
+    let pieces = tail.as_bytes().chunks(12).map(|part| std::str::from_utf8(part).unwrap());
+    let slowly = pieces.flat_map(|part| [Step::Pause(pause), http_chunk(part)]);
+    let steps: Vec<Step> = [stream_head(), http_chunk(head)].into_iter().chain(slowly).collect();
+    let last = vec![event(DONE), Step::send("0\r\n\r\n")];
+    let exchange = Exchange { steps: [steps, last].concat() };
+    let timeouts = Timeouts { idle: Some(pause * 5), ..OFF };
+    let client = scripted(&service, exchange, timeouts);
+    let start = std::time::Instant::now();
+    let read = crate::support::Way::Async.read(&client, hello());
+    assert_eq!((read.text().as_str(), read.answer().end()), ("abcdef", End::DoneMark));
+    assert!(start.elapsed() > pause * 5, "longer in all than the timeout: {:?}", start.elapsed());
+}
+
+/// R-ERR5
+#[test]
+fn the_whole_call_takes_too_long() {
+    let service = Service::start().unwrap();
+    let timeouts = Timeouts { total: Some(SHORT), ..OFF };
+    let client = scripted(&service, silence(), timeouts);
+    for way in WAYS {
+        let error = way.send(&client, hello()).unwrap_err();
+        check(&error, TimeoutPhase::Total, Metered::Unknown);
+    }
+    let drip = paced(&[event(&piece("a"))], 200, Duration::from_millis(50));
+    let steps = [vec![stream_head()], drip].concat();
+    let timeouts = Timeouts { idle: Some(LONG), ..timeouts };
+    let client = scripted(&service, Exchange { steps }, timeouts);
+    for way in WAYS {
+        let read = way.read(&client, hello());
+        check(read.error(), TimeoutPhase::Total, Metered::Entered);
+        assert_eq!(read.text(), "a".repeat(read.chunks.len()));
+    }
+}
+
+/// The time that a full queue waits for its consumer is not the service's.
+#[test]
+fn a_slow_consumer_does_not_run_into_the_idle_timeout() {
+    let service = Service::start().unwrap();
+    let times = 200;
+    let exchange = Exchange::pre_rendered_stream(&piece(&"x".repeat(64 << 10)), times, 1);
+    let base_url = service.script("s", Script::one(exchange));
+    let limits =
+        modelwire::Limits { queue_events_max: 1, queue_bytes_max: 1, ..Default::default() };
+    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let client = Client::new(config(base_url).timeouts(timeouts).limits(limits)).unwrap();
+    let mut stream = client.blocking().stream(hello()).unwrap();
+    stream.next().unwrap().unwrap();
+    // Longer than the timeout: the point is that this does not count.
+    std::thread::sleep(SHORT * 3);
+    let rest = stream.by_ref().map(|chunk| chunk.unwrap().text().len()).sum::<usize>();
+    assert_eq!(rest, (times - 1) * (64 << 10));
+}
