@@ -2,6 +2,7 @@
 # make test   every test
 # make bench  what a chunk and a call cost
 # make header writes include/modelwire.h anew from ffi-c/src
+# make rules  writes tests/RULES.md anew from the doc comments of the tests
 # make lint   formatting and clippy
 
 build := $(or $(CARGO_TARGET_DIR),target)
@@ -18,7 +19,7 @@ cc $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/$(4) -lmodelwire -Wl,-rpath,'$$ORIGIN/../$(4)'
 endef
 
-.PHONY: demo test bench header lint clean
+.PHONY: demo test bench header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc
@@ -55,6 +56,9 @@ bench: .venv/installed
 
 header:
 	@UPDATE_HEADER=1 cargo test --quiet --locked -p modelwire-tests-c --test header
+
+rules:
+	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house
 
 lint:
 	cargo fmt --check

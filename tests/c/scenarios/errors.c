@@ -116,6 +116,54 @@ void not_retried(void) {
   modelwire_client_free(client);
 }
 
+void stream_only(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_error *error =
+      failure_of(chat_call(client, ECHO_CHAT("echo-stream-only", "x")), MODELWIRE_E_INVALID_REQUEST);
+  CHECK_TEXT(modelwire_error_param(error), "stream");
+  CHECK(contains(modelwire_error_hint(error), "only by streaming"));
+  modelwire_error_free(error);
+  modelwire_client_free(client);
+}
+
+/* The service answers with one envelope after another. */
+void envelopes(void) {
+  static const char *const MESSAGES[] = {"flat", "text", "detail", "plain", "in an array"};
+  modelwire_client *client = client_of_environment();
+  for (size_t i = 0; i < sizeof MESSAGES / sizeof *MESSAGES; i++) {
+    modelwire_error *error =
+        failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_SERVER);
+    CHECK_TEXT(modelwire_error_message(error), MESSAGES[i]);
+    modelwire_error_free(error);
+  }
+  modelwire_client_free(client);
+}
+
+static modelwire_status client_status(const char *key, modelwire_client **client,
+                                      modelwire_error **error) {
+  modelwire_config *config = modelwire_config_new();
+  CHECK(modelwire_config_set_api_key(config, key, MODELWIRE_NUL) == MODELWIRE_OK);
+  modelwire_status status = modelwire_client_new(config, client, error);
+  modelwire_config_free(config);
+  return status;
+}
+
+void key_forms(void) {
+  static const char *const WRONG[] = {"", "sk-secret part", "sk-secr\xc3\xa9t", "Bearer sk-secret"};
+  modelwire_client *client = NULL;
+  modelwire_error *error = NULL;
+  for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+    CHECK(client_status(WRONG[i], &client, &error) == MODELWIRE_E_CONFIG);
+    CHECK(!contains(modelwire_error_report(error, NULL), "sk-secr"));
+    modelwire_error_free(error);
+    error = NULL;
+  }
+  /* White space around it, Unicode's too, comes from copying. */
+  CHECK_STATUS(client_status(" \xc2\xa0sk-test\r\n", &client, &error), MODELWIRE_OK, error);
+  modelwire_response_free(answer_of(models_call(client)));
+  modelwire_client_free(client);
+}
+
 void bad_json(void) {
   static const struct {
     const char *json;

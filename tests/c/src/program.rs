@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use modelwire_service::Service;
 
-use crate::build::{root, tool};
+use crate::build::tool;
 
 /// No test takes nearly as long, not even under valgrind on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -52,16 +52,13 @@ impl Program {
         Program::wrap(Command::new(path))
     }
 
-    /// A program under valgrind, which ends with 99 where there was an error or a leak that no
-    /// file of `suppressions` below tests/c explains.
-    pub fn under_valgrind(path: &Path, suppressions: &[&str]) -> Program {
+    /// A program under valgrind, which ends with 99 where there was an error or a leak. Nothing is
+    /// suppressed.
+    pub fn under_valgrind(path: &Path) -> Program {
         let mut command = tool("valgrind");
         command
             .args(["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,possible"])
             .args(["--error-exitcode=99", "--fair-sched=yes"])
-            .args(suppressions.iter().map(|file| {
-                format!("--suppressions={}", root().join("tests/c").join(file).display())
-            }))
             .arg(path);
         Program::wrap(command)
     }

@@ -171,6 +171,33 @@ fn no_key() {
     assert_eq!(service.connections(), 0);
 }
 
+/// R-STR6: the hint; the option comes later
+#[test]
+fn stream_only() {
+    played("stream_only");
+}
+
+/// R-ERR4
+#[test]
+fn envelopes() {
+    let bodies = [
+        r#"{"message":"flat","type":"t"}"#,
+        r#"{"error":"text"}"#,
+        r#"{"detail":"detail"}"#,
+        "plain",
+        r#"[{"error":{"message":"in an array"}}]"#,
+    ];
+    let answers = bodies.map(|body| Exchange::json(500, body));
+    scripted("envelopes", Script::sequence(answers.to_vec()));
+}
+
+/// R-AUTH3
+#[test]
+fn key_forms() {
+    let service = played("key_forms");
+    assert_eq!(service.recorded("")[0].header("authorization"), Some("Bearer sk-test"));
+}
+
 /// R-ERR1, R-ERR3, R-ERR7, R-CFG2
 #[test]
 fn unknown_model() {

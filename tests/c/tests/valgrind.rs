@@ -11,7 +11,7 @@ use modelwire_service::{Script, Service};
 use modelwire_tests_c::{Library, Program, scenarios, silent, stalling};
 
 fn under_valgrind(name: &str) -> Program {
-    Program::under_valgrind(scenarios(), &[]).arg(name)
+    Program::under_valgrind(scenarios()).arg(name)
 }
 
 /// Scenarios that talk to the played service.
@@ -35,7 +35,7 @@ fn check_scripted(name: &str, script: Script) {
 fn the_example() {
     let service = Service::start().unwrap();
     let demo = Library::built().compile("demo", &["demo.c"]);
-    Program::under_valgrind(&demo, &["valgrind.supp"]).at(&service).run().succeeded();
+    Program::under_valgrind(&demo).at(&service).run().succeeded();
 }
 
 #[test]
