@@ -39,7 +39,7 @@ test: .venv/tested
 .venv/installed: $(native_sources) $(python_sources)
 	@tests/tools cargo python3 venv cc
 	@test -x $(python) || python3 -m venv .venv
-	@echo "installing the Python package into .venv (the first time this compiles for a minute or two)"
+	@echo "installing the Python package into .venv (compiles for about a minute)"
 	@$(python) -m pip install --quiet --disable-pip-version-check .
 	@touch $@
 

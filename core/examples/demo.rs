@@ -6,7 +6,7 @@
 
 use std::io::Write;
 
-use modelwire::{BlockingStream, Client, ErrorKind, Request, Result};
+use modelwire::{BlockingStream, Client, Error, ErrorKind, Request, Result};
 
 const PROMPT: &str = "Say hello in five words.";
 const MODELS_SHOWN_MAX: usize = 8;
@@ -49,17 +49,37 @@ fn main() -> Result<()> {
     println!("An error");
     match client.blocking().send(Request::chat("no-such-model").user(PROMPT).max_tokens(40)) {
         Ok(_) => println!("  none: the service answered for \"no-such-model\" all the same"),
-        Err(error) => error.report().lines().for_each(|line| println!("  {line}")),
+        Err(error) => show_error(&error),
     }
 
     println!("What it cost");
-    for (model, sum) in client.usage() {
-        println!(
-            "  {model}: {} calls, {} tokens in, {} out, {} in all",
-            sum.calls, sum.tokens.input_tokens, sum.tokens.output_tokens, sum.tokens.total_tokens
-        );
-    }
+    let sums: Vec<_> = client.usage().into_values().collect();
+    println!("  calls: {}", sums.iter().map(|sum| sum.calls).sum::<u64>());
+    println!(
+        "  tokens: {} in, {} out, {} in all",
+        sums.iter().map(|sum| sum.tokens.input_tokens).sum::<u64>(),
+        sums.iter().map(|sum| sum.tokens.output_tokens).sum::<u64>(),
+        sums.iter().map(|sum| sum.tokens.total_tokens).sum::<u64>(),
+    );
     Ok(())
+}
+
+fn show_error(error: &Error) {
+    let status = error.status().map(|status| status.to_string());
+    for (name, value) in [
+        ("status", Some(error.kind().name())),
+        ("http status", status.as_deref()),
+        ("message", Some(error.message())),
+        ("type", error.error_type()),
+        ("code", error.code()),
+        ("model", error.model()),
+        ("path", Some(error.path())),
+        ("request id", error.request_id()),
+        ("metered", Some(error.metered().name())),
+        ("hint", Some(error.hint())),
+    ] {
+        println!("  {name:<11} {}", value.unwrap_or("-"));
+    }
 }
 
 /// A call that is answered whole.

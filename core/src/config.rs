@@ -312,9 +312,12 @@ impl Config {
     }
 }
 
-/// The first variable that is set to more than white space.
+/// The first variable that is set to more than white space. What is not UTF-8 in it is judged like
+/// any other odd character.
 fn from_environment(names: &[&str]) -> Option<String> {
-    names.iter().filter_map(|name| std::env::var(name).ok()).find(|value| !value.trim().is_empty())
+    let values = names.iter().filter_map(std::env::var_os);
+    let mut texts = values.map(|value| value.to_string_lossy().into_owned());
+    texts.find(|text| !text.trim().is_empty())
 }
 
 fn parse_base_url(given: &str) -> Result<Url> {

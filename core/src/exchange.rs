@@ -269,6 +269,7 @@ impl Exchange<'_> {
             clock.substance(); // the time that a full queue took is not the service's
             reading.fill(&mut body, &mut clock).await;
         };
+        self.transport.stream_ended(&body);
         settle(&mut body).await;
         self.shared.finish(outcome);
         // So that the connection is used again. The caller waits for none of this.

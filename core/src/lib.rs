@@ -32,6 +32,7 @@ mod queue;
 mod reading;
 mod request;
 mod retry;
+mod reuse;
 mod runtime;
 mod sse;
 mod stream;
@@ -55,7 +56,7 @@ pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
 pub use runtime::shutdown;
 pub use stream::{Blocking, BlockingStream, Stream};
 pub use value::{Kind, Value};
-pub use view::{Choice, Chunk, Document, Usage};
+pub use view::{Choice, Chunk, Document, Usage, output_text};
 
 /// The parsers alone, for fuzzing, benchmarks and tools: bytes to events, text to chunks.
 pub mod parse {

@@ -3,24 +3,31 @@
 
 use std::error::Error as StdError;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use bytes::Bytes;
+use hyper_util::client::legacy::connect::HttpInfo;
 use once_cell::sync::Lazy;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
+use tokio::time::sleep;
 
 use crate::answer::Head;
 use crate::config::{POOL_IDLE_TIMEOUT, Settings};
 use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
 use crate::request::{Endpoint, Prepared};
+use crate::reuse::Reuse;
 
 /// The connections of one client in one process.
 pub(crate) struct Transport {
     client: reqwest::Client,
     headers: HeaderMap,
     urls: [Url; 3],
+    reuse: Mutex<Reuse>,
+    /// What the times of `reuse` count from.
+    made: Instant,
 }
 
 /// A failed attempt, and what it says about metering.
@@ -38,6 +45,8 @@ pub(crate) struct Reply {
 /// The body of an answer, piece by piece as it arrives.
 pub(crate) struct Body {
     response: reqwest::Response,
+    /// The local port of its connection.
+    port: Option<u16>,
 }
 
 impl Transport {
@@ -63,7 +72,8 @@ impl Transport {
         })?;
         let endpoints = [Endpoint::Models, Endpoint::Chat, Endpoint::Responses];
         let urls = endpoints.map(|endpoint| url_of(&settings.base_url, endpoint));
-        Ok(Transport { client, headers: header_map(settings)?, urls })
+        let (reuse, made) = (Mutex::default(), Instant::now());
+        Ok(Transport { client, headers: header_map(settings)?, urls, reuse, made })
     }
 
     /// One attempt, up to the complete head of its answer.
@@ -89,12 +99,35 @@ impl Transport {
             request.headers_mut().insert(CONTENT_TYPE, json);
             *request.body_mut() = Some(body.clone().into());
         }
+        let wait = self.reuse().wait(self.made.elapsed());
+        if let Some(wait) = wait {
+            sleep(wait).await;
+        }
         match self.client.execute(request).await {
             Ok(response) => {
-                Ok(Reply { head: head_of(&response, settings), body: Body { response } })
+                let info = response.extensions().get::<HttpInfo>();
+                let port = info.map(|info| info.local_addr().port());
+                if let Some(port) = port {
+                    self.reuse().answered(port);
+                }
+                Ok(Reply { head: head_of(&response, settings), body: Body { response, port } })
             }
-            Err(cause) => Err(failure(cause, settings)),
+            Err(cause) => {
+                self.reuse().broke_off();
+                Err(failure(cause, settings))
+            }
         }
+    }
+
+    /// A stream came to its end on this body's connection.
+    pub(crate) fn stream_ended(&self, body: &Body) {
+        if let Some(port) = body.port {
+            self.reuse().stream_ended(port, self.made.elapsed());
+        }
+    }
+
+    fn reuse(&self) -> MutexGuard<'_, Reuse> {
+        self.reuse.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

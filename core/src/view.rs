@@ -351,6 +351,20 @@ fn is_telling(value: Value<'_>) -> bool {
     !matches!(value.text(), "null" | "false" | "\"\"" | "{}" | "[]")
 }
 
+/// Every `output_text` part of a response object, in order.
+pub fn output_text(response: Value<'_>) -> String {
+    fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
+        value.get(name).map(Value::items).unwrap_or_default()
+    }
+    let mut text = String::new();
+    for part in list(response, "output").into_iter().flat_map(|item| list(item, "content")) {
+        if part.get("type").and_then(Value::as_str).as_deref() == Some("output_text") {
+            text.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
+        }
+    }
+    text
+}
+
 /// A whole answer: its JSON text as it was sent, and what was found in it.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -380,15 +394,7 @@ impl Document {
         if let Some(choice) = self.choices().next() {
             return choice.content().unwrap_or_default();
         }
-        let mut text = String::new();
-        for item in self.value().get("output").map(Value::items).unwrap_or_default() {
-            for part in item.get("content").map(Value::items).unwrap_or_default() {
-                if part.get("type").and_then(Value::as_str).as_deref() == Some("output_text") {
-                    text.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
-                }
-            }
-        }
-        Cow::Owned(text)
+        Cow::Owned(output_text(self.value()))
     }
 
     /// The choices of a chat completion.

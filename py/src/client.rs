@@ -6,7 +6,7 @@ use modelwire::{Call, Client, Config, Event, Pop, Request, RetryPolicy, Timeouts
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::encode;
 use crate::errors::{exception, raise};
@@ -48,19 +48,23 @@ impl NativeClient {
     #[pyo3(signature = (*, base_url, api_key, timeout, max_retries, headers))]
     fn new(
         py: Python<'_>,
-        base_url: Option<String>,
-        api_key: Option<String>,
+        base_url: Option<&Bound<'_, PyString>>,
+        api_key: Option<&Bound<'_, PyString>>,
         timeout: &Bound<'_, PyDict>,
-        max_retries: u32,
+        max_retries: i64,
         headers: Vec<(String, String)>,
     ) -> PyResult<NativeClient> {
-        let retry = RetryPolicy { retries_max: max_retries, ..RetryPolicy::default() };
+        let retries_max = u32::try_from(max_retries)
+            .map_err(|_| PyValueError::new_err(format!("max_retries is {max_retries}")))?;
+        let retry = RetryPolicy { retries_max, ..RetryPolicy::default() };
         let mut config = Config::new().timeouts(timeouts(timeout)?).retry(retry);
+        // What has no UTF-8 is refused by the core like any other odd character; an exception of
+        // the conversion would hold the key.
         if let Some(base_url) = base_url {
-            config = config.base_url(base_url);
+            config = config.base_url(base_url.to_string_lossy());
         }
         if let Some(api_key) = api_key {
-            config = config.api_key(api_key);
+            config = config.api_key(api_key.to_string_lossy());
         }
         for (name, value) in headers {
             config = config.header(name, value);

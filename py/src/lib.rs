@@ -33,6 +33,7 @@ mod _native {
     #[pyfunction]
     fn shutdown(py: Python<'_>, timeout: f64) -> bool {
         let timeout = Duration::try_from_secs_f64(timeout).unwrap_or_default();
+        super::wait::interpreter_exits();
         py.detach(|| modelwire::shutdown(timeout))
     }
 

@@ -218,6 +218,17 @@ macro_rules! object_methods {
                 }
             }
 
+            fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+                slf // it never changes
+            }
+
+            fn __deepcopy__<'py>(
+                slf: Bound<'py, Self>,
+                _memo: &Bound<'py, PyAny>,
+            ) -> Bound<'py, Self> {
+                slf
+            }
+
             fn __repr__(&self) -> String {
                 repr(self.shape(), self.value())
             }
@@ -243,12 +254,11 @@ object_methods!(Object {
     /// All output text of a response.
     #[getter]
     fn output_text(&self) -> PyResult<String> {
-        match &self.root {
-            Root::Answer(answer) if std::ptr::eq(self.shape, &RESPONSE) => {
-                Ok(answer.text().into_owned())
-            }
-            _ => Err(PyAttributeError::new_err(format!("{} has no field \"output_text\"", self.shape.name))),
+        if std::ptr::eq(self.shape, &RESPONSE) {
+            return Ok(modelwire::output_text(self.value()));
         }
+        let message = format!("{} has no field \"output_text\"", self.shape.name);
+        Err(PyAttributeError::new_err(message))
     }
 
     /// The entries of a model list, whichever of its two forms came.

@@ -1,9 +1,10 @@
 //! Waits on a call without holding the interpreter, and answers Ctrl-C meanwhile. Knows nothing of
 //! what arrives.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use modelwire::{Call, Pop};
+use modelwire::{Call, ErrorKind, Event, Pop};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyAny;
@@ -13,8 +14,33 @@ use crate::errors::raise;
 /// How often the main thread looks for signals while it waits.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
+/// Set when the interpreter is about to go.
+static EXITING: AtomicBool = AtomicBool::new(false);
+
+/// From now on a daemon thread that waits for a call stays where it is: what its call ends with is
+/// the end of the process, and no error of the program.
+pub(crate) fn interpreter_exits() {
+    EXITING.store(true, Ordering::SeqCst);
+}
+
 /// The next event of a call. What is there already is taken without letting go of the interpreter.
 pub(crate) fn pop(py: Python<'_>, call: &Call) -> PyResult<Pop> {
+    let popped = wait(py, call)?;
+    if let Pop::Event(Event::Done(Err(error))) = &popped
+        && error.kind() == ErrorKind::Shutdown
+        && EXITING.load(Ordering::SeqCst)
+        && !is_main_thread(py)?
+    {
+        py.detach(|| {
+            loop {
+                std::thread::park();
+            }
+        });
+    }
+    Ok(popped)
+}
+
+fn wait(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     let ready = raise(py, call.try_pop())?;
     if !matches!(ready, Pop::Empty) {
         return Ok(ready);

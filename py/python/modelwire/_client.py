@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
-    from typing import Any
+    from typing import Any, Literal, overload
 
     from modelwire._native import Object, Stream
 
@@ -93,7 +93,13 @@ class ModelList:
         return self.data[index]
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         return getattr(self._answer, name)
+
+    @property
+    def _request_id(self) -> str | None:
+        return self._answer._request_id
 
     def __repr__(self) -> str:
         return f"ModelList({self.data!r})"
@@ -116,6 +122,36 @@ class Completions:
     def __init__(self, client: Client) -> None:
         self._client = client
 
+    if TYPE_CHECKING:
+
+        @overload
+        def create(
+            self,
+            *,
+            messages: Iterable[Any],
+            model: str,
+            stream: Literal[False] | None | NotGiven = NOT_GIVEN,
+            **parameters: Any,
+        ) -> Object: ...
+        @overload
+        def create(
+            self,
+            *,
+            messages: Iterable[Any],
+            model: str,
+            stream: Literal[True],
+            **parameters: Any,
+        ) -> Stream: ...
+        @overload
+        def create(
+            self,
+            *,
+            messages: Iterable[Any],
+            model: str,
+            stream: bool,
+            **parameters: Any,
+        ) -> Object | Stream: ...
+
     def create(
         self,
         *,
@@ -129,8 +165,8 @@ class Completions:
         `parameters` are the request's further fields, `max_tokens` for instance; an omitted one
         is not sent, None is sent as null.
         """
-        body = _body({"messages": list(messages), "model": model}, parameters)
-        return self._client._open().create("chat", body, bool(stream))
+        body = _body({"messages": _whole(messages), "model": model}, parameters)
+        return self._client._open().create("chat", body, _is_on(stream))
 
 
 class Chat:
@@ -146,6 +182,36 @@ class Responses:
     def __init__(self, client: Client) -> None:
         self._client = client
 
+    if TYPE_CHECKING:
+
+        @overload
+        def create(
+            self,
+            *,
+            input: str | Iterable[Any],
+            model: str,
+            stream: Literal[False] | None | NotGiven = NOT_GIVEN,
+            **parameters: Any,
+        ) -> Object: ...
+        @overload
+        def create(
+            self,
+            *,
+            input: str | Iterable[Any],
+            model: str,
+            stream: Literal[True],
+            **parameters: Any,
+        ) -> Stream: ...
+        @overload
+        def create(
+            self,
+            *,
+            input: str | Iterable[Any],
+            model: str,
+            stream: bool,
+            **parameters: Any,
+        ) -> Object | Stream: ...
+
     def create(
         self,
         *,
@@ -159,12 +225,33 @@ class Responses:
         `parameters` are the request's further fields, `max_output_tokens` for instance; an
         omitted one is not sent, None is sent as null.
         """
-        given = input if isinstance(input, str) else list(input)
-        body = _body({"input": given, "model": model}, parameters)
-        return self._client._open().create("responses", body, bool(stream))
+        body = _body({"input": _whole(input), "model": model}, parameters)
+        return self._client._open().create("responses", body, _is_on(stream))
+
+
+def _whole(items: Any) -> Any:
+    """What an iterator gives as a list; anything else as it is."""
+    return list(items) if hasattr(items, "__next__") else items
+
+
+def _is_on(stream: bool | None | NotGiven) -> bool:
+    if stream is None or isinstance(stream, (bool, NotGiven)):
+        return bool(stream)
+    raise TypeError(f"stream takes a bool, not {stream!r}")
+
+
+_OF_THE_CLIENT = {
+    "timeout": "timeout",
+    "extra_headers": "default_headers",
+    "extra_query": "a query in base_url",
+    "extra_body": "the field itself as an argument",
+}
 
 
 def _body(required: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+    for name, instead in _OF_THE_CLIENT.items():
+        if not isinstance(parameters.pop(name, NOT_GIVEN), NotGiven):
+            raise TypeError(f"create() takes no {name} in this version; use {instead} instead")
     required.update(parameters)
     return {name: value for name, value in required.items() if not isinstance(value, NotGiven)}
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, final
 
+from typing_extensions import Self
+
 __version__: str
 
 def shutdown(timeout: float) -> bool:
@@ -14,6 +16,8 @@ class _View:
 
     def __getattr__(self, name: str, /) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
     def to_dict(self) -> dict[str, Any]:
         """All fields as dicts and lists, unknown ones included."""
     def model_dump(self) -> dict[str, Any]:

@@ -306,3 +306,24 @@ fn a_body_that_never_ends_after_done_delays_nobody() {
     assert!(start.elapsed() < Duration::from_millis(250) * calls / 2, "{:?}", start.elapsed());
     crate::support::eventually("given up by us", || service.open_connections() == 0);
 }
+
+/// R-LIM2, R-MET1: some servers promise keep-alive and close a moment after each stream
+#[test]
+fn a_connection_that_is_closed_right_after_a_stream_fails_no_call() {
+    let service = Service::start().unwrap();
+    let data = [piece("a"), finish(0), DONE.to_owned()];
+    for wait_ms in [0, 1, 2, 4] {
+        let mut closing = Exchange::events(&data);
+        closing.steps.push(Step::Pause(Duration::from_millis(wait_ms)));
+        closing.steps.push(Step::Close);
+        let base_url = service.script("closing", Script::one(closing));
+        let client = client(base_url);
+        for round in 0..10 {
+            for chunk in client.blocking().stream(hello()).unwrap() {
+                let chunk = chunk.unwrap_or_else(|error| panic!("{wait_ms} ms, {round}: {error}"));
+                assert!(chunk.json().contains("choices"));
+            }
+        }
+        assert_eq!(service.recorded("closing").len(), 10, "none was sent twice");
+    }
+}

@@ -1,0 +1,152 @@
+"""Starts the loopback service once and gives tests a client of it. Knows no test."""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+from urllib.parse import urlsplit
+
+import pytest
+
+import modelwire
+
+KEY = "sk-test"  # the one key that the service accepts
+DEADLINE = 10.0  # for what takes milliseconds unless it is broken
+BUILD_IT = "build it with `cargo build -p modelwire-service` and name it in MODELWIRE_SERVICE"
+
+
+class Service:
+    """The running service: where it is, and a look inside through its control interface.
+
+    All questions go over one connection, which is left out of the counts.
+    """
+
+    def __init__(self, base_url):
+        self.base_url = base_url
+        self._asking = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=DEADLINE)
+
+    def close(self):
+        self._asking.close()
+
+    def _ask(self, method, path, body=None):
+        self._asking.request(method, f"/_control/{path}", body and json.dumps(body))
+        answer = self._asking.getresponse()
+        text = answer.read()
+        assert answer.status == 200, text
+        return json.loads(text)
+
+    def script(self, name, exchanges):
+        """Registers a script; returns the base URL under which it is played."""
+        return self._ask("PUT", f"scripts/{name}", {"exchanges": exchanges})["base_url"]
+
+    def requests(self, name=""):
+        """The requests that reached a script; without a name, the played service."""
+        return self._ask("GET", f"requests/{name}")
+
+    def state(self):
+        """Connections so far, connections open now, and what was metered."""
+        state = self._ask("GET", "state")
+        state["connections"] -= 1
+        state["open_connections"] -= 1
+        return state
+
+    def open_connections(self):
+        return self.state()["open_connections"]
+
+    def clear(self):
+        """Forgets requests, meters and the counters of models, not the scripts."""
+        self._ask("POST", "clear")
+
+    def until_closed(self):
+        """Waits until no connection is open; a service notices a close after a moment."""
+        eventually("every connection is closed", lambda: self.open_connections() == 0)
+
+
+def eventually(what, condition):
+    """Polls a condition; fails when it does not come true."""
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, f"not within {DEADLINE} s: {what}"
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="session")
+def running_service():
+    binary = os.environ.get("MODELWIRE_SERVICE", "")
+    if not os.access(binary, os.X_OK):
+        pytest.exit(f"no service binary at {binary!r}: {BUILD_IT}", returncode=1)
+    # It dies with its stdin, so also when this process is killed.
+    command = [binary, "--key", KEY, "--exit-with-stdin"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        service = Service(process.stdout.readline().split()[-1])
+        try:
+            yield service
+        finally:
+            service.close()
+            process.stdin.close()
+            process.wait(DEADLINE)
+
+
+@pytest.fixture
+def service(running_service):
+    """The service with nothing remembered."""
+    running_service.clear()
+    return running_service
+
+
+@pytest.fixture
+def quiet(service):
+    """The service when no connection of an earlier test is open any more."""
+    service.until_closed()
+    return service
+
+
+@pytest.fixture
+def client(service):
+    with modelwire.Client(base_url=service.base_url, api_key=KEY) as client:
+        yield client
+
+
+@pytest.fixture
+def scripted(service, request):
+    """Makes a client of a script that has the name of the test."""
+    name = re.sub("[^A-Za-z0-9]+", "-", request.node.name)
+
+    def make(*exchanges, **settings):
+        base_url = service.script(name, exchanges)
+        client = modelwire.Client(**{"base_url": base_url, "api_key": KEY, **settings})
+        made.append(client)
+        return client
+
+    made = []
+    make.requests = lambda: service.requests(name)
+    yield make
+    for client in made:
+        client.close()
+
+
+@pytest.fixture
+def deaf_url():
+    """An address whose queue of connections is full: to connect to it never ends."""
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(socket.socket())
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listening.getsockname())
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch):
+    for name in list(os.environ):
+        # The Makefile's own variable is no setting of the library.
+        if name.startswith(("MODELWIRE_", "OPENAI_")) and name != "MODELWIRE_SERVICE":
+            monkeypatch.delenv(name)

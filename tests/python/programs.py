@@ -1,0 +1,50 @@
+"""Runs Python programs as processes of their own. Knows nothing of what they do."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+DEADLINE = 20.0  # a fork that hangs, hangs for ever
+
+PRELUDE = """
+import os, signal, sys, threading, time
+import modelwire
+"""
+
+
+def environment(base_url=None):
+    """A child's environment: the settings of the library and nothing else that it reads."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")}
+    settings = {"MODELWIRE_BASE_URL": base_url, "MODELWIRE_API_KEY": "sk-test"} if base_url else {}
+    return {**kept, **settings, "PYTHONFAULTHANDLER": "1"}
+
+
+def command(source, *flags):
+    return [sys.executable, *flags, "-c", PRELUDE + textwrap.dedent(source)]
+
+
+def run(source, base_url=None, *flags):
+    """Runs a program to its end; returns its output. It must end well and complain of nothing."""
+    done = subprocess.run(
+        command(source, *flags),
+        env=environment(base_url),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return done.stdout
+
+
+def start(source, base_url):
+    """Starts a program; it is talked to through its stdin and stdout."""
+    return subprocess.Popen(
+        command(source),
+        env=environment(base_url),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )

@@ -1,0 +1,165 @@
+"""The three operations, answered whole: what goes over the wire and what comes back. Knows no
+stream."""
+
+import json
+
+import pytest
+
+import modelwire
+from wire import HELLO, answer
+
+MODELS = ["echo", "echo-stream-only", "echo-reasoning", "echo-tools", "limited", "recovers"]
+TEXT = HELLO[0]["content"]
+
+
+def headers(request):
+    return {name.lower(): value for name, value in request["headers"]}
+
+
+def test_list_models(service, client):
+    """R-OP1, R-OP2, R-AUTH1: a GET without a body or its type; the list is iterable."""
+    models = client.models.list()
+    assert [model.id for model in models][: len(MODELS)] == MODELS
+    assert [model.id for model in models.data] == [model.id for model in models]
+    assert len(models) == len(models.data) and models[0].id == "echo"
+    assert models.object == "list"
+    assert models[0].owned_by == "modelwire-service" and models[0].created == 1_700_000_000
+
+    [request] = service.requests()
+    assert (request["method"], request["target"], request["body"]) == ("GET", "/v1/models", "")
+    assert headers(request)["authorization"] == "Bearer sk-test"
+    assert "content-type" not in headers(request)
+
+
+@pytest.mark.parametrize(
+    ("body", "ids"),
+    [
+        ([{"id": "a", "new": {"deep": 1}}, {"id": "b"}], ["a", "b"]),
+        ({"data": [{"id": "a", "new": {"deep": 1}}], "object": "list"}, ["a"]),
+        ({"data": []}, []),
+        ([], []),
+    ],
+)
+def test_list_models_in_both_forms(scripted, body, ids):
+    """R-OP2: an object with `data` or a top-level array; unknown fields are kept."""
+    models = scripted(answer(body)).models.list()
+    assert [model.id for model in models] == ids
+    assert all(model.new.deep == 1 for model in models.data[:1])
+
+
+@pytest.mark.parametrize("body", [{}, {"models": []}, {"data": None}, "null", '"text"', "7"])
+def test_what_is_no_list_of_models_is_an_error(scripted, body):
+    """R-OP2: never an empty list."""
+    with pytest.raises(modelwire.APIResponseValidationError, match="no list of models"):
+        scripted(answer(body)).models.list()
+
+
+def test_chat(service, client):
+    """R-OP1, R-OP3, R-AUTH1, R-AUTH2, R-F1: the request as it was asked for, the answer typed."""
+    completion = client.chat.completions.create(model="echo", messages=HELLO, max_tokens=40)
+    [choice] = completion.choices
+    assert (choice.index, choice.finish_reason) == (0, "stop")
+    assert (choice.message.role, choice.message.content) == ("assistant", TEXT)
+    assert (completion.object, completion.model) == ("chat.completion", "echo")
+    assert completion.usage.prompt_tokens == completion.usage.completion_tokens == 4
+    assert completion.usage.total_tokens == 8
+    assert completion._request_id.startswith("req")
+
+    [request] = service.requests()
+    assert (request["method"], request["target"]) == ("POST", "/v1/chat/completions")
+    assert headers(request)["authorization"] == "Bearer sk-test"
+    assert headers(request)["content-type"] == "application/json"
+    assert json.loads(request["body"]) == {"model": "echo", "messages": HELLO, "max_tokens": 40}
+
+
+def test_chat_cut_short(client):
+    """R-F1: max_tokens reaches the service."""
+    completion = client.chat.completions.create(model="echo", messages=HELLO, max_tokens=2)
+    [choice] = completion.choices
+    assert (choice.message.content, choice.finish_reason) == ("Hello there,", "length")
+
+
+def test_chat_of_several_choices(client):
+    """R-F2: `n` passes through, and all its choices come back."""
+    completion = client.chat.completions.create(model="echo", messages=HELLO, n=3)
+    assert [choice.index for choice in completion.choices] == [0, 1, 2]
+    assert {choice.message.content for choice in completion.choices} == {TEXT}
+
+
+def test_chat_with_tools(client):
+    """R-F3: tool calls have their fields."""
+    completion = client.chat.completions.create(model="echo-tools", messages=HELLO)
+    [call] = completion.choices[0].message.tool_calls
+    assert (call.type, call.function.name) == ("function", "echo")
+    assert json.loads(call.function.arguments) == {"text": TEXT}
+    assert completion.choices[0].message.content is None
+
+
+def test_response(service, client):
+    """R-OP1, R-OP4, R-F1: a plain string is enough; output_text is all of its text."""
+    response = client.responses.create(model="echo", input=TEXT, max_output_tokens=40)
+    assert (response.object, response.status, response.output_text) == (
+        "response",
+        "completed",
+        TEXT,
+    )
+    assert response.output[0].content[0].text == TEXT
+    assert (response.usage.input_tokens, response.usage.output_tokens) == (4, 4)
+    assert response.error is None and response.incomplete_details is None
+
+    [request] = service.requests()
+    assert (request["method"], request["target"]) == ("POST", "/v1/responses")
+    body = {"model": "echo", "input": TEXT, "max_output_tokens": 40}
+    assert json.loads(request["body"]) == body
+
+
+def test_response_of_items_cut_short(client):
+    """R-OP4: input may be a list; an incomplete response is an answer that says why."""
+    response = client.responses.create(model="echo", input=HELLO, max_output_tokens=2)
+    assert (response.status, response.output_text) == ("incomplete", "Hello there,")
+    assert response.incomplete_details.reason == "max_output_tokens"
+
+
+@pytest.mark.parametrize("output", [None, [], [{"type": "reasoning", "summary": []}]])
+def test_response_without_text(scripted, output):
+    """R-F3: no output, no text; no error either."""
+    response = scripted(answer({"output": output})).responses.create(model="m", input="x")
+    assert response.output_text == ""
+
+
+def test_iterables_are_consumed(service, client):
+    """R-OP3, R-OP4: messages and input may be any iterable."""
+    client.chat.completions.create(model="echo", messages=iter(HELLO))
+    client.responses.create(model="echo", input=(item for item in HELLO))
+    chat, response = (json.loads(request["body"]) for request in service.requests())
+    assert chat["messages"] == response["input"] == HELLO
+
+
+def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
+    """R-MET1, R-MET2: plain and streamed calls count alike; failed ones do not."""
+    assert client.usage() == {}
+    client.models.list()
+    client.chat.completions.create(model="echo", messages=HELLO)
+    list(client.chat.completions.create(model="echo", messages=HELLO, stream=True))
+    client.responses.create(model="echo", input=TEXT)
+    list(client.responses.create(model="echo-stream-only", input="one two", stream=True))
+    with pytest.raises(modelwire.NotFoundError):
+        client.responses.create(model="no-such-model", input=TEXT)
+    usage = client.usage()
+    assert usage["echo"] == {
+        "calls": 3,
+        "input_tokens": 12,
+        "output_tokens": 12,
+        "total_tokens": 24,
+    }
+    assert usage["echo-stream-only"]["total_tokens"] == 4
+    for sums in usage.values():
+        assert sums.pop("total_tokens") == sums["input_tokens"] + sums["output_tokens"]
+    assert usage == service.state()["metered"]
+
+
+def test_connections_are_used_again(service, client):
+    """R-STR3: plain calls one after another need one connection."""
+    for _ in range(5):
+        client.chat.completions.create(model="echo", messages=HELLO)
+    assert len({request["connection"] for request in service.requests()}) == 1

@@ -1,0 +1,217 @@
+"""What a caller passes: what is refused before anything is sent, and how the rest is written as
+JSON. Knows no answer."""
+
+import enum
+import json
+
+import pytest
+
+import modelwire
+from wire import HELLO, answer
+
+BIG = 2**100 + 1
+
+
+@pytest.fixture
+def refused(service, client):
+    """Checks that a chat call with these arguments raises before a connection is made."""
+
+    def check(error, match=None, **arguments):
+        before = service.state()["connections"]
+        with pytest.raises(error, match=match) as raised:
+            client.chat.completions.create(**arguments)
+        assert service.state()["connections"] == before and service.requests() == []
+        return raised.value
+
+    return check
+
+
+@pytest.fixture
+def written(scripted):
+    """The body that is sent for a chat call with these further fields."""
+
+    def send(**fields):
+        client.chat.completions.create(model="m", messages=HELLO, **fields)
+        return scripted.requests()[-1]["body"]
+
+    client = scripted(answer({}))
+    return send
+
+
+@pytest.mark.parametrize("missing", ["model", "messages"])
+def test_a_missing_argument(refused, missing):
+    """R-OP3: Python's own TypeError, as for any function, and as openai-python has it."""
+    arguments = {"model": "echo", "messages": HELLO}
+    del arguments[missing]
+    refused(TypeError, missing, **arguments)
+
+
+@pytest.mark.parametrize("missing", ["model", "input"])
+def test_a_missing_argument_of_a_response(service, client, missing):
+    """R-OP4"""
+    arguments = {"model": "echo", "input": "x"}
+    del arguments[missing]
+    with pytest.raises(TypeError, match=missing):
+        client.responses.create(**arguments)
+    assert service.requests() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"model": ""}, "model must be a non-empty string"),
+        ({"model": None}, "model must be a non-empty string"),
+        ({"model": 7}, "model must be a non-empty string"),
+        ({"model": modelwire.NOT_GIVEN}, "model is missing"),
+        ({"messages": ["hello"]}, r"messages\[0\] must be an object"),
+        ({"messages": "hello"}, r"messages must be an array"),
+        ({"messages": [*HELLO, None]}, r"messages\[1\] must be an object"),
+        ({"messages": [{"content": "x"}]}, r"messages\[0\].role is missing"),
+        ({"messages": [{"role": 1, "content": "x"}]}, r"messages\[0\].role must be a string"),
+        ({"max_tokens": 1.5}, "max_tokens must be an integer"),
+        ({"max_tokens": "40"}, "max_tokens must be an integer"),
+        ({"max_tokens": True}, "max_tokens must be an integer"),
+    ],
+)
+def test_what_cannot_be_right_is_not_sent(refused, arguments, match):
+    """R-OP3, R-OP5: a RequestError, which is a ValueError."""
+    arguments = {"model": "echo", "messages": HELLO, **arguments}
+    error = refused(modelwire.RequestError, match, **arguments)
+    assert isinstance(error, ValueError)
+    assert (error.kind, error.metered, error.attempts) == ("argument", "not_sent", 0)
+
+
+@pytest.mark.parametrize("stream", ["false", 0.5, [True]])
+def test_stream_is_a_boolean(refused, stream):
+    """R-OP5: `stream` is checked; the text "false" must not stream."""
+    refused((TypeError, ValueError), model="echo", messages=HELLO, stream=stream)
+
+
+def contains_itself():
+    found = []
+    found.append(found)
+    return found
+
+
+def maps_to_itself():
+    found = {}
+    found["again"] = [found]
+    return found
+
+
+def nested(depth):
+    found = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "match"),
+    [
+        (float("nan"), ValueError, "not JSON compliant"),
+        (float("inf"), ValueError, "not JSON compliant"),
+        ({1, 2}, TypeError, "set"),
+        (b"bytes", TypeError, "bytes"),
+        (object(), TypeError, "object"),
+        ({"deep": [{"x": {1}}]}, TypeError, "set"),
+        ("\ud800", UnicodeEncodeError, "surrogate"),
+        ({"\ud800": 1}, UnicodeEncodeError, "surrogate"),
+        (contains_itself(), ValueError, "contains itself"),
+        (maps_to_itself(), ValueError, "contains itself"),
+        (nested(100_000), ValueError, "nested deeper"),
+        ({1: "x"}, TypeError, "keys must be str, not int"),
+        ({None: "x"}, TypeError, "keys must be str"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, type) else value.__name__,
+)
+def test_what_is_no_json_is_not_sent(refused, value, error, match):
+    """R-F2: the errors that json.dumps raises, and no crash."""
+    refused(error, match, model="echo", messages=HELLO, metadata=value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, -1, 2**63, 2**64 + 1, BIG, -BIG, 10**4000, 0.1, 1e300, 5e-324, 1e16, 1e22, -0.0, 1.0, 1e-7],
+    ids=lambda value: repr(value)[:12],
+)
+def test_numbers_are_sent_to_the_last_digit(written, value):
+    """R-F2: and a float stays one."""
+    body = written(seed=value)
+    assert repr(json.loads(body)["seed"]) == repr(value)
+
+
+class Colour(enum.IntEnum):
+    RED = 1
+
+
+class Word(str, enum.Enum):
+    HIGH = "high"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (Colour.RED, "1"),
+        (Word.HIGH, '"high"'),
+        ((1, "a"), '[1,"a"]'),
+        ({"b": 1, "a": [{}]}, '{"b":1,"a":[{}]}'),
+        ('"\\\n\r\t\x00\x1f\x7f', '"\\"\\\\\\n\\r\\t\\u0000\\u001f\x7f"'),
+        ("é€😀\u2028", '"é€😀\u2028"'),
+        (nested(200), "[" * 201 + "]" * 201),
+    ],
+    ids=lambda value: repr(value)[:12],
+)
+def test_values_are_written_as_compact_json(written, value, text):
+    """R-F2: None is null, texts are UTF-8, the order is the caller's."""
+    body = written(metadata=value)
+    assert body.endswith(f'"metadata":{text}}}'), body
+    assert json.loads(body)["metadata"] == (list(value) if isinstance(value, tuple) else value)
+
+
+@pytest.mark.parametrize("value", [{"role": "user", "content": "x"}, b"x", 7, None])
+def test_an_input_is_sent_as_it_is_or_not_at_all(scripted, value):
+    """R-OP4, R-F2: what is no list must not become one: a mapping its keys, bytes their numbers."""
+    client = scripted(answer({}))
+    try:
+        client.responses.create(model="m", input=value)
+    except (TypeError, ValueError):
+        assert scripted.requests() == []
+    else:
+        assert json.loads(scripted.requests()[0]["body"])["input"] == value
+
+
+def test_not_given_is_left_out(written):
+    """R-F2: an omitted field is not sent, None is."""
+    body = json.loads(written(temperature=modelwire.NOT_GIVEN, top_p=None))
+    assert "temperature" not in body and body["top_p"] is None
+    assert not modelwire.NOT_GIVEN and repr(modelwire.NOT_GIVEN) == "NOT_GIVEN"
+    assert isinstance(modelwire.NOT_GIVEN, modelwire.NotGiven)
+
+
+@pytest.mark.parametrize("stream", [False, None, modelwire.NOT_GIVEN])
+def test_a_plain_call_says_nothing_of_streams(written, stream):
+    """R-F1, R-MET2: False, None and left out are all the same."""
+    assert "stream" not in json.loads(written(stream=stream))
+
+
+def test_arguments_are_not_changed(client):
+    """R-F2: what a caller passes stays its own."""
+    messages = [{"role": "user", "content": "hi"}]
+    options = {"include_usage": True}
+    list(
+        client.chat.completions.create(
+            model="echo", messages=messages, stream=True, stream_options=options
+        )
+    )
+    assert messages == [{"role": "user", "content": "hi"}] and options == {"include_usage": True}
+
+
+def test_arguments_have_names(client):
+    """R-F1: keyword-only, as in openai-python."""
+    with pytest.raises(TypeError):
+        client.chat.completions.create("echo", HELLO)
+    with pytest.raises(TypeError):
+        modelwire.Client("sk-test")

@@ -1,0 +1,264 @@
+"""Settings of a client and where they come from; the key, and where it must not be seen. Knows
+no stream."""
+
+import copy
+import json
+import pickle
+import traceback
+
+import pytest
+
+import modelwire
+from conftest import KEY
+from wire import HELLO, answer, events, finish
+
+SECRET = "sk-echoed-9f3a71c5"
+
+
+def test_without_a_base_url_there_is_no_client(service):
+    """R-CFG1: it has no built-in default; nothing is sent."""
+    before = service.state()["connections"]
+    with pytest.raises(modelwire.OpenAIError, match="no base URL") as raised:
+        modelwire.Client(api_key=KEY)
+    assert raised.value.kind == "config" and "MODELWIRE_BASE_URL" in raised.value.hint
+    assert service.state()["connections"] == before
+
+
+def test_without_a_key_there_is_no_client(service):
+    """R-AUTH4: nothing is sent."""
+    before = service.state()["connections"]
+    with pytest.raises(modelwire.OpenAIError, match="no API key") as raised:
+        modelwire.Client(base_url=service.base_url)
+    assert raised.value.kind == "config" and "MODELWIRE_API_KEY" in raised.value.hint
+    assert service.state()["connections"] == before
+
+
+@pytest.mark.parametrize(
+    ("variables", "arguments", "expected"),
+    [
+        ({"OPENAI": "a"}, {}, "a"),
+        ({"OPENAI": "a", "MODELWIRE": "b"}, {}, "b"),
+        ({"OPENAI": "a", "MODELWIRE": " "}, {}, "a"),
+        ({"OPENAI": "a", "MODELWIRE": "b"}, {"argument": "c"}, "c"),
+    ],
+)
+def test_the_environment_in_its_order(service, monkeypatch, variables, arguments, expected):
+    """R-AUTH4, R-CFG1: an argument, then MODELWIRE_..., then OPENAI_...."""
+    for prefix, value in variables.items():
+        url = service.script(value, [answer({"data": []})]) if value.strip() else value
+        monkeypatch.setenv(f"{prefix}_BASE_URL", url)
+        monkeypatch.setenv(f"{prefix}_API_KEY", f"sk-{value}" if value.strip() else value)
+    given = {}
+    for value in arguments.values():
+        base_url = service.script(value, [answer({"data": []})])
+        given = {"api_key": f"sk-{value}", "base_url": base_url}
+    modelwire.OpenAI(**given).models.list()
+    [request] = service.requests(expected)
+    assert dict(request["headers"])["authorization"] == f"Bearer sk-{expected}"
+
+
+def test_the_environment_is_read_when_the_client_is_made(service, monkeypatch):
+    """R-CFG1: changes of os.environ are seen; a client that was made keeps what it has."""
+    monkeypatch.setenv("MODELWIRE_BASE_URL", service.base_url)
+    monkeypatch.setenv("MODELWIRE_API_KEY", KEY)
+    client = modelwire.Client()
+    monkeypatch.setenv("MODELWIRE_API_KEY", "sk-other")
+    assert len(client.models.list()) > 0
+
+
+@pytest.mark.parametrize("tail", ["", "/", "//", "?tenant=7", "/?tenant=7"])
+def test_a_base_url_may_have_a_slash_and_a_query(scripted, service, tail):
+    """R-CFG1: a trailing slash does not matter, a query survives."""
+    base_url = service.script("slash", [answer({"data": []})])
+    client = modelwire.Client(base_url=base_url + tail, api_key=KEY)
+    client.models.list()
+    [request] = service.requests("slash")
+    query = "?tenant=7" if "?" in tail else ""
+    assert request["target"] == f"/scripts/slash/v1/models{query}"
+    assert "tenant" not in client.base_url and "tenant" not in repr(client)
+
+
+@pytest.mark.parametrize(
+    "base_url", ["", "not a url", "ftp://host/v1", "host/v1", "http://user:pass@host/v1", "//host"]
+)
+def test_a_wrong_base_url(base_url):
+    """R-CFG1: told when the client is made, without what may be secret in it."""
+    with pytest.raises(modelwire.OpenAIError) as raised:
+        modelwire.Client(base_url=base_url, api_key=KEY)
+    assert raised.value.kind == "config" and "pass@" not in raised.value.report()
+
+
+@pytest.mark.parametrize("key", [f" {KEY}\n", f"\t{KEY}\r\n", f"\u00a0{KEY}\u2003", KEY])
+def test_stray_white_space_around_a_key(service, key):
+    """R-AUTH3: removed, Unicode's too."""
+    assert len(modelwire.Client(base_url=service.base_url, api_key=key).models.list()) > 0
+
+
+@pytest.mark.parametrize(
+    "key", ["", "  ", "sk-a b", "sk-a\nb", "sk-\u00e9", "Bearer sk-abc", "sk-\x00", "sk-a\udcffb"]
+)
+def test_a_key_that_cannot_be_right(key):
+    """R-AUTH3: refused when the client is made, without showing it."""
+    with pytest.raises(modelwire.OpenAIError) as raised:
+        modelwire.Client(base_url="http://localhost/v1", api_key=key)
+    shown = repr(raised.value) + str(raised.value) + raised.value.report()
+    assert not key.strip() or key.strip() not in shown
+    assert raised.value.kind == "config"
+
+
+def echoed(status, how):
+    """Answers that repeat the key wherever they can."""
+    said = f"wrong key {SECRET}, or Bearer {SECRET}"
+    everywhere = {"x_request_id": f"req {SECRET}", "location": f"http://x/{SECRET}"}
+    bodies = {
+        "object": {"error": {"message": said, "type": SECRET, "code": SECRET, "param": SECRET}},
+        "escaped": json.dumps({"error": {"message": said}}).replace("sk-", "\\u0073k-"),
+        "text": said,
+        "html": f"<html>{said}</html>",
+    }
+    if how == "html":
+        everywhere["content_type"] = "text/html"
+    return answer(bodies[how], status, **everywhere)
+
+
+def told(error):
+    """Everything that an exception can be made to tell."""
+    shown = [str(error), repr(error), error.report(), error.hint, repr(vars(error))]
+    shown += [repr(pickle.loads(pickle.dumps(error)).__dict__), repr(pickle.dumps(error))]
+    shown += traceback.format_exception(error)
+    return "\n".join(shown)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("how", ["object", "escaped", "text", "html"])
+@pytest.mark.parametrize("status", [200, 307, 401, 500])
+def test_a_key_that_the_service_echoes_is_masked(scripted, status, how, stream):
+    """R-AUTH4: in every field of the error, its text, its report and its pickle."""
+    client = scripted(echoed(status, how), api_key=SECRET)
+    try:
+        for _ in client.chat.completions.create(model="m", messages=HELLO, stream=stream):
+            pass
+    except modelwire.OpenAIError as error:
+        assert SECRET not in told(error)
+        assert "[key]" in told(error)
+    else:
+        pytest.fail("an answer that is none passed as one")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        json.dumps({"error": {"message": f"bad key {SECRET}", "code": SECRET}}),
+        json.dumps({"type": "error", "message": f"bad key {SECRET}"}),
+        f"no json but {SECRET}",
+    ],
+    ids=["error", "flat", "no_json"],  # not the key: the script is named so, and the path tells
+)
+def test_a_key_that_an_event_echoes_is_masked(scripted, event):
+    """R-AUTH4: an error inside a stream, and data that is none."""
+    client = scripted(events(event, finish()), api_key=SECRET)
+    with pytest.raises(modelwire.APIError) as raised:
+        list(client.chat.completions.create(model="m", messages=HELLO, stream=True))
+    assert SECRET not in told(raised.value) and "[key]" in told(raised.value)
+
+
+def test_a_key_in_a_header_is_masked(scripted):
+    """R-AUTH4: also where nothing failed."""
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nx-request-id: "
+    body = f"data: {finish()}\n\ndata: [DONE]\n\n"
+    script = {"send": f"{head}{SECRET}\r\nContent-Length: {len(body)}\r\n\r\n{body}"}
+    client = scripted({"steps": [script]}, api_key=SECRET)
+    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    assert SECRET not in repr(chat.headers) and chat.request_id == "[key]"
+
+
+def test_nothing_of_a_client_shows_the_key():
+    """R-AUTH4: repr, attributes of it and its resources; a client is not pickled."""
+    client = modelwire.Client(base_url="http://localhost/v1", api_key=SECRET)
+    assert repr(client) == "Client(base_url='http://localhost/v1')"
+    objects = [client, client.chat, client.chat.completions, client.models, client._native]
+    for one in objects:
+        assert SECRET not in repr(one) + str(one) + repr(getattr(one, "__dict__", ""))
+    for way in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError):
+            way(client)
+
+
+def test_open_ai_is_the_same_class():
+    """R-OP1: one changed import."""
+    assert modelwire.OpenAI is modelwire.Client
+
+
+def test_a_client_as_a_context_manager(service):
+    """R-CFG1: closed when it is left, whatever happens; close() is repeatable."""
+    with pytest.raises(ZeroDivisionError):
+        with modelwire.Client(base_url=service.base_url, api_key=KEY) as client:
+            assert not client.is_closed() and client.base_url == service.base_url
+            raise ZeroDivisionError
+    assert client.is_closed() and repr(client) == "Client(closed)"
+    client.close()
+    for use in (client.models.list, client.usage, lambda: client.base_url):
+        with pytest.raises(modelwire.OpenAIError, match="closed") as raised:
+            use()
+        assert raised.value.kind == "closed"
+
+
+def test_closing_a_client_closes_its_connections(quiet):
+    """R-CFG1: those that wait to be used again."""
+    client = modelwire.Client(base_url=quiet.base_url, api_key=KEY)
+    client.models.list()
+    assert quiet.open_connections() == 1
+    client.close()
+    quiet.until_closed()
+
+
+def test_default_headers(scripted):
+    """R-AUTH1: sent with every request; those of the library cannot be set."""
+    client = scripted(answer({"data": []}), default_headers={"X-Tenant": "7"})
+    client.models.list()
+    assert ["x-tenant", "7"] in [[n.lower(), v] for n, v in scripted.requests()[0]["headers"]]
+    for name in ("Authorization", "Content-Type", "bad name", "Host"):
+        with pytest.raises(modelwire.OpenAIError) as raised:
+            scripted(answer({}), default_headers={name: SECRET})
+        assert raised.value.kind == "config" and SECRET not in told(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"timeout": "10"}, TypeError),
+        ({"timeout": 0}, ValueError),
+        ({"timeout": -1}, ValueError),
+        ({"timeout": float("nan")}, ValueError),
+        ({"timeout": modelwire.Timeout(idle=-0.5)}, ValueError),
+        ({"timeout": modelwire.Timeout(idle="5")}, TypeError),
+        ({"timeout": 1e12}, ValueError),
+        ({"max_retries": -1}, ValueError),
+        ({"max_retries": "3"}, TypeError),
+        ({"max_retries": 1.5}, TypeError),
+        ({"api_key": 7}, TypeError),
+        ({"base_url": 7}, TypeError),
+        ({"nonsense": 1}, TypeError),
+    ],
+    ids=repr,
+)
+def test_settings_that_cannot_be_right(settings, error):
+    """R-CFG1: an OpenAIError or Python's own TypeError or ValueError, when the client is made."""
+    given = {"base_url": "http://localhost/v1", "api_key": KEY, **settings}
+    expected = (error, modelwire.OpenAIError) if error is ValueError else error
+    with pytest.raises(expected):
+        modelwire.Client(**given)
+
+
+@pytest.mark.parametrize(
+    ("timeout", "text"),
+    [
+        (modelwire.Timeout(), "Timeout()"),
+        (modelwire.Timeout(idle=5, total=None), "Timeout(idle=5, total=None)"),
+        (modelwire.Timeout(connect=0.5, first_byte=1), "Timeout(connect=0.5, first_byte=1)"),
+    ],
+)
+def test_timeouts_show_what_was_set(timeout, text):
+    """R-CFG1"""
+    assert repr(timeout) == text
+    modelwire.Client(base_url="http://localhost/v1", api_key=KEY, timeout=timeout)

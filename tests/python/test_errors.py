@@ -1,0 +1,302 @@
+"""What fails after it was sent, and everything that its exception tells. Knows no retry and no
+timeout."""
+
+import copy
+import datetime
+import json
+import pickle
+import socket
+
+import pytest
+
+import modelwire
+from conftest import KEY
+from wire import HELLO, WORDS, answer, events, finish, piece
+
+FIELDS = [
+    *("kind", "message", "hint", "type", "code", "param", "status_code", "request_id"),
+    *("retry_after", "timeout", "body", "request_time", "path", "model", "attempts", "elapsed"),
+    "metered",
+]
+
+
+def fails(client, error, model="m", stream=False):
+    """The exception of a chat call that fails."""
+    with pytest.raises(error) as raised:
+        client.chat.completions.create(model=model, messages=HELLO, stream=stream)
+    assert type(raised.value) is error
+    return raised.value
+
+
+def broken_stream(client, error, model="m"):
+    """The chunks of a stream that breaks, and its exception; after it the stream is over."""
+    chunks = []
+    chat = client.chat.completions.create(model=model, messages=HELLO, stream=True)
+    with pytest.raises(error) as raised:
+        chunks.extend(chat)  # extend keeps what came before the exception
+    assert type(raised.value) is error
+    assert list(chat) == [] and chat.end is None
+    return [chunk.choices[0].delta.content for chunk in chunks], raised.value
+
+
+def test_a_wrong_key_is_an_authentication_error(service):
+    """R-ERR1, R-ERR2, R-ERR3, R-MET1: 401 with all that is known."""
+    client = modelwire.Client(base_url=service.base_url, api_key="sk-wrong")
+    before = datetime.datetime.now(datetime.timezone.utc)
+    error = fails(client, modelwire.AuthenticationError, model="echo")
+    after = datetime.datetime.now(datetime.timezone.utc)
+    assert before <= error.request_time <= after
+    assert error.request_time.tzinfo is datetime.timezone.utc
+    assert 0 < error.elapsed < 5
+    assert error.request_id.startswith("req-")
+    told = {name: getattr(error, name) for name in FIELDS}
+    for changing in ("request_time", "elapsed", "request_id"):
+        del told[changing]
+    body = {"message": "Incorrect API key provided.", "type": "invalid_request_error"}
+    body.update(param=None, code="invalid_api_key")
+    assert json.loads(told.pop("body")) == {"error": body}
+    assert told == {
+        "kind": "authentication",
+        "message": "Incorrect API key provided.",
+        "hint": "Copy the key again and check the header's form.",
+        "type": "invalid_request_error",
+        "code": "invalid_api_key",
+        "param": None,
+        "status_code": 401,
+        "retry_after": None,
+        "timeout": None,
+        "path": "/v1/chat/completions",
+        "model": "echo",
+        "attempts": 1,
+        "metered": "normally_not",
+    }
+    assert str(error) == "Incorrect API key provided. (status 401)"
+    assert error.args == ("Incorrect API key provided.",)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("model", "error", "code", "hint"),
+    [
+        ("forbidden", modelwire.PermissionDeniedError, "insufficient_balance", "balance"),
+        ("no-such-model", modelwire.NotFoundError, "model_not_found", "model name"),
+        ("broken", modelwire.InternalServerError, "internal_error", "contact support"),
+    ],
+)
+def test_refused_calls(service, client, model, error, code, hint, stream):
+    """R-ERR1, R-ERR2, R-ERR7, R-LIM1: their kind, code and hint; none is sent twice."""
+    raised = fails(client, error, model=model, stream=stream)
+    assert (raised.code, raised.model, raised.attempts) == (code, model, 1)
+    assert hint in raised.hint and raised.metered == "unknown"
+    assert len(service.requests()) == 1
+
+
+def test_a_stream_only_model_says_so_in_the_hint(client):
+    """R-STR6: some models answer only by streaming."""
+    error = fails(client, modelwire.BadRequestError, model="echo-stream-only")
+    assert error.param == "stream" and "streaming" in error.hint
+
+
+def test_a_wrong_path_says_what_is_wrong_with_it(service):
+    """R-CFG1: a 404 with a base_url that does not end in /v1."""
+    client = modelwire.Client(base_url=service.base_url.removesuffix("/v1"), api_key=KEY)
+    error = fails(client, modelwire.NotFoundError)
+    assert "does not end in /v1" in error.hint and error.path == "/chat/completions"
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "kind"),
+    [
+        (400, modelwire.BadRequestError, "invalid_request"),
+        (402, modelwire.APIStatusError, "status"),
+        (409, modelwire.ConflictError, "status"),
+        (422, modelwire.UnprocessableEntityError, "status"),
+        (501, modelwire.InternalServerError, "server"),
+        (599, modelwire.InternalServerError, "server"),
+        (307, modelwire.APIStatusError, "status"),
+    ],
+)
+def test_every_status_has_its_exception(scripted, status, error, kind):
+    """R-ERR1: the classes of openai-python, the kinds of the core."""
+    raised = fails(scripted(answer({}, status)), error)
+    assert (raised.status_code, raised.kind) == (status, kind)
+    assert len(scripted.requests()) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "code"),
+    [
+        ({"error": {"message": "m", "code": 17}}, "m", "17"),
+        ({"error": "just text"}, "just text", None),
+        ({"message": "flat", "code": "c"}, "flat", "c"),
+        ({"detail": "from a framework"}, "from a framework", None),
+        ("plain text", "plain text", None),
+        ("", "the service answered status 400 without a body", None),
+    ],
+)
+def test_envelopes_of_errors(scripted, body, message, code):
+    """R-ERR2, R-ERR4: the best message there is, `code` as text, the body as it came."""
+    error = fails(scripted(answer(body, 400)), modelwire.BadRequestError)
+    assert (error.message, error.code) == (message, code)
+    assert error.body == (body if isinstance(body, str) else json.dumps(body))
+
+
+def test_an_error_under_a_good_status_is_raised(scripted):
+    """R-ERR6: it is not handed out as an answer."""
+    body = {"error": {"message": "m", "type": "t"}}
+    error = fails(scripted(answer(body)), modelwire.APIError)
+    assert (error.kind, error.message, error.type, error.status_code) == ("stream", "m", "t", 200)
+    assert error.metered == "entered"
+
+
+def test_a_refused_connection_was_never_sent():
+    """R-ERR5, R-MET1: the cause is in the message, and Python's own class catches it."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, not listening
+        base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        client = modelwire.Client(base_url=base_url, api_key=KEY)
+        error = fails(client, modelwire.APIConnectionError)
+    assert isinstance(error, ConnectionError) and "refused" in error.message.lower()
+    assert (error.kind, error.metered, error.status_code) == ("connect", "not_sent", None)
+    assert "base_url" in error.hint and str(error) == error.message
+
+
+def test_a_connection_that_breaks_off_before_the_answer(scripted):
+    """R-ERR5, R-MET1: sent, so it may have been metered; not sent again."""
+    error = fails(scripted({"steps": [{"close": True}]}), modelwire.APIConnectionError)
+    assert (error.kind, error.metered, error.attempts) == ("disconnected", "unknown", 1)
+    assert len(scripted.requests()) == 1
+
+
+@pytest.mark.parametrize("end", ["cut", "reset"])
+def test_a_cut_stream_never_looks_finished(scripted, end):
+    """R-STR7, R-ERR5, R-MET1: the chunks first, then the error."""
+    client = scripted(events(piece("a"), piece("b"), end=end))
+    chunks, error = broken_stream(client, modelwire.APIConnectionError)
+    # A reset may overtake what was sent before it.
+    assert chunks == ["a", "b"] or (end == "reset" and chunks in ([], ["a"]))
+    assert (error.kind, error.metered, error.status_code) == ("disconnected", "entered", 200)
+    assert len(scripted.requests()) == 1
+
+
+def test_a_cut_stream_of_the_service(client):
+    """R-STR7: model `cut` says three words."""
+    chunks, error = broken_stream(client, modelwire.APIConnectionError, model="cut")
+    assert chunks == ["", *WORDS[:3]] and error.model == "cut"
+
+
+def test_a_plain_answer_that_is_cut_is_no_answer(client):
+    """R-ERR5, R-MET1"""
+    error = fails(client, modelwire.APIConnectionError, model="cut")
+    assert (error.kind, error.metered) == ("disconnected", "entered")
+
+
+@pytest.mark.parametrize(
+    ("data", "count"),
+    [([piece("a"), piece("b")], 2), ([piece("a"), piece("b")] * 20, 40)],
+)
+def test_a_clean_end_without_a_mark_is_incomplete(scripted, data, count):
+    """R-STR7: after everything that came was delivered."""
+    client = scripted(events(*data, end="eof"))
+    chunks, error = broken_stream(client, modelwire.IncompleteStreamError)
+    assert len(chunks) == count and f"{count} events" in error.message
+    assert (error.kind, error.metered) == ("incomplete", "entered")
+
+
+def test_an_error_in_a_stream_comes_after_the_chunks_before_it(client):
+    """R-ERR6: raised with its fields and its raw text, never handed out as a chunk."""
+    chunks, error = broken_stream(client, modelwire.APIError, model="error-in-stream")
+    assert chunks == ["", *WORDS[:3]]
+    assert (error.kind, error.type, error.code) == ("stream", "server_error", "upstream_failed")
+    assert error.message == "The upstream provider failed."
+    assert json.loads(error.body)["error"]["code"] == "upstream_failed"
+    assert error.metered == "entered"
+
+
+def test_an_error_in_a_response_stream(client):
+    """R-ERR6: the flat form of response streams."""
+    stream = client.responses.create(model="error-in-stream", input="a b c d", stream=True)
+    found = []
+    with pytest.raises(modelwire.APIError) as raised:
+        found.extend(stream)
+    deltas = [event.delta for event in found if event.type == "response.output_text.delta"]
+    assert deltas == ["a ", "b ", "c "]
+    assert (raised.value.code, raised.value.kind) == ("upstream_failed", "stream")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_html_under_a_good_status(scripted, stream):
+    """R-ERR4, R-STR4: shown, not taken for an answer."""
+    page = answer("<html><body>Log in</body></html>", content_type="text/html")
+    client = scripted(page)
+    with pytest.raises(modelwire.APIResponseValidationError, match="Log in") as raised:
+        for _ in client.chat.completions.create(model="m", messages=HELLO, stream=stream):
+            pass
+    assert (raised.value.kind, raised.value.status_code) == ("protocol", 200)
+    assert "base_url" in raised.value.hint
+
+
+def test_data_that_is_not_json_is_quoted(scripted):
+    """R-STR4: it ends the stream."""
+    client = scripted(events(piece("a"), "<oops>", finish()))
+    chunks, error = broken_stream(client, modelwire.APIResponseValidationError)
+    assert chunks == ["a"] and "<oops>" in error.message
+
+
+def all_exceptions():
+    found = [getattr(modelwire, name) for name in modelwire.__all__]
+    return [one for one in found if isinstance(one, type) and issubclass(one, Exception)]
+
+
+@pytest.mark.parametrize("again", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy])
+@pytest.mark.parametrize("error", all_exceptions(), ids=lambda error: error.__name__)
+def test_every_exception_can_be_pickled(error, again):
+    """R-ERR3: with all fields; a pool of processes raises what its worker raised."""
+    fields = dict(kind="k", hint="h", code="c", status_code=400, attempts=2, _request_time=1.5)
+    made = error("it failed", **fields, _report="all of it")
+    same = again(made)
+    assert type(same) is error
+    assert (same.args, str(same), repr(same)) == (made.args, str(made), repr(made))
+    assert [getattr(same, name) for name in FIELDS] == [getattr(made, name) for name in FIELDS]
+    assert same.report() == "all of it" and same.request_time.year == 1970
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_raised_exception_can_be_pickled(client, protocol):
+    """R-ERR3: one that came from the core."""
+    error = fails(client, modelwire.NotFoundError, model="no-such-model")
+    same = pickle.loads(pickle.dumps(error, protocol))
+    assert [getattr(same, name) for name in FIELDS] == [getattr(error, name) for name in FIELDS]
+    assert same.report() == error.report()
+
+
+def test_a_report_has_everything(client):
+    """R-ERR3: what support needs, as text."""
+    error = fails(client, modelwire.NotFoundError, model="no-such-model")
+    report = error.report()
+    for value in ("no-such-model", "/v1/chat/completions", "404", error.code, error.request_id):
+        assert value in report, report
+
+
+def test_the_tree_of_exceptions():
+    """R-ERR1, R-ERR5: as drawn at the top of _errors.py, with Python's own classes beside it."""
+    m = modelwire
+    bases = {
+        m.OpenAIError: (Exception,),
+        m.RequestError: (m.OpenAIError, ValueError),
+        m.APIError: (m.OpenAIError,),
+        m.APIStatusError: (m.APIError,),
+        m.BadRequestError: (m.APIStatusError,),
+        m.AuthenticationError: (m.APIStatusError,),
+        m.PermissionDeniedError: (m.APIStatusError,),
+        m.NotFoundError: (m.APIStatusError,),
+        m.ConflictError: (m.APIStatusError,),
+        m.UnprocessableEntityError: (m.APIStatusError,),
+        m.RateLimitError: (m.APIStatusError,),
+        m.InternalServerError: (m.APIStatusError,),
+        m.APIConnectionError: (m.APIError, ConnectionError),
+        m.APITimeoutError: (m.APIConnectionError, TimeoutError),
+        m.APIResponseValidationError: (m.APIError,),
+        m.IncompleteStreamError: (m.APIResponseValidationError,),
+    }
+    assert {error: error.__bases__ for error in all_exceptions()} == bases

@@ -1,0 +1,141 @@
+"""Ctrl-C while a call waits: how soon it is heard and what it leaves. Knows no other signal but a
+program's own."""
+
+import contextlib
+import os
+import signal
+import time
+
+import programs
+from conftest import eventually
+from wire import SILENCE, STALL, answer, piece, stream
+
+HEARD_WITHIN = 1.0  # the target is 0.2 s; a busy machine may take longer
+
+# A shell that starts tests in the background has SIGINT ignored in them; Python then keeps it so.
+PROGRAM = """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    client = modelwire.Client()
+
+    def call():
+        messages = [{{"role": "user", "content": "x"}}]
+        answer = client.chat.completions.create(model="m", messages=messages, stream={stream})
+        if {stream}:
+            for chunk in answer:
+                print("chunk", flush=True)
+
+    print("ready", flush=True)
+    try:
+        call()
+        print("ended", flush=True)
+    except KeyboardInterrupt:
+        print(time.monotonic(), flush=True)
+    sys.stdin.read()  # it lives on: what is closed now, the call has closed
+"""
+
+
+def is_connecting(base_url):
+    """Whether some socket waits for this address (SYN_SENT in /proc/net/tcp)."""
+    port = int(base_url.split(":")[2].split("/")[0])
+    with open("/proc/net/tcp") as table:
+        rows = [line.split() for line in table.readlines()[1:]]
+    # The sockets that fill the queue of this address may be waiting, too: those are ours.
+    mine = {os.path.basename(link) for link in map(_link, os.listdir("/proc/self/fd"))}
+    waiting = [row for row in rows if row[2].endswith(f":{port:04X}") and row[3] == "02"]
+    return any(f"socket:[{row[9]}]" not in mine for row in waiting)
+
+
+def _link(number):
+    try:
+        return os.readlink(f"/proc/self/fd/{number}")
+    except FileNotFoundError:
+        return ""
+
+
+def interrupted(base_url, stream, is_waiting, then):
+    """Interrupts a program once it waits; checks that it hears it soon, then what it left."""
+    with contextlib.ExitStack() as stack:
+        program = stack.enter_context(programs.start(PROGRAM.format(stream=stream), base_url))
+        stack.callback(program.kill)
+        assert program.stdout.readline() == "ready\n"
+        if stream:
+            assert program.stdout.readline() == "chunk\n"
+        eventually("the program waits", is_waiting)
+        before = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        heard = float(program.stdout.readline()) - before
+        then()
+        _, complaint = program.communicate(timeout=programs.DEADLINE)
+        assert (program.returncode, complaint) == (0, "")
+    assert heard < HEARD_WITHIN
+
+
+def test_while_connecting(deaf_url):
+    """R-ERR5: the service does not answer at all."""
+    interrupted(deaf_url, False, lambda: is_connecting(deaf_url), lambda: None)
+
+
+def test_while_waiting_for_the_head(quiet):
+    """R-STR1: the call's connection is closed."""
+    base_url = quiet.script("interrupt-head", [SILENCE])
+    interrupted(base_url, False, lambda: quiet.requests("interrupt-head"), quiet.until_closed)
+
+
+def test_between_two_chunks(quiet):
+    """R-STR1: a stream that nobody holds any more is closed."""
+    base_url = quiet.script("interrupt-stream", [stream(piece("a"), STALL)])
+    interrupted(base_url, True, lambda: True, quiet.until_closed)
+
+
+def test_while_waiting_to_try_again(quiet):
+    """R-LIM1: the next attempt is never made."""
+    base_url = quiet.script("interrupt-retry", [answer({}, 429, retry_after="30")])
+    # Its connection waits in the pool to be used again, for all that the call is over.
+    interrupted(base_url, False, lambda: quiet.requests("interrupt-retry"), lambda: None)
+    assert len(quiet.requests("interrupt-retry")) == 1
+
+
+def test_a_handler_that_does_not_raise_does_not_end_the_call(service):
+    """R-STR1: a program's own handler runs while a call waits, which then goes on."""
+    service.script("handled", [stream({"pause_ms": 500}, piece("a"), "[DONE]")])
+    output = programs.run(
+        """
+        heard = []
+        signal.signal(signal.SIGALRM, lambda *_: heard.append(time.monotonic()))
+        messages = [{"role": "user", "content": "x"}]
+        client = modelwire.Client()
+        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        due = time.monotonic() + 0.1
+        print(next(chat).choices[0].delta.content, 0 <= heard[0] - due + 0.05 < 0.35)
+        """,
+        service.base_url.replace("/v1", "/scripts/handled/v1"),
+    )
+    assert output == "a True\n"
+
+
+def test_a_handler_that_raises_loses_no_chunk(service):
+    """R-STR1: a wait that was interrupted is taken up again by the next one."""
+    gap = {"pause_ms": 400}
+    service.script("raising", [stream(gap, piece("a"), piece("b"), gap, piece("c"), "[DONE]")])
+    output = programs.run(
+        """
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        messages = [{"role": "user", "content": "x"}]
+        client = modelwire.Client()
+        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
+        found = []
+        for _ in range(2):
+            signal.setitimer(signal.ITIMER_REAL, 0.1)  # well inside of the gap
+            try:
+                found += [chunk.choices[0].delta.content for chunk in chat]
+            except KeyboardInterrupt:
+                found.append("interrupted")
+            while found.count("b") < 1:
+                found.append(next(chat).choices[0].delta.content)
+        found += [chunk.choices[0].delta.content for chunk in chat]
+        print(*found)
+        """,
+        service.base_url.replace("/v1", "/scripts/raising/v1"),
+    )
+    assert output == "interrupted a b interrupted c\n"

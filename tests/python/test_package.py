@@ -1,0 +1,94 @@
+"""The package as a whole: its names, its documentation, its version. Knows no call."""
+
+import importlib.metadata
+import inspect
+import types
+
+import pytest
+
+import modelwire
+from modelwire import _client, _native
+
+PARTS = [_client.ModelList, _client.Models, _client.Chat, _client.Completions, _client.Responses]
+NATIVE = [one for one in vars(_native).values() if isinstance(one, type)]
+PUBLIC = [getattr(modelwire, name) for name in modelwire.__all__]
+CLASSES = list(dict.fromkeys([one for one in PUBLIC if isinstance(one, type)] + PARTS + NATIVE))
+
+
+def test_all_is_exactly_what_is_public():
+    """R-OP1: no name is missing, none is too many."""
+    names = {name for name in vars(modelwire) if not name.startswith("_")}
+    names = {name for name in names if not isinstance(vars(modelwire)[name], types.ModuleType)}
+    assert set(modelwire.__all__) == names | {"__version__"}
+
+
+def test_all_is_sorted():
+    """R-OP1: constants, then classes, then the rest, as isort sorts names."""
+
+    def place(name):
+        return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
+    assert modelwire.__all__ == sorted(modelwire.__all__, key=place)
+    assert len(set(modelwire.__all__)) == len(modelwire.__all__)
+
+
+def test_version():
+    """R-OP1: one version everywhere."""
+    assert modelwire.__version__ == importlib.metadata.version("modelwire")
+
+
+def test_the_package_is_typed():
+    """R-OP1: type checkers are told so."""
+    files = {str(file) for file in importlib.metadata.files("modelwire")}
+    assert {"modelwire/py.typed", "modelwire/_native.pyi"} <= files
+
+
+@pytest.mark.parametrize("one", CLASSES, ids=lambda one: one.__name__)
+def test_everything_public_is_documented(one):
+    """R-OP1: each class, and each public method and property of it."""
+    assert one.__doc__ and one.__doc__.strip()
+    for name, member in vars(one).items():
+        is_code = inspect.isroutine(member) or isinstance(member, property)
+        is_code = is_code or type(member).__name__ == "getset_descriptor"
+        if is_code and not name.startswith("_"):
+            assert inspect.getdoc(member), f"{one.__name__}.{name}"
+
+
+@pytest.mark.parametrize("one", [one for one in PUBLIC if isinstance(one, type)], ids=str)
+def test_classes_say_where_they_are(one):
+    """R-OP1: what a traceback or a pickle shows can be imported."""
+    module = __import__(one.__module__, fromlist=["_"])
+    assert getattr(module, one.__qualname__) is one
+
+
+def test_the_module_is_documented():
+    """R-OP1"""
+    for module in (modelwire, _client, modelwire._errors, _native):
+        assert module.__doc__ and module.__doc__.strip()
+
+
+def test_signatures_can_be_looked_at(client):
+    """R-F1: help() shows the named parameters."""
+    chat = inspect.signature(client.chat.completions.create).parameters
+    assert list(chat) == ["messages", "model", "stream", "parameters"]
+    assert list(inspect.signature(modelwire.Client).parameters) == [
+        "api_key",
+        "base_url",
+        "timeout",
+        "max_retries",
+        "default_headers",
+    ]
+
+
+def test_resources_can_be_patched(service, client, monkeypatch):
+    """R-OP1: what watches calls replaces Completions.create, as it does in openai-python."""
+    asked = []
+    create = _client.Completions.create
+
+    def watched(self, **arguments):
+        asked.append(arguments["model"])
+        return create(self, **arguments)
+
+    monkeypatch.setattr(_client.Completions, "create", watched)
+    client.chat.completions.create(model="echo", messages=[{"role": "user", "content": "x"}])
+    assert asked == ["echo"]

@@ -1,0 +1,197 @@
+"""Fork, interpreter exit, and what an import costs. Knows no call but the simplest."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import modelwire
+import programs
+from wire import END, STALL, finish, piece, stream
+
+ASK = """
+    MESSAGES = [{"role": "user", "content": "x"}]
+
+    def ask(client):
+        return client.chat.completions.create(model="echo", messages=MESSAGES)
+
+    def in_child(work):
+        # Reports whether the child did it within 5 s; one that hangs is killed.
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                work()
+                code = 0
+            finally:
+                sys.stdout.flush()
+                os._exit(code)
+        for _ in range(500):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return os.waitstatus_to_exitcode(status) == 0
+            time.sleep(0.01)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return False
+"""
+
+
+def test_fork_before_the_first_call(service):
+    """R-OP1: a client that was only made works in both."""
+    source = """
+    client = modelwire.Client()
+    assert in_child(lambda: ask(client)), "the child failed"
+    ask(client)
+    """
+    programs.run(ASK + source, service.base_url)
+    assert len(service.requests()) == 2
+
+
+def test_fork_after_a_call(service):
+    """R-OP1: and one that was used; they share no connection, and its sums begin anew."""
+    source = """
+    client = modelwire.Client()
+    ask(client)
+
+    def work():
+        assert client.usage() == {}
+        ask(client)
+        assert client.usage()["echo"]["calls"] == 1
+        assert in_child(lambda: ask(client)), "the grandchild failed"
+
+    assert in_child(work), "the child failed"
+    ask(client)
+    assert client.usage()["echo"]["calls"] == 2
+    """
+    programs.run(ASK + source, service.base_url)
+    connections = [request["connection"] for request in service.requests()]
+    assert len(connections) == 4 and len(set(connections[:3])) == 3
+    assert connections[3] == connections[0]
+
+
+def test_fork_in_mid_stream(service):
+    """R-STR1: the child's calls work, its copy of the stream says whose it is; the parent's goes
+    on, whatever the child does with its copy."""
+    steps = [piece("a"), {"pause_ms": 1500}, piece("b"), finish(), *END]
+    service.script("fork", [stream(*steps), {"json": {"status": 200, "body": "{}"}}])
+    source = """
+    client = modelwire.Client()
+    chat = client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+    assert next(chat).choices[0].delta.content == "a"
+
+    def work():
+        global chat
+        try:
+            next(chat)
+        except modelwire.OpenAIError as error:
+            assert error.kind == "forked" and "parent" in str(error) and error.hint, error
+        else:
+            raise AssertionError("the inherited stream went on")
+        chat.close()
+        del chat
+        ask(client)
+
+    assert in_child(work), "the child failed"
+    rest = [chunk.choices[0].delta.content for chunk in chat]
+    assert rest == ["b", None] and chat.end == "done_mark", rest
+    """
+    programs.run(ASK + source, service.base_url.replace("/v1", "/scripts/fork/v1"))
+
+
+def test_a_child_ends_as_any_process(service):
+    """R-OP1: with its exit handlers, not by os._exit; multiprocessing works over fork."""
+    source = """
+    import multiprocessing
+    client = modelwire.Client()
+    chat = client.chat.completions.create(model="slow", messages=MESSAGES, stream=True)
+    next(chat)
+    context = multiprocessing.get_context("fork")
+    child = context.Process(target=lambda: ask(client))
+    child.start()
+    child.join(5)
+    assert child.exitcode == 0, child.exitcode
+    list(chat)
+    if os.fork() == 0:
+        ask(client)
+        sys.exit(0)
+    assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+    """
+    programs.run(ASK + source, service.base_url)
+
+
+def test_an_exception_crosses_a_pool_of_processes(service):
+    """R-ERR3: what a worker raised, its parent catches with its fields."""
+    source = """
+    import concurrent.futures, multiprocessing
+
+    def work(model):
+        modelwire.Client().chat.completions.create(model=model, messages=MESSAGES)
+
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        error = pool.submit(work, "no-such-model").exception(5)
+    assert type(error) is modelwire.NotFoundError and error.model == "no-such-model", error
+    """
+    programs.run(ASK + source, service.base_url)
+
+
+EXITS = {
+    "daemon thread waits": """
+        threading.Thread(target=list, args=(chat,), daemon=True).start()
+        time.sleep(0.005)  # it may have begun to wait, or not: both must be fine
+    """,
+    "stream is open": "kept = [chat]",
+    "in atexit": "import atexit; atexit.register(lambda: print(next(chat, None)))",
+    "cycle": "class Cycle: pass\n        cycle = Cycle(); cycle.me = cycle; cycle.chat = chat",
+}
+
+
+@pytest.mark.parametrize(
+    ("how", "times"),
+    [("daemon thread waits", 20), ("stream is open", 3), ("in atexit", 3), ("cycle", 3)],
+)
+def test_exit(service, how, times):
+    """R-STR1: a program with a stalled stream ends, well and without a word."""
+    service.script("exit", [stream(piece("a"), piece("b"), STALL)])
+    source = f"""
+        client = modelwire.Client()
+        messages = [{{"role": "user", "content": "x"}}]
+        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
+        next(chat)
+        {EXITS[how].strip()}
+    """
+    for _ in range(times):
+        programs.run(source, service.base_url.replace("/v1", "/scripts/exit/v1"))
+
+
+def loaded(*flags):
+    """The modules that an import of the package loads beyond those of a bare interpreter."""
+    home = str(Path(modelwire.__file__).parents[1])
+    lines = ["import sys", f"sys.path.insert(0, {home!r})", "before = set(sys.modules)"]
+    lines += ["import modelwire", "print(*sorted(set(sys.modules) - before))"]
+    return _python("\n".join(lines), *flags).split()
+
+
+def _python(source, *flags):
+    command = [sys.executable, *flags, "-c", source]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=programs.DEADLINE)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return done.stdout
+
+
+@pytest.mark.parametrize("flags", [("-I", "-S"), ("-E", "-S")])
+def test_an_import_loads_nothing_that_is_not_needed(flags):
+    """R-OP1: programs that start often pay for every module."""
+    modules = loaded(*flags)
+    dear = {"asyncio", "typing", "json", "pydantic", "dataclasses", "re", "datetime", "threading"}
+    assert dear.isdisjoint(modules)
+    own = [name for name in modules if name.split(".")[0] == "modelwire"]
+    assert own == ["modelwire", "modelwire._client", "modelwire._errors", "modelwire._native"]
+
+
+@pytest.mark.parametrize("flags", ["-W error", "-W error -X dev", "-bb", "-OO"])
+def test_an_import_warns_of_nothing(flags):
+    """R-OP1"""
+    assert _python("import modelwire", *flags.split()) == ""

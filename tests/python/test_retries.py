@@ -1,0 +1,92 @@
+"""What is tried again, when, and with which bytes. Knows no stream but its opening."""
+
+import time
+
+import pytest
+
+import modelwire
+from conftest import KEY
+from wire import HELLO, answer, events, finish, piece, text
+
+BUSY = answer({"error": {"message": "slow down"}}, 429)
+
+
+def waits(requests):
+    """Seconds between the requests that reached the service."""
+    times = [request["at_ms"] / 1000 for request in requests]
+    return [later - sooner for sooner, later in zip(times, times[1:])]
+
+
+def asked(client, stream=False):
+    return client.chat.completions.create(model="m", messages=HELLO, stream=stream)
+
+
+def test_a_busy_service_is_asked_again_with_the_same_bytes(service, client):
+    """R-LIM1: the default policy; model `recovers` answers the third attempt."""
+    completion = client.chat.completions.create(model="recovers", messages=HELLO)
+    assert completion.choices[0].message.content == HELLO[0]["content"]
+    requests = service.requests()
+    assert len(requests) == 3 and len({request["body"] for request in requests}) == 1
+    first, second = waits(requests)
+    assert 0.45 < first < 1.0 and 0.95 < second < 2.0
+
+
+def test_opening_a_stream_is_tried_again_alike(scripted):
+    """R-LIM1, R-MET2"""
+    client = scripted(BUSY, events(piece("a"), finish()))
+    assert text(asked(client, stream=True)) == "a"
+    assert len({request["body"] for request in scripted.requests()}) == 1
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_retries(service, stream):
+    """R-LIM1, R-MET1: max_retries=0 tells the first 429."""
+    client = modelwire.Client(base_url=service.base_url, api_key=KEY, max_retries=0)
+    with pytest.raises(modelwire.RateLimitError) as raised:
+        client.chat.completions.create(model="recovers", messages=HELLO, stream=stream)
+    error = raised.value
+    assert (error.status_code, error.kind, error.attempts) == (429, "rate_limited", 1)
+    assert error.code == "rate_limit_exceeded" and error.retry_after is None
+    assert error.metered == "unknown" and "backoff" in error.hint and len(service.requests()) == 1
+
+
+def test_so_many_attempts_and_no_more(scripted):
+    """R-LIM1: one more than max_retries."""
+    with pytest.raises(modelwire.RateLimitError) as raised:
+        asked(scripted(BUSY, max_retries=1))
+    assert raised.value.attempts == len(scripted.requests()) == 2
+    assert raised.value.elapsed > 0.45
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 409, 500, 502, 503, 504])
+def test_no_other_status_is_tried_again(scripted, status):
+    """R-LIM1"""
+    with pytest.raises(modelwire.APIStatusError) as raised:
+        asked(scripted(answer({}, status)))
+    assert raised.value.attempts == len(scripted.requests()) == 1
+
+
+def test_the_service_may_ask_for_a_longer_wait(scripted):
+    """R-LIM1: a longer Retry-After raises the wait."""
+    client = scripted(answer({}, 429, retry_after="1"), answer({}))
+    asked(client)
+    [wait] = waits(scripted.requests())
+    assert 0.95 < wait < 2.0
+
+
+def test_a_wait_beyond_the_bound_returns_the_error_at_once(scripted):
+    """R-LIM1: never tried early."""
+    before = time.monotonic()
+    with pytest.raises(modelwire.RateLimitError) as raised:
+        asked(scripted(answer({}, 429, retry_after="3600")))
+    assert time.monotonic() - before < 2.0
+    assert (raised.value.retry_after, raised.value.attempts) == (3600.0, 1)
+
+
+def test_nothing_is_tried_again_once_a_stream_is_open(scripted):
+    """R-LIM2: also not a rate limit told inside of it."""
+    error = '{"error":{"message":"slow down","code":"rate_limit_exceeded"}}'
+    client = scripted(events(piece("a"), error))
+    with pytest.raises(modelwire.APIError) as raised:
+        list(asked(client, stream=True))
+    assert raised.value.code == "rate_limit_exceeded" and len(scripted.requests()) == 1

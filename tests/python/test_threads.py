@@ -1,0 +1,110 @@
+"""Threads: many on one client, many on one stream. Knows no signal and no fork."""
+
+import concurrent.futures
+import sys
+import threading
+import time
+
+import pytest
+
+import modelwire
+from wire import HELLO, STALL, events, finish, piece, stream
+
+THREADS = 20
+CHUNKS = 3000
+
+
+def test_many_threads_share_a_client(service, client):
+    """R-OP1, R-MET1: each gets its own answers, plain and streamed; none is lost from the sums."""
+    barrier = threading.Barrier(THREADS)
+
+    def work(number):
+        barrier.wait()
+        for turn in range(5):
+            said = f"thread {number} turn {turn}"
+            messages = [{"role": "user", "content": said}]
+            answer = client.chat.completions.create(model="echo", messages=messages)
+            assert answer.choices[0].message.content == said
+            chunks = client.chat.completions.create(model="echo", messages=messages, stream=True)
+            assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == said
+        return True
+
+    with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+        assert all(pool.map(work, range(THREADS)))
+    assert client.usage()["echo"]["calls"] == THREADS * 10
+    assert service.state()["metered"]["echo"]["calls"] == THREADS * 10
+
+
+@pytest.mark.parametrize("interval", [5e-3, 1e-6])
+def test_two_threads_share_a_stream(scripted, interval):
+    """R-STR1: each chunk reaches exactly one of them, in its order; both see the end."""
+    numbers = [piece(str(number)) for number in range(CHUNKS)]
+    client = scripted(events(*numbers, finish()))
+    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    barrier = threading.Barrier(2)
+
+    def read(_):
+        barrier.wait()
+        contents = [chunk.choices[0].delta.content for chunk in chat]
+        return [int(content) for content in contents if content is not None]
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(interval)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            first, second = pool.map(read, range(2))
+    finally:
+        sys.setswitchinterval(before)
+    assert first == sorted(first) and second == sorted(second)
+    assert sorted(first + second) == list(range(CHUNKS))
+
+
+def test_all_threads_that_wait_for_a_stream_see_its_end(scripted):
+    """R-STR1: also when it is closed, and when it fails."""
+    client = scripted(stream(piece("a"), STALL))
+    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        readers = [pool.submit(list, chat) for _ in range(4)]
+        while not any(reader.running() for reader in readers):
+            time.sleep(0.001)
+        chat.close()
+        lists = [reader.result(timeout=5) for reader in readers]
+    assert sum(map(len, lists)) <= 1
+
+
+def test_a_waiting_thread_leaves_the_interpreter_to_others(scripted):
+    """R-STR1: whoever waits for a chunk holds up nobody."""
+    client = scripted(stream(piece("a"), STALL))
+    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    next(chat)
+    waiting = threading.Thread(target=list, args=(chat,))
+    waiting.start()
+    before = time.monotonic()
+    sum(range(1_000_000))
+    assert time.monotonic() - before < 2.0 and waiting.is_alive()
+    chat.close()
+    waiting.join(5)
+    assert not waiting.is_alive()
+
+
+def test_the_main_thread_waits_while_others_work(scripted):
+    """R-STR1: a client is closed by one thread while another uses it: no crash, one clear end."""
+    client = scripted(events(piece("a"), finish()))
+    failures = []
+
+    def work():
+        try:
+            while True:
+                list(client.chat.completions.create(model="m", messages=HELLO, stream=True))
+        except modelwire.OpenAIError as error:
+            failures.append(error.kind)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while len(scripted.requests()) < 20:
+        time.sleep(0.001)
+    client.close()
+    for thread in threads:
+        thread.join(5)
+    assert failures == ["closed"] * 4
