@@ -1,5 +1,5 @@
 //! What a configuration accepts and refuses (R-CFG1, R-AUTH3, R-AUTH4); knows no socket.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 

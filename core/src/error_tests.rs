@@ -1,5 +1,5 @@
 //! What an error says of every envelope a service may use (R-ERR1, R-ERR2, R-ERR4).
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 

@@ -1,5 +1,10 @@
 //! What the JSON cursor accepts, refuses and reads; knows no field of the service.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
 
 use super::*;
 

@@ -1,5 +1,5 @@
 //! The event-stream grammar, each case whole, byte by byte and at every split; knows no socket.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 

@@ -1,5 +1,5 @@
 //! What is found in chunks and answers of every shape (R-STR4, R-F3); knows no socket.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 
