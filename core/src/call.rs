@@ -116,7 +116,7 @@ impl Call {
 
     fn launch(&self, request: Request, stream: bool) -> Result<()> {
         let shared = &self.shared;
-        let prepared = request.prepare(stream)?;
+        let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.progress().context.model.clone_from(&prepared.model);
         let transport = shared.client.transport()?;
         let runtime = runtime::handle()?;

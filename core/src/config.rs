@@ -9,6 +9,7 @@ use std::time::Duration;
 use url::Url;
 use zeroize::Zeroize;
 
+use crate::answer::Head;
 use crate::error::{Error, ErrorKind, Result};
 use crate::retry::RetryPolicy;
 
@@ -227,6 +228,27 @@ pub struct Config {
     timeouts: Timeouts,
     retry: RetryPolicy,
     limits: Limits,
+    ca_pem: Option<Vec<u8>>,
+    client_pem: Option<Vec<u8>>,
+    proxy: Option<Proxy>,
+    http2: bool,
+    stream_only: bool,
+}
+
+/// Which proxy a client goes through.
+#[derive(Clone)]
+pub(crate) enum Proxy {
+    /// None, whatever the environment says.
+    Off,
+    /// This one, for everything.
+    Url(String),
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Its URL may hold a password.
+        f.write_str(if matches!(self, Proxy::Off) { "off" } else { "set" })
+    }
 }
 
 /// A key as it was given; validated with the rest.
@@ -287,6 +309,49 @@ impl Config {
         self
     }
 
+    /// Certificates of authorities in PEM form that are trusted beside the system's.
+    pub fn add_ca_pem(mut self, pem: impl Into<Vec<u8>>) -> Config {
+        let pem = pem.into();
+        let all = self.ca_pem.get_or_insert_default();
+        all.extend_from_slice(&pem);
+        all.push(b'\n');
+        self
+    }
+
+    /// A client certificate, its chain and its private key, together in PEM form.
+    pub fn client_certificate_pem(mut self, pem: impl Into<Vec<u8>>) -> Config {
+        self.client_pem = Some(pem.into());
+        self
+    }
+
+    /// A proxy for every call, `http://user:password@host:port`, `https://...` or `socks5h://...`.
+    /// Without it the environment decides (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`),
+    /// but for loopback addresses, which bypass the environment's proxies.
+    pub fn proxy(mut self, url: impl Into<String>) -> Config {
+        self.proxy = Some(Proxy::Url(url.into()));
+        self
+    }
+
+    /// No proxy, whatever the environment says.
+    pub fn no_proxy(mut self) -> Config {
+        self.proxy = Some(Proxy::Off);
+        self
+    }
+
+    /// Offers HTTP/2 to an https service. Off by default: HTTP/1.1 gives each stream its own
+    /// connection.
+    pub fn http2(mut self, on: bool) -> Config {
+        self.http2 = on;
+        self
+    }
+
+    /// Lets every plain call stream underneath and gather its answer, for a service whose models
+    /// answer only by streaming (R-STR6). A call can say so for itself.
+    pub fn stream_only(mut self, on: bool) -> Config {
+        self.stream_only = on;
+        self
+    }
+
     /// Checks everything that can be checked without a connection.
     pub(crate) fn validate(mut self) -> Result<Settings> {
         let base_url = match self.base_url.take() {
@@ -306,6 +371,11 @@ impl Config {
             timeouts: self.timeouts,
             retry: self.retry,
             limits: self.limits,
+            ca_pem: self.ca_pem,
+            client_pem: self.client_pem,
+            proxy: self.proxy,
+            http2: self.http2,
+            stream_only: self.stream_only,
         };
         settings.check_bounds()?;
         Ok(settings)
@@ -368,6 +438,11 @@ pub(crate) struct Settings {
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: RetryPolicy,
     pub(crate) limits: Limits,
+    pub(crate) ca_pem: Option<Vec<u8>>,
+    pub(crate) client_pem: Option<Vec<u8>>,
+    pub(crate) proxy: Option<Proxy>,
+    pub(crate) http2: bool,
+    pub(crate) stream_only: bool,
 }
 
 /// Shared by a client and its calls.
@@ -380,8 +455,8 @@ impl Settings {
             ("first_byte_timeout", self.timeouts.first_byte),
             ("idle_timeout", self.timeouts.idle),
             ("total_timeout", self.timeouts.total),
-            ("retry wait", Some(self.retry.first_wait)),
         ];
+        self.retry.check()?;
         for (name, time) in times {
             check_time(name, time)?;
         }
@@ -409,6 +484,29 @@ impl Settings {
         self.base_url.path().trim_end_matches('/').ends_with("/v1")
     }
 
+    /// Where a 307 or 308 points, if that is within the origin of the base URL.
+    pub(crate) fn redirect_within_origin(&self, from: &Url, head: &Head) -> Option<Url> {
+        if !matches!(head.status(), 307 | 308) {
+            return None;
+        }
+        let place = from.join(head.header("location")?).ok()?;
+        (place.origin() == self.base_url.origin()).then_some(place)
+    }
+
+    /// Whether any connection of the client speaks TLS: to the service, or to a proxy.
+    pub(crate) fn needs_tls(&self) -> bool {
+        let is_https = |url: &str| url.trim_start().to_ascii_lowercase().starts_with("https:");
+        match &self.proxy {
+            _ if self.base_url.scheme() == "https" => true,
+            Some(Proxy::Url(url)) => is_https(url),
+            Some(Proxy::Off) => false,
+            None if self.is_loopback() => false,
+            None => ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+                .iter()
+                .any(|name| std::env::var(name).is_ok_and(|url| is_https(&url))),
+        }
+    }
+
     /// Loopback addresses bypass the environment's proxies and may speak plain http unwarned.
     pub(crate) fn is_loopback(&self) -> bool {
         match self.base_url.host() {
@@ -422,7 +520,7 @@ impl Settings {
 
 pub(crate) fn check_time(name: &str, time: Option<Duration>) -> Result<()> {
     match time {
-        Some(Duration::ZERO) if name != "retry wait" => {
+        Some(Duration::ZERO) => {
             let hint = "Leave it out (None) to switch a timeout off.";
             Err(config_error(format!("{name} is zero")).with_hint(hint))
         }

@@ -2,6 +2,7 @@
 //! as a stream. Knows no language and no face.
 
 use std::future::poll_fn;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
@@ -21,7 +22,16 @@ use crate::retry::Decision;
 use crate::transport::{Body, Failure, Reply, Transport};
 use crate::view::Document;
 
-const REDIRECT_HINT: &str = "Correct base_url: redirects are not followed.";
+/// Redirects within the origin that are followed in a row.
+const REDIRECTS_MAX: usize = 5;
+const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its origin is followed.";
+
+/// A random number from 0 to 1.
+fn chance() -> f64 {
+    // The standard library seeds each of these anew.
+    let random = std::hash::RandomState::new().build_hasher().finish();
+    (random >> 11) as f64 / (1u64 << 53) as f64
+}
 
 /// The task of a call, from its first attempt until the connection is free again.
 pub(crate) async fn run(
@@ -34,10 +44,10 @@ pub(crate) async fn run(
     if shared.queue.is_finished() {
         return; // cancelled before the first step
     }
-    let timeouts = shared.settings().timeouts;
+    let timeouts = prepared.options.timeouts(shared.settings());
     let deadline = timeouts.total.map(|total| Instant::now() + total);
     let exchange =
-        Exchange { shared, transport: &transport, prepared: &prepared, timeouts, deadline, stream };
+        Exchange { shared, transport: &transport, prepared: &prepared, timeouts, deadline };
     match exchange.open().await {
         Err(error) => shared.finish(Err(error)),
         Ok(reply) if stream => exchange.stream(reply).await,
@@ -55,7 +65,6 @@ pub(crate) struct Exchange<'a> {
     pub(crate) prepared: &'a Prepared,
     timeouts: Timeouts,
     deadline: Option<Instant>,
-    stream: bool,
 }
 
 impl Exchange<'_> {
@@ -71,7 +80,8 @@ impl Exchange<'_> {
                     failure.error
                 }
             };
-            let wait = match self.shared.settings().retry.decide(retries, &error) {
+            let policy = self.prepared.options.retry(self.shared.settings());
+            let wait = match policy.decide(retries, &error, chance()) {
                 Decision::Stop => return Err(error),
                 Decision::Wait(wait) => wait,
             };
@@ -91,7 +101,7 @@ impl Exchange<'_> {
     }
 
     async fn attempt(&self) -> Result<Reply, Failure> {
-        let send = self.transport.send(self.shared.settings(), self.prepared, self.stream);
+        let send = self.send_and_follow();
         let (phase, bound, limit) = self.head_bound();
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
@@ -115,6 +125,25 @@ impl Exchange<'_> {
         Err(Failure { error: self.failed(reply).await, metered })
     }
 
+    /// Sends the request, and sends it on where a 307 or 308 points to another place of the same
+    /// origin: those ask for the same method and body (RFC 9110 section 15.4.8). Any other redirect
+    /// is an error that the caller sees.
+    async fn send_and_follow(&self) -> Result<Reply, Failure> {
+        let settings = self.shared.settings();
+        let mut moved = None;
+        for _ in 0..REDIRECTS_MAX {
+            let reply = self.transport.send(settings, self.prepared, moved.as_ref()).await?;
+            match settings.redirect_within_origin(&reply.url, &reply.head) {
+                Some(place) => moved = Some(place),
+                None => return Ok(reply),
+            }
+        }
+        let message =
+            format!("the service redirects more than REDIRECTS_MAX = {REDIRECTS_MAX} times");
+        let error = Error::new(ErrorKind::Protocol, message);
+        Err(Failure { error, metered: Metered::Unknown })
+    }
+
     /// The tighter of the first-byte timeout and what is left until the deadline.
     fn head_bound(&self) -> (TimeoutPhase, Duration, Option<Duration>) {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -130,7 +159,7 @@ impl Exchange<'_> {
     /// The error of an answer with a bad status; its body is read as far as the bounds go.
     async fn failed(&self, reply: Reply) -> Error {
         let settings = self.shared.settings();
-        let Reply { head, mut body } = reply;
+        let Reply { head, mut body, .. } = reply;
         let text = self.beginning(&mut body).await;
         let error = Error::from_response(FailedAnswer {
             status: head.status,
@@ -154,7 +183,7 @@ impl Exchange<'_> {
 
     /// The whole answer of a plain call.
     async fn document(&self, reply: Reply) -> Result<Answer> {
-        let Reply { head, mut body } = reply;
+        let Reply { head, mut body, .. } = reply;
         let bytes_max = self.shared.settings().limits.answer_bytes_max;
         let mut clock = self.clock();
         let mut bytes = Vec::new();
@@ -207,7 +236,7 @@ impl Exchange<'_> {
 
     /// A good status with something else than events: the beginning of it is shown.
     async fn not_a_stream(&self, reply: Reply) -> Error {
-        let Reply { head, mut body } = reply;
+        let Reply { head, mut body, .. } = reply;
         let text = self.beginning(&mut body).await;
         let kind = head.header("content-type").unwrap_or("no content type");
         let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
@@ -256,7 +285,7 @@ impl Exchange<'_> {
         if !is_event_stream(&reply.head) {
             return self.shared.finish(Err(self.not_a_stream(reply).await));
         }
-        let Reply { head, mut body } = reply;
+        let Reply { head, mut body, .. } = reply;
         let head = Arc::new(head);
         let mut reading = Reading::new(self, head);
         let mut clock = self.clock();

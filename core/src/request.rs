@@ -5,11 +5,14 @@
 //! where the way of calling asks for it.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::{self, Cursor};
+use crate::options::CallOptions;
+use crate::retry::RetryPolicy;
 use crate::value::{Kind, Value};
 
 /// The three operations of the service (R-OP1).
@@ -58,6 +61,7 @@ impl Endpoint {
 pub struct Request {
     endpoint: Endpoint,
     body: Body,
+    options: CallOptions,
 }
 
 #[derive(Clone, Debug)]
@@ -77,7 +81,7 @@ enum Body {
 impl Request {
     /// List the models.
     pub fn models() -> Request {
-        Request { endpoint: Endpoint::Models, body: Body::None }
+        Request::with(Endpoint::Models, Body::None)
     }
 
     /// A chat completion, to be built with [`user`](Request::user) and the other methods.
@@ -90,29 +94,33 @@ impl Request {
         Request::built(Endpoint::Responses, model.as_ref())
     }
 
+    fn with(endpoint: Endpoint, body: Body) -> Request {
+        Request { endpoint, body, options: CallOptions::default() }
+    }
+
     fn built(endpoint: Endpoint, model: &str) -> Request {
         let body = Body::Built { members: String::new(), messages: Vec::new() };
-        Request { endpoint, body }.field("model", model)
+        Request::with(endpoint, body).field("model", model)
     }
 
     /// A chat completion from JSON text, sent byte for byte.
     pub fn chat_json(text: impl Into<String>) -> Request {
-        Request { endpoint: Endpoint::Chat, body: Body::Text(text.into()) }
+        Request::with(Endpoint::Chat, Body::Text(text.into()))
     }
 
     /// A response from JSON text, sent byte for byte.
     pub fn response_json(text: impl Into<String>) -> Request {
-        Request { endpoint: Endpoint::Responses, body: Body::Text(text.into()) }
+        Request::with(Endpoint::Responses, Body::Text(text.into()))
     }
 
     /// A chat completion from any value that serialises to a JSON object.
     pub fn chat_from(value: &impl Serialize) -> Request {
-        Request { endpoint: Endpoint::Chat, body: Body::serialised(value) }
+        Request::with(Endpoint::Chat, Body::serialised(value))
     }
 
     /// A response from any value that serialises to a JSON object.
     pub fn response_from(value: &impl Serialize) -> Request {
-        Request { endpoint: Endpoint::Responses, body: Body::serialised(value) }
+        Request::with(Endpoint::Responses, Body::serialised(value))
     }
 
     /// Adds a message of any role.
@@ -187,6 +195,51 @@ impl Request {
         }
     }
 
+    /// For this call: from the start of an attempt to the complete head of its answer; `None` is
+    /// off.
+    pub fn first_byte_timeout(mut self, timeout: Option<Duration>) -> Request {
+        self.options.first_byte = Some(timeout);
+        self
+    }
+
+    /// For this call: between two pieces of substance of its answer; `None` is off.
+    pub fn idle_timeout(mut self, timeout: Option<Duration>) -> Request {
+        self.options.idle = Some(timeout);
+        self
+    }
+
+    /// For this call: over all attempts and the waits between them; `None` is off.
+    pub fn total_timeout(mut self, timeout: Option<Duration>) -> Request {
+        self.options.total = Some(timeout);
+        self
+    }
+
+    /// For this call: when and how often to try again.
+    pub fn retry(mut self, retry: RetryPolicy) -> Request {
+        self.options.retry = Some(retry);
+        self
+    }
+
+    /// A header of this call; it replaces the client's of the same name.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
+        self.options.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Lets this plain call stream underneath and gather its answer, for a model that answers only
+    /// by streaming (R-STR6). A `stream` in whole JSON gives way to it.
+    pub fn stream_only(mut self, on: bool) -> Request {
+        self.options.stream_only = Some(on);
+        self
+    }
+
+    /// Lets this streamed call gather its chunks, so that the end of the stream has the whole
+    /// answer too; off by default, which keeps memory flat.
+    pub fn gather(mut self, on: bool) -> Request {
+        self.options.gather = Some(on);
+        self
+    }
+
     /// Which operation this is.
     pub fn endpoint(&self) -> Endpoint {
         self.endpoint
@@ -207,21 +260,26 @@ impl Request {
     }
 
     /// Checks the request and makes it ready to send, streamed or whole.
-    pub(crate) fn prepare(self, stream: bool) -> Result<Prepared> {
-        let endpoint = self.endpoint;
+    pub(crate) fn prepare(self, stream: bool, stream_only: bool) -> Result<Prepared> {
+        let (endpoint, options) = (self.endpoint, self.options);
+        options.check()?;
         let text = match self.body {
             Body::None if stream => return Err(Error::argument("the model list does not stream")),
-            Body::None => return Ok(Prepared { endpoint, body: None, model: None, choices: 1 }),
+            Body::None => {
+                let (body, model, choices, stream) = (None, None, 1, false);
+                return Ok(Prepared { endpoint, body, model, choices, stream, options });
+            }
             Body::Broken(reason) => return Err(Error::argument(reason)),
             Body::Text(text) => text,
             Body::Built { members, messages } => join(members, &messages),
         };
         let found = Fields::find(&text)?;
         found.check(endpoint, &text)?;
-        let model = found.model.clone();
-        let choices = found.choices;
-        let body = splice_stream(text, &found, stream)?;
-        Ok(Prepared { endpoint, body: Some(body.into()), model, choices })
+        let (model, choices) = (found.model.clone(), found.choices);
+        let underneath = !stream && options.stream_only.unwrap_or(stream_only);
+        let stream = stream || underneath;
+        let body = Some(splice_stream(text, &found, stream, underneath)?.into());
+        Ok(Prepared { endpoint, body, model, choices, stream, options })
     }
 }
 
@@ -252,6 +310,9 @@ pub(crate) struct Prepared {
     pub(crate) model: Option<String>,
     /// How many choices a chat asks for (`n`); a stream is whole when each has finished.
     pub(crate) choices: u32,
+    /// Whether the service is asked to stream, whatever the caller gets.
+    pub(crate) stream: bool,
+    pub(crate) options: CallOptions,
 }
 
 /// The top-level fields that are checked, and where `stream` stands.
@@ -372,8 +433,8 @@ fn check_messages(text: &str) -> Result<()> {
 }
 
 /// Makes the top-level `stream` agree with how the call is made.
-fn splice_stream(text: String, found: &Fields, stream: bool) -> Result<String> {
-    if found.stream.iter().any(|(value, _)| *value == Some(!stream)) {
+fn splice_stream(text: String, found: &Fields, stream: bool, underneath: bool) -> Result<String> {
+    if !underneath && found.stream.iter().any(|(value, _)| *value == Some(!stream)) {
         let message = if stream {
             "the request says \"stream\": false, but the call streams"
         } else {
@@ -391,7 +452,7 @@ fn splice_stream(text: String, found: &Fields, stream: bool) -> Result<String> {
     }
     let mut spliced = text;
     for (value, range) in found.stream.iter().rev() {
-        if value.is_none() {
+        if *value != Some(true) {
             spliced.replace_range(range.clone(), "true");
         }
     }

@@ -5,7 +5,7 @@
 use super::*;
 
 fn body(request: Request, stream: bool) -> String {
-    String::from_utf8(request.prepare(stream).unwrap().body.unwrap().to_vec()).unwrap()
+    String::from_utf8(request.prepare(stream, false).unwrap().body.unwrap().to_vec()).unwrap()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn any_serialize_value_is_a_request() {
         r#"{"model":"m","messages":[{"content":"hi","role":"user"}]}"#
     );
     let infinite = std::collections::BTreeMap::from([((1, 2), "not a string key")]);
-    let error = Request::chat_from(&infinite).prepare(false).unwrap_err();
+    let error = Request::chat_from(&infinite).prepare(false, false).unwrap_err();
     assert!(error.message().contains("does not serialise"), "{error}");
 }
 
@@ -56,9 +56,38 @@ fn stream_agrees_with_the_way_of_calling() {
     assert_eq!(body(Request::response_json(text("false")), false), text("false"));
     assert_eq!(body(Request::response_json(text("null")), false), text("null"));
     for (given, stream) in [("false", true), ("true", false)] {
-        let error = Request::response_json(text(given)).prepare(stream).unwrap_err();
+        let error = Request::response_json(text(given)).prepare(stream, false).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);
         assert!(error.message().contains("stream"), "{error}");
+    }
+}
+
+#[test]
+fn a_stream_only_call_streams_underneath_whatever_its_text_says() {
+    let text = |stream: &str| format!(r#"{{"model":"m","input":"x"{stream}}}"#);
+    for given in ["", r#","stream":false"#, r#","stream":true"#, r#","stream":null"#] {
+        let prepared = Request::response_json(text(given)).stream_only(true).prepare(false, false);
+        let prepared = prepared.unwrap();
+        let sent = String::from_utf8(prepared.body.unwrap().to_vec()).unwrap();
+        assert!(prepared.stream && sent.contains(r#""stream":true"#), "{sent}");
+        assert_eq!(sent.matches("stream").count(), 1, "{sent}");
+    }
+    assert!(Request::response_json(text("")).prepare(false, true).unwrap().stream);
+    let off = Request::response_json(text("")).stream_only(false).prepare(false, true).unwrap();
+    assert!(!off.stream);
+    assert!(!Request::models().prepare(false, true).unwrap().stream);
+}
+
+#[test]
+fn options_of_a_call_are_checked() {
+    for (request, said) in [
+        (Request::models().idle_timeout(Some(Duration::ZERO)), "idle_timeout is zero"),
+        (Request::models().header("a b", "x"), "not a header name"),
+        (Request::models().retry(RetryPolicy { jitter: 2.0, ..RetryPolicy::default() }), "jitter"),
+    ] {
+        let error = request.prepare(false, false).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Argument);
+        assert!(error.message().contains(said), "{error}");
     }
 }
 
@@ -106,7 +135,7 @@ fn what_is_wrong_is_named_before_anything_is_sent() {
             Endpoint::Chat => Request::chat_json(text),
             _ => Request::response_json(text),
         };
-        let error = request.prepare(false).unwrap_err();
+        let error = request.prepare(false, false).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument, "{text}");
         assert!(error.message().contains(said), "{text}: {error}");
     }
@@ -120,14 +149,21 @@ fn content_is_left_to_the_service() {
 
 #[test]
 fn the_model_list_has_no_body() {
-    let prepared = Request::models().prepare(false).unwrap();
+    let prepared = Request::models().prepare(false, false).unwrap();
     assert!(prepared.body.is_none() && prepared.model.is_none());
-    assert!(Request::models().prepare(true).is_err());
-    assert!(Request::models().user("hi").prepare(false).unwrap_err().message().contains("no body"));
+    assert!(Request::models().prepare(true, false).is_err());
+    assert!(
+        Request::models()
+            .user("hi")
+            .prepare(false, false)
+            .unwrap_err()
+            .message()
+            .contains("no body")
+    );
     assert!(
         Request::chat_json("{}")
             .user("hi")
-            .prepare(false)
+            .prepare(false, false)
             .unwrap_err()
             .message()
             .contains("whole JSON")
@@ -138,7 +174,7 @@ fn the_model_list_has_no_body() {
 fn how_many_choices_are_awaited_is_read_from_n() {
     let choices = |n: &str| {
         let text = format!(r#"{{"model":"m","messages":[]{n}}}"#);
-        Request::chat_json(text).prepare(true).unwrap().choices
+        Request::chat_json(text).prepare(true, false).unwrap().choices
     };
     assert_eq!((choices(""), choices(r#","n":3"#), choices(r#","n":null"#)), (1, 3, 1));
 }

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use crate::config::check_time;
+use crate::error::{Error, ErrorKind, Result, TimeoutPhase};
 
 /// When and how often a call is attempted again. The default is the reference policy of the
 /// service (R-LIM1): only status 429, at most 3 retries, after 0.5, 1 and 2 s, each wait raised
 /// to a longer `Retry-After`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RetryPolicy {
     /// Most retries of one call; 0 switches retrying off.
     pub retries_max: u32,
@@ -16,6 +17,12 @@ pub struct RetryPolicy {
     pub first_wait: Duration,
     /// The statuses that are tried again.
     pub statuses: Vec<u16>,
+    /// Whether a connection that could not be opened is tried again: nothing was sent then. Off by
+    /// default.
+    pub connect_errors: bool,
+    /// How much of a wait is left to chance, from 0 to 1: 0.25 takes off up to a quarter, so that
+    /// many clients do not come back at once. Never below what the service asks for. 0 by default.
+    pub jitter: f64,
     /// Longest `Retry-After` that is waited for. A longer one returns the error at once: trying
     /// before the service wants it would only fail again.
     pub retry_after_max: Duration,
@@ -30,6 +37,8 @@ impl Default for RetryPolicy {
             retries_max: 3,
             first_wait: Duration::from_millis(500),
             statuses: vec![429],
+            connect_errors: false,
+            jitter: 0.0,
             retry_after_max: Duration::from_secs(60),
         }
     }
@@ -45,13 +54,23 @@ pub(crate) enum Decision {
 }
 
 impl RetryPolicy {
-    /// `retries` is how many retries this call already had.
-    pub(crate) fn decide(&self, retries: u32, error: &Error) -> Decision {
+    pub(crate) fn check(&self) -> Result<()> {
+        check_time("the retry wait", Some(self.first_wait).filter(|wait| !wait.is_zero()))?;
+        if !(0.0..=1.0).contains(&self.jitter) {
+            let message = format!("the retry jitter is {}: it takes 0 to 1", self.jitter);
+            return Err(Error::new(ErrorKind::Config, message));
+        }
+        Ok(())
+    }
+
+    /// `retries` is how many retries this call already had, `chance` a random number from 0 to 1.
+    pub(crate) fn decide(&self, retries: u32, error: &Error, chance: f64) -> Decision {
         if retries >= self.retries_max || !self.covers(error) {
             return Decision::Stop;
         }
         let doubled = self.first_wait.saturating_mul(2u32.saturating_pow(retries));
         let backoff = doubled.min(RETRY_WAIT_MAX.max(self.first_wait));
+        let backoff = backoff.mul_f64(1.0 - self.jitter.clamp(0.0, 1.0) * chance.clamp(0.0, 1.0));
         match error.retry_after() {
             Some(asked) if asked > self.retry_after_max => Decision::Stop,
             Some(asked) => Decision::Wait(backoff.max(asked)),
@@ -59,20 +78,24 @@ impl RetryPolicy {
         }
     }
 
-    /// Only an answer with a status of the list is tried again, never an error inside a stream:
-    /// that one came after a good status (R-LIM2).
+    /// An answer with a status of the list, or a connection that was never opened. Never an error
+    /// inside a stream: that one came after a good status (R-LIM2).
     fn covers(&self, error: &Error) -> bool {
-        let failed = match error.kind() {
+        match error.kind() {
             ErrorKind::InvalidRequest
             | ErrorKind::Authentication
             | ErrorKind::Permission
             | ErrorKind::NotFound
             | ErrorKind::RateLimited
             | ErrorKind::Server
-            | ErrorKind::Status => true,
-            ErrorKind::Connect
-            | ErrorKind::Tls
-            | ErrorKind::Timeout
+            | ErrorKind::Status => {
+                error.status().is_some_and(|status| self.statuses.contains(&status))
+            }
+            ErrorKind::Connect => self.connect_errors,
+            ErrorKind::Timeout => {
+                self.connect_errors && error.timeout() == Some(TimeoutPhase::Connect)
+            }
+            ErrorKind::Tls
             | ErrorKind::Disconnected
             | ErrorKind::Protocol
             | ErrorKind::Incomplete
@@ -84,8 +107,7 @@ impl RetryPolicy {
             | ErrorKind::Forked
             | ErrorKind::Shutdown
             | ErrorKind::Internal => false,
-        };
-        failed && error.status().is_some_and(|status| self.statuses.contains(&status))
+        }
     }
 }
 
@@ -103,7 +125,7 @@ mod tests {
     fn the_reference_policy_waits_half_one_and_two_seconds() {
         let policy = RetryPolicy::default();
         let waits: Vec<_> =
-            (0..4).map(|retries| policy.decide(retries, &answered(429, None))).collect();
+            (0..4).map(|retries| policy.decide(retries, &answered(429, None), 0.0)).collect();
         let wait = |ms| Decision::Wait(Duration::from_millis(ms));
         assert_eq!(waits, [wait(500), wait(1000), wait(2000), Decision::Stop]);
     }
@@ -111,16 +133,19 @@ mod tests {
     #[test]
     fn no_other_status_is_tried_again() {
         for status in [400, 401, 403, 404, 408, 409, 500, 502, 503, 529] {
-            assert_eq!(RetryPolicy::default().decide(0, &answered(status, None)), Decision::Stop);
+            assert_eq!(
+                RetryPolicy::default().decide(0, &answered(status, None), 0.0),
+                Decision::Stop
+            );
         }
         let policy = RetryPolicy { statuses: vec![429, 503], ..RetryPolicy::default() };
-        assert_ne!(policy.decide(0, &answered(503, None)), Decision::Stop);
+        assert_ne!(policy.decide(0, &answered(503, None), 0.0), Decision::Stop);
     }
 
     #[test]
     fn a_wait_that_the_service_asks_for_is_never_undercut() {
         let policy = RetryPolicy::default();
-        let decide = |asked| policy.decide(0, &answered(429, Some(asked)));
+        let decide = |asked| policy.decide(0, &answered(429, Some(asked)), 0.0);
         assert_eq!(decide(0), Decision::Wait(Duration::from_millis(500)));
         assert_eq!(decide(7), Decision::Wait(Duration::from_secs(7)));
         assert_eq!(decide(60), Decision::Wait(Duration::from_secs(60)));
@@ -130,18 +155,40 @@ mod tests {
     #[test]
     fn an_error_inside_a_stream_is_final() {
         let error = Error::from_event(r#"{"error":{"message":"busy","code":429}}"#);
-        assert_eq!(RetryPolicy::default().decide(0, &error), Decision::Stop);
+        assert_eq!(RetryPolicy::default().decide(0, &error, 0.0), Decision::Stop);
         assert_eq!(
-            RetryPolicy::default().decide(0, &Error::new(ErrorKind::Connect, "refused")),
+            RetryPolicy::default().decide(0, &Error::new(ErrorKind::Connect, "refused"), 0.0),
             Decision::Stop
         );
+    }
+
+    #[test]
+    fn chance_shortens_a_wait_but_not_below_what_the_service_asks() {
+        let policy = RetryPolicy { jitter: 0.5, ..RetryPolicy::default() };
+        let wait = |ms| Decision::Wait(Duration::from_millis(ms));
+        assert_eq!(policy.decide(0, &answered(429, None), 0.0), wait(500));
+        assert_eq!(policy.decide(0, &answered(429, None), 1.0), wait(250));
+        assert_eq!(policy.decide(0, &answered(429, Some(7)), 1.0), wait(7000));
+        assert!(RetryPolicy { jitter: 1.5, ..RetryPolicy::default() }.check().is_err());
+        assert!(RetryPolicy { jitter: f64::NAN, ..RetryPolicy::default() }.check().is_err());
+    }
+
+    #[test]
+    fn a_connection_that_was_never_opened_is_tried_again_if_wanted() {
+        let refused = Error::new(ErrorKind::Connect, "refused");
+        let timed_out = |phase| Error::timed_out(phase, Duration::from_secs(1));
+        let policy = RetryPolicy { connect_errors: true, ..RetryPolicy::default() };
+        assert_ne!(policy.decide(0, &refused, 0.0), Decision::Stop);
+        assert_ne!(policy.decide(0, &timed_out(TimeoutPhase::Connect), 0.0), Decision::Stop);
+        assert_eq!(policy.decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
+        assert_eq!(RetryPolicy::default().decide(0, &refused, 0.0), Decision::Stop);
     }
 
     #[test]
     fn many_retries_do_not_overflow() {
         let policy = RetryPolicy { retries_max: u32::MAX, ..RetryPolicy::default() };
         assert_eq!(
-            policy.decide(4_000_000_000, &answered(429, None)),
+            policy.decide(4_000_000_000, &answered(429, None), 0.0),
             Decision::Wait(RETRY_WAIT_MAX)
         );
     }

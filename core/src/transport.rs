@@ -1,24 +1,28 @@
 //! Puts a prepared request on the wire and hands back the head and the body's pieces. The only
-//! file that names reqwest, hyper and rustls. Knows no SSE and no JSON.
+//! file that names reqwest and hyper. Knows no SSE and no JSON.
 
 use std::error::Error as StdError;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use bytes::Bytes;
 use hyper_util::client::legacy::connect::HttpInfo;
-use once_cell::sync::Lazy;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName,
+    HeaderValue,
+};
 use reqwest::{Method, Url};
 use tokio::time::sleep;
 
 use crate::answer::Head;
-use crate::config::{POOL_IDLE_TIMEOUT, Settings};
+use crate::config::{POOL_IDLE_TIMEOUT, Proxy, Settings};
 use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
+use crate::inflate::Inflate;
 use crate::request::{Endpoint, Prepared};
 use crate::reuse::Reuse;
+use crate::tls;
 
 /// The connections of one client in one process.
 pub(crate) struct Transport {
@@ -38,6 +42,8 @@ pub(crate) struct Failure {
 
 /// An answer whose head has come.
 pub(crate) struct Reply {
+    /// What was asked.
+    pub(crate) url: Url,
     pub(crate) head: Head,
     pub(crate) body: Body,
 }
@@ -47,24 +53,44 @@ pub(crate) struct Body {
     response: reqwest::Response,
     /// The local port of its connection.
     port: Option<u16>,
+    inflate: Option<Inflate>,
 }
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+
+/// HTTP/2 flow control: how much of one stream may wait unread, in bytes.
+const HTTP2_STREAM_WINDOW: u32 = 256 << 10;
+/// The same over all streams of a connection: 128 streams with full windows.
+const HTTP2_CONNECTION_WINDOW: u32 = 32 << 20;
 
 impl Transport {
     pub(crate) fn new(settings: &Settings) -> Result<Transport> {
         let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls_config(settings)?)
+            .tls_backend_preconfigured(tls::config(settings)?)
             .redirect(reqwest::redirect::Policy::none())
             // A request that was written is never sent again behind the caller's back.
             .retry(reqwest::retry::never())
-            .http1_only()
             .http1_max_headers(settings.limits.headers_max)
             .pool_idle_timeout(POOL_IDLE_TIMEOUT)
             .tcp_nodelay(true);
+        builder = match settings.http2 {
+            false => builder.http1_only(),
+            // hyper opens no second connection at a peer's stream limit, so one connection has to
+            // carry many streams whose consumers are slow.
+            true => builder
+                .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW)
+                .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW),
+        };
         if let Some(timeout) = settings.timeouts.connect {
             builder = builder.connect_timeout(timeout);
         }
-        if settings.is_loopback() {
-            builder = builder.no_proxy();
+        match &settings.proxy {
+            Some(Proxy::Off) => builder = builder.no_proxy(),
+            Some(Proxy::Url(url)) => builder = builder.proxy(proxy_of(url)?),
+            None if settings.is_loopback() => builder = builder.no_proxy(),
+            None => {}
         }
         let client = builder.build().map_err(|cause| {
             let message = format!("the HTTP client cannot be built: {}", causes(&cause));
@@ -76,29 +102,14 @@ impl Transport {
         Ok(Transport { client, headers: header_map(settings)?, urls, reuse, made })
     }
 
-    /// One attempt, up to the complete head of its answer.
+    /// One attempt, up to the complete head of its answer. `moved` is where a redirect pointed.
     pub(crate) async fn send(
         &self,
         settings: &Settings,
         prepared: &Prepared,
-        stream: bool,
+        moved: Option<&Url>,
     ) -> Result<Reply, Failure> {
-        let [models, chat, responses] = &self.urls;
-        let (method, url) = match prepared.endpoint {
-            Endpoint::Models => (Method::GET, models),
-            Endpoint::Chat => (Method::POST, chat),
-            Endpoint::Responses => (Method::POST, responses),
-        };
-        let mut request = reqwest::Request::new(method, url.clone());
-        *request.headers_mut() = self.headers.clone();
-        let accept =
-            if stream { "text/event-stream, application/json" } else { "application/json" };
-        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
-        if let Some(body) = &prepared.body {
-            let json = HeaderValue::from_static("application/json");
-            request.headers_mut().insert(CONTENT_TYPE, json);
-            *request.body_mut() = Some(body.clone().into());
-        }
+        let request = self.request(prepared, moved);
         let wait = self.reuse().wait(self.made.elapsed());
         if let Some(wait) = wait {
             sleep(wait).await;
@@ -110,13 +121,47 @@ impl Transport {
                 if let Some(port) = port {
                     self.reuse().answered(port);
                 }
-                Ok(Reply { head: head_of(&response, settings), body: Body { response, port } })
+                let inflate = unpacker(&response)
+                    .map_err(|error| Failure { error, metered: Metered::Entered })?;
+                let head = head_of(&response, settings);
+                let url = response.url().clone();
+                Ok(Reply { url, head, body: Body { response, port, inflate } })
             }
             Err(cause) => {
                 self.reuse().broke_off();
                 Err(failure(cause, settings))
             }
         }
+    }
+
+    fn request(&self, prepared: &Prepared, moved: Option<&Url>) -> reqwest::Request {
+        let [models, chat, responses] = &self.urls;
+        let (method, url) = match prepared.endpoint {
+            Endpoint::Models => (Method::GET, models),
+            Endpoint::Chat => (Method::POST, chat),
+            Endpoint::Responses => (Method::POST, responses),
+        };
+        let mut request = reqwest::Request::new(method, moved.unwrap_or(url).clone());
+        let mut headers = self.headers.clone();
+        if prepared.stream {
+            // Not compressed: a packed stream arrives in lumps.
+            headers.insert(ACCEPT, STREAM);
+        } else {
+            headers.insert(ACCEPT, JSON);
+            headers.insert(ACCEPT_ENCODING, GZIP);
+        }
+        for (name, value) in &prepared.options.headers {
+            // They were checked when the call was made.
+            if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse()) {
+                headers.insert(name, value);
+            }
+        }
+        if let Some(body) = &prepared.body {
+            headers.insert(CONTENT_TYPE, JSON);
+            *request.body_mut() = Some(body.clone().into());
+        }
+        *request.headers_mut() = headers;
+        request
     }
 
     /// A stream came to its end on this body's connection.
@@ -134,10 +179,53 @@ impl Transport {
 impl Body {
     /// The next piece; `None` is the clean end of the body.
     pub(crate) fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>>> {
-        // The future holds no data of its own, so it may be made anew for each poll.
-        let piece = std::task::ready!(pin!(self.response.chunk()).poll(cx));
-        Poll::Ready(piece.map_err(|cause| broken_off(&cause)))
+        loop {
+            if let Some(inflate) = &mut self.inflate {
+                match inflate.take() {
+                    Ok(None) => {}
+                    Ok(Some(piece)) => return Poll::Ready(Ok(Some(piece))),
+                    Err(cause) => return Poll::Ready(Err(not_gzip(&cause))),
+                }
+            }
+            // The future holds no data of its own, so it may be made anew for each poll.
+            let piece = std::task::ready!(pin!(self.response.chunk()).poll(cx));
+            match (piece.map_err(|cause| broken_off(&cause)), &mut self.inflate) {
+                (Ok(Some(packed)), Some(inflate)) => inflate.put(packed),
+                (Ok(None), Some(inflate)) => {
+                    let ended = inflate.finish().map_err(|cause| not_gzip(&cause));
+                    return Poll::Ready(ended.map(|()| None));
+                }
+                (piece, _) => return Poll::Ready(piece),
+            }
+        }
     }
+}
+
+/// What unpacks a body, where it came packed; only gzip is asked for.
+fn unpacker(response: &reqwest::Response) -> Result<Option<Inflate>> {
+    let Some(coding) = response.headers().get(CONTENT_ENCODING) else { return Ok(None) };
+    match coding.to_str().unwrap_or("?").trim() {
+        coding if coding.eq_ignore_ascii_case("gzip") || coding == "x-gzip" => {
+            Ok(Some(Inflate::new()))
+        }
+        coding if coding.is_empty() || coding.eq_ignore_ascii_case("identity") => Ok(None),
+        coding => {
+            let message = format!("the answer came packed as {coding:?}, which was not asked for");
+            Err(Error::new(ErrorKind::Protocol, message))
+        }
+    }
+}
+
+fn not_gzip(cause: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Protocol, format!("the answer's gzip coding is broken: {cause}"))
+}
+
+/// A proxy from its URL, which may hold a password and is not shown.
+fn proxy_of(url: &str) -> Result<reqwest::Proxy> {
+    reqwest::Proxy::all(url.trim()).map_err(|_| {
+        let hint = "Give it like http://host:port or socks5h://host:port.";
+        Error::new(ErrorKind::Config, "proxy is not a URL of a proxy").with_hint(hint)
+    })
 }
 
 fn url_of(base: &Url, endpoint: Endpoint) -> Url {
@@ -164,30 +252,6 @@ fn header_map(settings: &Settings) -> Result<HeaderMap> {
         headers.insert(parsed_name, parsed_value);
     }
     Ok(headers)
-}
-
-/// The TLS side of a client. One for plain http reads no certificate store, so that it builds in
-/// microseconds and where there is no store; https clients share one configuration.
-fn tls_config(settings: &Settings) -> Result<rustls::ClientConfig> {
-    if settings.base_url.scheme() == "http" && settings.is_loopback() {
-        return with_roots(rustls::RootCertStore::empty());
-    }
-    static SYSTEM: Lazy<Result<rustls::ClientConfig>> = Lazy::new(|| {
-        let mut roots = rustls::RootCertStore::empty();
-        let found = rustls_native_certs::load_native_certs();
-        roots.add_parsable_certificates(found.certs);
-        with_roots(roots)
-    });
-    let config = SYSTEM.clone()?;
-    Ok(config)
-}
-
-fn with_roots(roots: rustls::RootCertStore) -> Result<rustls::ClientConfig> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|cause| Error::new(ErrorKind::Tls, cause.to_string()))?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 fn head_of(response: &reqwest::Response, settings: &Settings) -> Head {

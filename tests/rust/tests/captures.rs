@@ -303,6 +303,24 @@ fn litellm_is_understood() {
     check_server("litellm");
 }
 
+/// R-OP1 R-OP2 R-OP3 R-OP4 R-F2 R-F3 R-STR1 R-STR3 R-STR4 R-STR7 R-ERR1 R-ERR2 R-ERR4 R-ERR5 R-MET2
+#[test]
+fn aimock_is_understood() {
+    check_server("aimock");
+}
+
+/// R-OP1 R-OP2 R-OP3 R-F2 R-F3 R-STR1 R-STR3 R-STR7 R-ERR1 R-ERR2 R-ERR4 R-MET2
+#[test]
+fn llama_cpp_python_is_understood() {
+    check_server("llama-cpp-python");
+}
+
+/// R-OP1 R-OP3 R-OP4 R-F2 R-F3 R-STR1 R-STR3 R-STR7 R-ERR1 R-ERR2 R-MET2
+#[test]
+fn litellm_before_llama_server_is_understood() {
+    check_server("litellm-to-llama-server");
+}
+
 /// R-STR2 R-STR4
 #[test]
 fn llama_server_streams_parse_alike_at_every_split() {
@@ -313,4 +331,22 @@ fn llama_server_streams_parse_alike_at_every_split() {
 #[test]
 fn litellm_streams_parse_alike_at_every_split() {
     check_all_parsers("litellm");
+}
+
+/// R-STR2 R-STR4
+#[test]
+fn aimock_streams_parse_alike_at_every_split() {
+    check_all_parsers("aimock");
+}
+
+/// R-STR2 R-STR4
+#[test]
+fn llama_cpp_python_streams_parse_alike_at_every_split() {
+    check_all_parsers("llama-cpp-python");
+}
+
+/// R-STR2 R-STR4
+#[test]
+fn litellm_before_llama_server_streams_parse_alike_at_every_split() {
+    check_all_parsers("litellm-to-llama-server");
 }

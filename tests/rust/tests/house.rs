@@ -71,10 +71,16 @@ fn the_faces_depend_on_the_core_alone() {
 
 #[test]
 fn each_room_knows_only_what_is_its_own() {
-    let transport_only = ["reqwest::", "hyper::", "rustls::", "rustls_native_certs"];
     for path in files("core/src", ".rs") {
         if !path.ends_with("transport.rs") {
-            assert_absent(&path, &transport_only, "only transport.rs does");
+            assert_absent(
+                &path,
+                &["reqwest::", "hyper::", "hyper_util::"],
+                "only transport.rs does",
+            );
+            if !path.ends_with("tls.rs") {
+                assert_absent(&path, &["rustls"], "only tls.rs and transport.rs do");
+            }
         }
         if !path.ends_with("runtime.rs") {
             assert_absent(&path, &["unsafe "], "the core's unsafe stands in runtime.rs");

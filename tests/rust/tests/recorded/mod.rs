@@ -62,6 +62,8 @@ impl Record {
     /// The path below the base URL.
     pub fn path(&self) -> &str {
         let path = self.json["request"]["path"].as_str().unwrap();
+        // One recorded server also has a flavour under /api.
+        let path = path.strip_prefix("/api").unwrap_or(path);
         path.strip_prefix("/v1").unwrap_or(path)
     }
 

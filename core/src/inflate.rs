@@ -1,0 +1,114 @@
+//! Unpacks a gzip body piece by piece, as it arrives and never much of it at once. Knows no HTTP.
+
+use std::io::Write;
+
+use bytes::Bytes;
+use flate2::write::MultiGzDecoder;
+
+/// How much packed input is unpacked in one step, in bytes: gzip grows at most about a
+/// thousandfold, so no step gives more than some MiB before the caller's bound is checked.
+const STEP_BYTES_MAX: usize = 4 << 10;
+
+/// One body being unpacked.
+pub(crate) struct Inflate {
+    decoder: MultiGzDecoder<Vec<u8>>,
+    packed: Bytes,
+}
+
+impl Inflate {
+    pub(crate) fn new() -> Inflate {
+        Inflate { decoder: MultiGzDecoder::new(Vec::new()), packed: Bytes::new() }
+    }
+
+    /// The next packed piece. The one before must have been taken out whole.
+    pub(crate) fn put(&mut self, packed: Bytes) {
+        self.packed = packed;
+    }
+
+    /// What the packed bytes that are there unpack to, a part at a time; `None` when they are used
+    /// up. Nothing is held back for a fuller buffer.
+    pub(crate) fn take(&mut self) -> std::io::Result<Option<Bytes>> {
+        while !self.packed.is_empty() {
+            let step = self.packed.split_to(self.packed.len().min(STEP_BYTES_MAX));
+            self.decoder.write_all(&step)?;
+            self.decoder.flush()?;
+            let unpacked = std::mem::take(self.decoder.get_mut());
+            if !unpacked.is_empty() {
+                return Ok(Some(unpacked.into()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The end of the packed body: an error if it was cut.
+    pub(crate) fn finish(&mut self) -> std::io::Result<()> {
+        self.decoder.try_finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn unpack(pieces: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+        let mut inflate = Inflate::new();
+        let mut all = Vec::new();
+        for piece in pieces {
+            inflate.put(Bytes::copy_from_slice(piece));
+            while let Some(part) = inflate.take()? {
+                all.extend_from_slice(&part);
+            }
+        }
+        inflate.finish().map(|()| all)
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn every_split_gives_the_same() {
+        let text = b"data: {\"a\":1}\n\n".repeat(20);
+        let gzip = packed(&text);
+        assert_eq!(unpack(&[&gzip]).unwrap(), text);
+        let bytes: Vec<&[u8]> = gzip.chunks(1).collect();
+        assert_eq!(unpack(&bytes).unwrap(), text);
+        for at in 0..gzip.len() {
+            assert_eq!(unpack(&[&gzip[..at], &gzip[at..]]).unwrap(), text);
+            assert!(unpack(&[&gzip[..at]]).is_err() || at == 0, "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn what_was_flushed_is_handed_out_at_once() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        let mut inflate = Inflate::new();
+        for text in ["one", "two"] {
+            encoder.write_all(text.as_bytes()).unwrap();
+            encoder.flush().unwrap();
+            inflate.put(std::mem::take(encoder.get_mut()).into());
+            assert_eq!(inflate.take().unwrap().unwrap(), text.as_bytes());
+            assert!(inflate.take().unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn a_bomb_comes_out_in_parts() {
+        let gzip = packed(&vec![0; 64 << 20]);
+        let mut inflate = Inflate::new();
+        inflate.put(gzip.into());
+        let part = inflate.take().unwrap().unwrap();
+        assert!(part.len() <= STEP_BYTES_MAX * 1100, "{} bytes in one step", part.len());
+    }
+
+    #[test]
+    fn what_is_not_gzip_is_an_error() {
+        assert!(unpack(&[b"not gzip at all"]).is_err());
+    }
+}
