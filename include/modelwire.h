@@ -380,6 +380,18 @@ modelwire_status modelwire_config_set_retry(modelwire_config *config,
                                             int64_t retry_after_max_ms);
 
 /**
+ * Lets every call that is answered whole stream underneath and gather its answer, for a service
+ * whose models answer only by streaming.
+ *
+ * @param config  the configuration
+ * @param on      0 or 1; default 0
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_config_set_stream_only(modelwire_config *config,
+                                                  int32_t on);
+
+/**
  * Makes a client. Connects to nothing yet.
  *
  * @param config  the configuration, copied; NULL means every default
@@ -784,6 +796,17 @@ MODELWIRE_API const char *modelwire_error_metered(const modelwire_error *error);
  * @param length  its length in bytes; may be NULL
  */
 MODELWIRE_API const char *modelwire_error_body(const modelwire_error *error, size_t *length);
+
+/**
+ * What was gathered of the answer before it failed, as JSON text, where the call gathers: a part
+ * of what was paid for, not the whole. NULL where nothing was.
+ *
+ * @param error   the error
+ * @param length  its length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_error_partial(const modelwire_error *error,
+                                    size_t *length);
 
 /**
  * Everything that support needs, as text of several lines, without the key.

@@ -73,22 +73,33 @@ struct Parts {
     document: Option<Document>,
     usage: Option<Usage>,
     end: End,
+    is_gathered: bool,
 }
 
 impl Answer {
     pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Answer {
         let usage = document.usage();
-        let end = End::Document;
-        Answer(Arc::new(Parts { endpoint, head, document: Some(document), usage, end }))
+        let (document, end, is_gathered) = (Some(document), End::Document, false);
+        Answer(Arc::new(Parts { endpoint, head, document, usage, end, is_gathered }))
     }
 
+    /// The end of a stream; `gathered` is what its chunks add up to, where that was wanted.
     pub(crate) fn streamed(
         endpoint: Endpoint,
         head: Arc<Head>,
         usage: Option<Usage>,
         end: End,
+        gathered: Option<Document>,
     ) -> Answer {
-        Answer(Arc::new(Parts { endpoint, head, document: None, usage, end }))
+        let is_gathered = gathered.is_some();
+        let document = gathered;
+        Answer(Arc::new(Parts { endpoint, head, document, usage, end, is_gathered }))
+    }
+
+    /// Whether the document was put together from the chunks of a stream; false for one that the
+    /// service sent as it is.
+    pub fn is_gathered(&self) -> bool {
+        self.0.is_gathered
     }
 
     /// The operation that was called.
@@ -101,17 +112,19 @@ impl Answer {
         &self.0.head
     }
 
-    /// The whole answer; `None` at the end of a stream, whose chunks were the answer.
+    /// The whole answer; `None` at the end of a stream that was not gathered: its chunks were the
+    /// answer.
     pub fn document(&self) -> Option<&Document> {
         self.0.document.as_ref()
     }
 
-    /// The JSON text of the whole answer, as it was sent; empty at the end of a stream.
+    /// The JSON text of the whole answer, as it was sent or gathered; empty at the end of a stream
+    /// that was not gathered.
     pub fn json(&self) -> &str {
         self.document().map_or("", Document::json)
     }
 
-    /// The output text of the whole answer; empty at the end of a stream.
+    /// The output text of the whole answer; empty at the end of a stream that was not gathered.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         self.document().map(Document::text).unwrap_or_default()
     }

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::config::Timeouts;
@@ -21,7 +22,12 @@ pub(crate) struct Clock {
     /// When something of substance came last.
     last: Instant,
     alarm: Option<Pin<Box<Sleep>>>,
+    pieces: u32,
 }
+
+/// A body that is always ready would keep its task from everything else on the thread, timeouts
+/// included: after so many pieces the clock is looked at and others get their turn.
+pub(crate) const PIECES_PER_TURN: u32 = 64;
 
 impl Clock {
     pub(crate) fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
@@ -31,6 +37,7 @@ impl Clock {
             deadline,
             last: Instant::now(),
             alarm: None,
+            pieces: 0,
         };
         clock.alarm = clock.due().map(|due| Box::pin(sleep_until(due)));
         clock
@@ -54,22 +61,34 @@ impl Clock {
                 return Poll::Pending;
             };
             std::task::ready!(alarm.as_mut().poll(cx));
-            let now = Instant::now();
-            if self.deadline.is_some_and(|deadline| now >= deadline) {
-                return Poll::Ready(Error::timed_out(TimeoutPhase::Total, self.total));
+            if let Some(error) = self.overdue() {
+                return Poll::Ready(error);
             }
-            if now >= due {
-                return Poll::Ready(Error::timed_out(
-                    TimeoutPhase::Idle,
-                    self.idle.unwrap_or_default(),
-                ));
+            if let Some(alarm) = &mut self.alarm {
+                alarm.as_mut().reset(due);
             }
-            alarm.as_mut().reset(due);
         }
+    }
+
+    /// The timeout that ran out, if one did, whatever the alarm says.
+    pub(crate) fn overdue(&self) -> Option<Error> {
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return Some(Error::timed_out(TimeoutPhase::Total, self.total));
+        }
+        let idle = self.idle.filter(|idle| now >= self.last + *idle)?;
+        Some(Error::timed_out(TimeoutPhase::Idle, idle))
     }
 
     /// The next piece of a body, unless a timeout comes first.
     pub(crate) async fn next_piece(&mut self, body: &mut Body) -> Result<Option<Bytes>> {
+        self.pieces = self.pieces.wrapping_add(1);
+        if self.pieces.is_multiple_of(PIECES_PER_TURN) {
+            if let Some(error) = self.overdue() {
+                return Err(error);
+            }
+            yield_now().await;
+        }
         poll_fn(|cx| match body.poll_piece(cx) {
             Poll::Ready(piece) => Poll::Ready(piece),
             Poll::Pending => self.poll_expired(cx).map(Err),

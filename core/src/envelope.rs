@@ -18,7 +18,7 @@ pub(crate) struct ErrorObject {
 
 impl ErrorObject {
     pub(crate) fn find(body: &str) -> ErrorObject {
-        let body = body.trim();
+        let body = body.trim_start_matches('\u{feff}').trim();
         if let Ok(value) = Value::parse(body) {
             return ErrorObject::in_value(value);
         }
@@ -42,33 +42,39 @@ impl ErrorObject {
         match value.kind() {
             Kind::Array => value.at(0).map(ErrorObject::in_value).unwrap_or_default(),
             Kind::String => ErrorObject { message: text_of(Some(value)), ..Default::default() },
-            Kind::Object => ErrorObject::in_object(value),
+            Kind::Object => ErrorObject::in_object(value, false),
             Kind::Null | Kind::Bool | Kind::Number => ErrorObject::default(),
         }
     }
 
-    fn in_object(value: Value<'_>) -> ErrorObject {
-        match value.get("error") {
-            Some(error) if error.kind() == Kind::Object => return ErrorObject::in_object(error),
-            Some(error) if error.kind() == Kind::String => {
-                let flat = ErrorObject::fields(value);
-                return ErrorObject { message: flat.message.or(text_of(Some(error))), ..flat };
+    /// `is_error` tells an error object from what it is wrapped in: one that says a message of its
+    /// own is not asked for a further one inside.
+    fn in_object(value: Value<'_>, is_error: bool) -> ErrorObject {
+        let own = ErrorObject::fields(value);
+        if is_error && own.message.is_some() {
+            return own;
+        }
+        let inside =
+            |pointer: &str| value.pointer(pointer).filter(|value| value.kind() == Kind::Object);
+        // A failed response carries its error one level down; FastAPI says detail.
+        for wrapped in ["/error", "/response/error", "/detail"] {
+            let found = inside(wrapped).map(|error| ErrorObject::in_object(error, true));
+            if let Some(found) =
+                found.filter(|found| found.message.is_some() || wrapped == "/error")
+            {
+                return found;
             }
-            _ => {}
         }
-        // A failed response carries its error one level down.
-        if let Some(error) = value.pointer("/response/error").filter(|error| !error.is_null()) {
-            return ErrorObject::in_object(error);
-        }
-        ErrorObject::fields(value)
+        let text = text_of(value.get("error").filter(|error| error.kind() == Kind::String));
+        ErrorObject { message: own.message.or(text), ..own }
     }
 
     fn fields(value: Value<'_>) -> ErrorObject {
         let detail = value.get("detail").filter(|detail| !detail.is_null());
+        let shown =
+            |detail: Value<'_>| (detail.kind() != Kind::Object).then(|| excerpt(detail.text()));
         ErrorObject {
-            message: text_of(value.get("message"))
-                .or(text_of(detail))
-                .or(detail.map(|detail| excerpt(detail.text()))),
+            message: text_of(value.get("message")).or(text_of(detail)).or(detail.and_then(shown)),
             error_type: text_of(value.get("type")),
             code: text_of(value.get("code")),
             param: text_of(value.get("param")),
@@ -76,11 +82,11 @@ impl ErrorObject {
     }
 }
 
-/// A string, or a number as its digits.
+/// A string that says something, or a number as its digits.
 fn text_of(value: Option<Value<'_>>) -> Option<String> {
     let value = value?;
     match value.kind() {
-        Kind::String => value.as_str().map(Cow::into_owned),
+        Kind::String => value.as_str().map(Cow::into_owned).filter(|text| !text.trim().is_empty()),
         Kind::Number => Some(value.text().to_owned()),
         Kind::Null | Kind::Bool | Kind::Array | Kind::Object => None,
     }

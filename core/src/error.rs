@@ -256,6 +256,7 @@ struct Inner {
     retry_after: Option<Duration>,
     timeout: Option<TimeoutPhase>,
     body: Option<String>,
+    partial: Option<String>,
     context: Context,
 }
 
@@ -290,6 +291,7 @@ impl Error {
             retry_after: None,
             timeout: None,
             body: None,
+            partial: None,
             context: Context::default(),
         }))
     }
@@ -335,7 +337,8 @@ impl Error {
     /// The error that an event of a stream carries (R-ERR6); `data` is the event's whole text.
     pub(crate) fn from_event(data: &str) -> Error {
         let found = ErrorObject::find(data);
-        let message = found.message.clone().unwrap_or_else(|| excerpt(data));
+        let said = found.message.clone().unwrap_or_else(|| excerpt(data));
+        let message = if said.is_empty() { "an error event without data".to_owned() } else { said };
         Error::new(ErrorKind::Stream, message).edit(|inner| {
             inner.body = Some(data.to_owned());
             inner.take(found);
@@ -380,6 +383,10 @@ impl Error {
 
     pub(crate) fn with_body(self, body: impl Into<String>) -> Error {
         self.edit(|inner| inner.body = Some(body.into()))
+    }
+
+    pub(crate) fn with_partial(self, json: String) -> Error {
+        self.edit(|inner| inner.partial = Some(json))
     }
 
     /// What a caller can do.
@@ -436,6 +443,12 @@ impl Error {
     /// the key is masked.
     pub fn body(&self) -> Option<&str> {
         self.0.body.as_deref()
+    }
+
+    /// What was gathered of the answer before it failed, as JSON text, where the call gathers. It
+    /// is a part of what was paid for, and not the whole.
+    pub fn partial(&self) -> Option<&str> {
+        self.0.partial.as_deref()
     }
 
     /// When the first attempt started; `None` if nothing was attempted.

@@ -1,6 +1,7 @@
 //! Conducts one exchange on the I/O thread: attempts with their retries, then the body, whole or
 //! as a stream. Knows no language and no face.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::accumulate::chunks_of_document;
 use crate::answer::{Answer, Head};
 use crate::call::{DoneGuard, Shared};
 use crate::clock::Clock;
@@ -16,11 +18,13 @@ use crate::config::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Timeou
 use crate::error::{
     EXCERPT_BYTES_MAX, Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt,
 };
+use crate::queue::Event;
 use crate::reading::Reading;
 use crate::request::{Endpoint, Prepared};
 use crate::retry::Decision;
 use crate::transport::{Body, Failure, Reply, Transport};
-use crate::view::Document;
+use crate::value::Value;
+use crate::view::{Chunk, Document};
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
@@ -38,7 +42,7 @@ pub(crate) async fn run(
     guard: DoneGuard,
     transport: Arc<Transport>,
     prepared: Prepared,
-    stream: bool,
+    caller_streams: bool,
 ) {
     let shared = &guard.shared;
     if shared.queue.is_finished() {
@@ -46,15 +50,17 @@ pub(crate) async fn run(
     }
     let timeouts = prepared.options.timeouts(shared.settings());
     let deadline = timeouts.total.map(|total| Instant::now() + total);
-    let exchange =
-        Exchange { shared, transport: &transport, prepared: &prepared, timeouts, deadline };
+    let exchange = Exchange {
+        shared,
+        transport: &transport,
+        prepared: &prepared,
+        timeouts,
+        deadline,
+        caller_streams,
+    };
     match exchange.open().await {
         Err(error) => shared.finish(Err(error)),
-        Ok(reply) if stream => exchange.stream(reply).await,
-        Ok(reply) => {
-            let outcome = exchange.document(reply).await;
-            shared.finish(outcome);
-        }
+        Ok(reply) => exchange.answer(reply).await,
     }
 }
 
@@ -65,6 +71,15 @@ pub(crate) struct Exchange<'a> {
     pub(crate) prepared: &'a Prepared,
     timeouts: Timeouts,
     deadline: Option<Instant>,
+    /// Whether the caller wants the chunks; the service may be asked to stream all the same.
+    pub(crate) caller_streams: bool,
+}
+
+/// What a body begins like.
+enum Beginning {
+    Events,
+    Json,
+    Other,
 }
 
 impl Exchange<'_> {
@@ -181,16 +196,91 @@ impl Exchange<'_> {
         }
     }
 
+    /// Whether the whole answer is put together from a stream's chunks.
+    pub(crate) fn gathers(&self) -> bool {
+        !self.caller_streams || self.prepared.options.gather == Some(true)
+    }
+
+    /// The answer behind a good status. What was asked for and what came may differ (R-STR5): a
+    /// document is handed to a streaming caller as chunks, events are gathered for a plain one.
+    async fn answer(&self, mut reply: Reply) {
+        match (self.beginning_of(&mut reply).await, self.caller_streams) {
+            (Err(error), _) => self.shared.finish(Err(self.answered(error, &reply.head))),
+            (Ok(Beginning::Events), _) => self.events(reply).await,
+            (Ok(Beginning::Json), true) => self.document_as_stream(reply).await,
+            (Ok(Beginning::Other), true) => {
+                let error = self.not_a_stream(reply).await;
+                self.shared.finish(Err(error));
+            }
+            (Ok(Beginning::Json | Beginning::Other), false) => {
+                let outcome = self.document(reply).await;
+                self.shared.finish(outcome);
+            }
+        }
+    }
+
+    /// What the content type says, and where it does not say events, what the body itself looks
+    /// like: services get it wrong in both directions.
+    async fn beginning_of(&self, reply: &mut Reply) -> Result<Beginning> {
+        if is_event_stream(&reply.head) {
+            return Ok(Beginning::Events);
+        }
+        let mut clock = self.clock();
+        let mut seen = Vec::new();
+        loop {
+            let piece = clock.next_piece(&mut reply.body).await?;
+            let is_end = piece.is_none();
+            if let (Some(piece), true) = (&piece, seen.is_empty())
+                && let Some(found) = look(piece)
+            {
+                reply.body.put_back(piece.clone());
+                return Ok(found);
+            }
+            seen.extend_from_slice(&piece.unwrap_or_default());
+            let found =
+                if is_end { Some(look(&seen).unwrap_or(Beginning::Other)) } else { look(&seen) };
+            if let Some(found) = found {
+                reply.body.put_back(seen.into());
+                return Ok(found);
+            }
+        }
+    }
+
+    /// A document that answers a streamed call: as the chunks that a stream would have been, then
+    /// the document itself at the end.
+    async fn document_as_stream(&self, reply: Reply) {
+        let answer = match self.document(reply).await {
+            Ok(answer) => answer,
+            Err(error) => return self.shared.finish(Err(error)),
+        };
+        let head = Arc::new(answer.head().clone());
+        let mut batch = VecDeque::from([Event::Open(head)]);
+        let document = answer.document().map_or(Value::NULL, Document::value);
+        for (event, text) in chunks_of_document(self.prepared.endpoint, document) {
+            batch.extend(Chunk::scan(&event, &text).ok().map(Event::Chunk));
+        }
+        poll_fn(|cx| self.shared.queue.poll_push(&mut batch, cx)).await;
+        self.shared.finish(Ok(answer));
+    }
+
     /// The whole answer of a plain call.
     async fn document(&self, reply: Reply) -> Result<Answer> {
         let Reply { head, mut body, .. } = reply;
+        let read = self.whole(&mut body).await;
+        let text = read.map_err(|error| self.answered(error, &head))?;
+        settle(&mut body).await;
+        self.judge(head, text)
+    }
+
+    /// A body as one text.
+    async fn whole(&self, body: &mut Body) -> Result<String> {
         let bytes_max = self.shared.settings().limits.answer_bytes_max;
         let mut clock = self.clock();
         let mut bytes = Vec::new();
-        while let Some(piece) = clock.next_piece(&mut body).await? {
+        while let Some(piece) = clock.next_piece(body).await? {
             if bytes.len() + piece.len() > bytes_max {
                 let message = format!("the answer exceeds answer_bytes_max = {bytes_max} bytes");
-                return Err(self.answered(Error::new(ErrorKind::Protocol, message), &head));
+                return Err(Error::new(ErrorKind::Protocol, message));
             }
             // Most answers come in one piece, which is taken over without a copy.
             if bytes.is_empty() {
@@ -200,12 +290,10 @@ impl Exchange<'_> {
             }
             clock.substance();
         }
-        settle(&mut body).await;
-        let text = match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(invalid) => String::from_utf8_lossy(invalid.as_bytes()).into_owned(),
-        };
-        self.judge(head, text)
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned());
+        // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
     /// Whether a text that came under a good status is an answer of this operation.
@@ -281,13 +369,12 @@ impl Exchange<'_> {
     }
 
     /// The events of a stream into the queue, then its end, then the rest of the body.
-    async fn stream(&self, reply: Reply) {
-        if !is_event_stream(&reply.head) {
-            return self.shared.finish(Err(self.not_a_stream(reply).await));
-        }
+    async fn events(&self, reply: Reply) {
         let Reply { head, mut body, .. } = reply;
         let head = Arc::new(head);
+        let opening = self.caller_streams.then(|| Event::Open(head.clone()));
         let mut reading = Reading::new(self, head);
+        reading.found.batch.extend(opening);
         let mut clock = self.clock();
         let outcome = loop {
             let queue = &self.shared.queue;
@@ -306,12 +393,27 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether the service says so; one that says nothing is believed to stream as asked.
 fn is_event_stream(head: &Head) -> bool {
-    head.header("content-type").is_none_or(|given| {
+    head.header("content-type").is_some_and(|given| {
         let essence = given.split(';').next().unwrap_or_default().trim();
         essence.eq_ignore_ascii_case("text/event-stream")
     })
+}
+
+/// What a body's first bytes say; `None` while they are too few to tell.
+fn look(bytes: &[u8]) -> Option<Beginning> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+    match bytes.first()? {
+        b'{' | b'[' => return Some(Beginning::Json),
+        b':' => return Some(Beginning::Events),
+        _ => {}
+    }
+    let fields: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
+    if fields.iter().any(|field| bytes.starts_with(field)) {
+        return Some(Beginning::Events);
+    }
+    let may_become = fields.iter().any(|field| field.starts_with(bytes));
+    (!may_become).then_some(Beginning::Other)
 }
 
 /// The connection goes back to its pool in a few turns of its own tasks. They get these turns

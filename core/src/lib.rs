@@ -19,6 +19,7 @@
 //! consuming it. The rules that the service's specification sets are named R-… where they are
 //! honoured.
 
+mod accumulate;
 mod answer;
 mod call;
 mod client;

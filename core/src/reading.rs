@@ -6,15 +6,16 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
+use crate::accumulate::Gatherer;
 use crate::answer::{Answer, End, Head};
-use crate::clock::Clock;
+use crate::clock::{Clock, PIECES_PER_TURN};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exchange::Exchange;
 use crate::queue::Event;
 use crate::request::Endpoint;
 use crate::sse;
 use crate::transport::Body;
-use crate::view::{Choice, Chunk, Slab, Usage};
+use crate::view::{Choice, Chunk, Document, Slab, Usage};
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
 const BATCH_EVENTS_MAX: usize = 512;
@@ -31,6 +32,8 @@ pub(crate) struct Reading<'a> {
 pub(crate) struct Found<'a> {
     exchange: &'a Exchange<'a>,
     head: Arc<Head>,
+    /// Puts the whole answer together, where it is wanted.
+    gatherer: Option<Gatherer>,
     /// Scanned, not judged yet.
     slab: Slab,
     pub(crate) batch: VecDeque<Event>,
@@ -44,10 +47,12 @@ pub(crate) struct Found<'a> {
 impl<'a> Reading<'a> {
     pub(crate) fn new(exchange: &'a Exchange<'a>, head: Arc<Head>) -> Reading<'a> {
         let limits = exchange.shared.settings().limits;
+        let gatherer = || Gatherer::new(exchange.prepared.endpoint, limits.answer_bytes_max);
         let found = Found {
             exchange,
+            gatherer: exchange.gathers().then(gatherer),
             slab: Slab::default(),
-            batch: VecDeque::from([Event::Open(head.clone())]),
+            batch: VecDeque::new(),
             head,
             usage: None,
             finished_choices: Vec::new(),
@@ -62,7 +67,11 @@ impl<'a> Reading<'a> {
     /// before what was read is pushed: one push, and one wake of the consumer, for all pieces of
     /// a read.
     pub(crate) async fn fill(&mut self, body: &mut Body, clock: &mut Clock) {
+        if let Some(error) = clock.overdue() {
+            return self.found.fail(error);
+        }
         let mut gave_turn = false;
+        let mut pieces = 0;
         poll_fn(|cx| {
             loop {
                 if self.found.outcome.is_some() || self.found.waiting() >= BATCH_EVENTS_MAX {
@@ -72,6 +81,14 @@ impl<'a> Reading<'a> {
                     Poll::Ready(Ok(Some(piece))) => {
                         gave_turn = false;
                         self.take(&piece, clock);
+                        pieces += 1;
+                        if pieces % PIECES_PER_TURN == 0 {
+                            if let Some(error) = clock.overdue() {
+                                self.found.fail(error);
+                            }
+                            cx.waker().wake_by_ref();
+                            return Poll::Pending;
+                        }
                     }
                     Poll::Ready(Ok(None)) => self.body_ended(),
                     Poll::Ready(Err(error)) => self.found.fail(error),
@@ -127,6 +144,10 @@ impl Found<'_> {
     fn fail(&mut self, error: Error) {
         self.seal();
         if self.outcome.is_none() {
+            let error = match &self.gatherer {
+                Some(gatherer) if !gatherer.is_empty() => error.with_partial(gatherer.json()),
+                _ => error,
+            };
             self.outcome = Some(Err(self.exchange.answered(error, &self.head)));
         }
     }
@@ -135,14 +156,22 @@ impl Found<'_> {
         if self.outcome.is_some() {
             return;
         }
-        let endpoint = self.exchange.prepared.endpoint;
-        self.outcome = Some(Ok(Answer::streamed(endpoint, self.head.clone(), self.usage, end)));
+        let gathered =
+            self.gatherer.as_ref().map(|gatherer| Document::scan(gatherer.json().into()));
+        self.outcome = Some(match gathered.transpose() {
+            Ok(document) => {
+                let endpoint = self.exchange.prepared.endpoint;
+                Ok(Answer::streamed(endpoint, self.head.clone(), self.usage, end, document))
+            }
+            Err(cause) => Err(Error::internal(format!("the gathered answer is not JSON: {cause}"))),
+        });
     }
 
     /// One event of the stream; what comes after its end is ignored (R-STR3).
     fn event(&mut self, event: sse::Event<'_>) {
         let data = event.data.trim_matches([' ', '\t', '\n', '\r']);
-        if self.outcome.is_some() || data.is_empty() {
+        let is_error = event.name == "error";
+        if self.outcome.is_some() || (data.is_empty() && !is_error) {
             return;
         }
         self.events += 1;
@@ -151,6 +180,10 @@ impl Found<'_> {
             return self.succeed(End::DoneMark);
         }
         if let Err(cause) = self.slab.add(event.name, &event.data) {
+            // What is named an error is one, JSON or not (R-ERR6).
+            if is_error {
+                return self.fail(Error::from_event(data));
+            }
             let quoted = self.exchange.quote(data);
             let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
             self.fail(Error::new(ErrorKind::Protocol, message).with_body(quoted));
@@ -187,7 +220,12 @@ impl Found<'_> {
             }
         }
         let is_final = chunk.is_final_response();
-        self.batch.push_back(Event::Chunk(chunk));
+        if let Some(Err(too_large)) = self.gatherer.as_mut().map(|all| all.add(chunk.value())) {
+            return self.fail(Error::new(ErrorKind::Protocol, too_large.to_string()));
+        }
+        if self.exchange.caller_streams {
+            self.batch.push_back(Event::Chunk(chunk));
+        }
         if is_final {
             self.succeed(End::FinalEvent);
         }

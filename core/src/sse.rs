@@ -32,6 +32,9 @@ impl fmt::Display for EventTooLarge {
 
 impl std::error::Error for EventTooLarge {}
 
+/// UTF-8's byte order mark; one is dropped at the start of a stream.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
 /// The parser of one stream.
 #[derive(Debug)]
 pub struct Decoder {
@@ -41,6 +44,8 @@ pub struct Decoder {
     /// The data lines of the event under way, each followed by LF.
     data: Vec<u8>,
     name: String,
+    /// The last `id` field; it counts from the blank line of its block on.
+    id: String,
     last_event_id: String,
     retry_ms: Option<u64>,
     at_first_line: bool,
@@ -58,6 +63,7 @@ impl Decoder {
             line: Vec::new(),
             data: Vec::new(),
             name: String::new(),
+            id: String::new(),
             last_event_id: String::new(),
             retry_ms: None,
             at_first_line: true,
@@ -73,7 +79,7 @@ impl Decoder {
         self.substance + unfinished as u64
     }
 
-    /// The last `id` field that was seen; empty before the first.
+    /// The last `id` field of a block that has ended; empty before the first.
     pub fn last_event_id(&self) -> &str {
         &self.last_event_id
     }
@@ -123,7 +129,9 @@ impl Decoder {
         }
         self.hold(held);
         self.line.extend_from_slice(rest);
-        self.check(self.line.len() + self.data.len())
+        // A byte order mark is no part of the line, here as in a line that is whole.
+        let mark = if self.at_first_line && self.line.starts_with(BOM) { BOM.len() } else { 0 };
+        self.check(self.line.len() - mark + self.data.len())
     }
 
     /// Hands out the event that the end of the stream cut short, if it has data. The grammar
@@ -162,10 +170,14 @@ impl Decoder {
     ) -> Result<(), EventTooLarge> {
         let line = self.without_bom(line);
         if line.is_empty() {
+            if self.id != self.last_event_id {
+                self.last_event_id.clone_from(&self.id);
+            }
             self.dispatch(held.take(), sink);
             return Ok(());
         }
-        self.check(line.len() + self.data.len() + held.map_or(0, <[u8]>::len))?;
+        // A held line counts as it will when it is copied: with its LF.
+        self.check(line.len() + self.data.len() + held.map_or(0, |held| held.len() + 1))?;
         let (field, value) = match memchr::memchr(b':', line) {
             Some(colon) => {
                 let (field, value) = line.split_at(colon);
@@ -185,7 +197,7 @@ impl Decoder {
             }
             b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
             b"id" if !value.contains(&0) => {
-                self.last_event_id = String::from_utf8_lossy(value).into_owned();
+                self.id = String::from_utf8_lossy(value).into_owned();
             }
             // Digits only: a sign or a fraction makes the grammar ignore the field.
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
@@ -204,7 +216,7 @@ impl Decoder {
             return line;
         }
         self.at_first_line = false;
-        line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
+        line.strip_prefix(BOM).unwrap_or(line)
     }
 
     fn dispatch(&mut self, held: Option<&[u8]>, sink: &mut impl FnMut(Event<'_>)) {

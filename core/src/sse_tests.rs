@@ -101,6 +101,8 @@ fn id_and_retry_are_kept() {
     let mut events = 0;
     decoder.feed(input, &mut |_| events += 1).unwrap();
     assert_eq!((decoder.last_event_id(), decoder.retry_ms(), events), ("1", Some(250), 1));
+    decoder.feed(b"id: 2\n", &mut |_| events += 1).unwrap();
+    assert_eq!(decoder.last_event_id(), "1", "its block has not ended");
     decoder.feed(b"id\n\n", &mut |_| events += 1).unwrap();
     assert_eq!((decoder.last_event_id(), events), ("", 1));
 }

@@ -54,6 +54,8 @@ pub(crate) struct Body {
     /// The local port of its connection.
     port: Option<u16>,
     inflate: Option<Inflate>,
+    /// A piece that was looked at and put back.
+    ahead: Option<Bytes>,
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -125,7 +127,7 @@ impl Transport {
                     .map_err(|error| Failure { error, metered: Metered::Entered })?;
                 let head = head_of(&response, settings);
                 let url = response.url().clone();
-                Ok(Reply { url, head, body: Body { response, port, inflate } })
+                Ok(Reply { url, head, body: Body { response, port, inflate, ahead: None } })
             }
             Err(cause) => {
                 self.reuse().broke_off();
@@ -177,8 +179,16 @@ impl Transport {
 }
 
 impl Body {
+    /// Lets the next read find this piece again.
+    pub(crate) fn put_back(&mut self, piece: Bytes) {
+        self.ahead = Some(piece).filter(|piece| !piece.is_empty());
+    }
+
     /// The next piece; `None` is the clean end of the body.
     pub(crate) fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>>> {
+        if let Some(piece) = self.ahead.take() {
+            return Poll::Ready(Ok(Some(piece)));
+        }
         loop {
             if let Some(inflate) = &mut self.inflate {
                 match inflate.take() {
@@ -339,11 +349,16 @@ fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
     Failure { error, metered: Metered::Unknown }
 }
 
-/// A body that ended before its end.
+/// A body that ended before its end, or whose framing is not HTTP's.
 fn broken_off(cause: &reqwest::Error) -> Error {
-    let message =
-        format!("the connection broke off in the middle of the answer: {}", causes(cause));
-    Error::new(ErrorKind::Disconnected, message)
+    use std::io::ErrorKind::{InvalidData, InvalidInput};
+    let is_framing = find::<std::io::Error>(cause)
+        .is_some_and(|io| matches!(io.kind(), InvalidData | InvalidInput));
+    let (kind, what) = match is_framing {
+        true => (ErrorKind::Protocol, "the answer's framing is not HTTP"),
+        false => (ErrorKind::Disconnected, "the connection broke off in the middle of the answer"),
+    };
+    Error::new(kind, format!("{what}: {}", causes(cause)))
 }
 
 /// Host and port, without anything secret.

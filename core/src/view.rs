@@ -22,7 +22,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    fn read(value: Value<'_>) -> Option<Usage> {
+    pub(crate) fn read(value: Value<'_>) -> Option<Usage> {
         let count = |names: [&str; 2]| {
             names.iter().find_map(|name| u64::try_from(value.get(name)?.as_i64()?).ok())
         };
@@ -319,8 +319,7 @@ impl Chunk {
 
     /// Whether this is an error of the service and not a chunk (R-ERR6).
     pub(crate) fn is_error(&self) -> bool {
-        self.spans.error.is_some_and(|span| is_telling(span.of(self.json())))
-            && !self.is_final_response()
+        self.spans.error.is_some() && !self.is_final_response()
             || self.event() == "error"
             || self.type_is("error")
     }
@@ -345,11 +344,6 @@ impl std::fmt::Debug for Chunk {
 }
 
 const OUTPUT_TEXT_DELTA: &str = "response.output_text.delta";
-
-/// An `error` member that says something: not null, false, or empty.
-fn is_telling(value: Value<'_>) -> bool {
-    !matches!(value.text(), "null" | "false" | "\"\"" | "{}" | "[]")
-}
 
 /// Every `output_text` part of a response object, in order.
 pub fn output_text(response: Value<'_>) -> String {
@@ -414,7 +408,7 @@ impl Document {
     /// an answer.
     pub(crate) fn is_error(&self) -> bool {
         let whole = self.value();
-        self.spans.error.is_some_and(|span| is_telling(span.of(&self.text)))
+        self.spans.error.is_some()
             && ["choices", "output", "data"]
                 .iter()
                 .all(|field| whole.get(field).is_none_or(Value::is_null))

@@ -19,6 +19,7 @@ pub struct modelwire_config {
     headers: Vec<(String, String)>,
     timeouts: Timeouts,
     retry: RetryPolicy,
+    stream_only: bool,
 }
 
 impl Handle for modelwire_config {
@@ -27,7 +28,10 @@ impl Handle for modelwire_config {
 
 impl modelwire_config {
     pub(crate) fn to_core(&self) -> Config {
-        let mut config = Config::new().timeouts(self.timeouts).retry(self.retry.clone());
+        let mut config = Config::new()
+            .timeouts(self.timeouts)
+            .retry(self.retry.clone())
+            .stream_only(self.stream_only);
         if let Some(base_url) = &self.base_url {
             config = config.base_url(base_url);
         }
@@ -47,8 +51,8 @@ impl modelwire_config {
 pub extern "C" fn modelwire_config_new() -> *mut modelwire_config {
     guard_or(null_mut(), || {
         let (timeouts, retry) = (Timeouts::default(), RetryPolicy::default());
-        let headers = Vec::new();
-        modelwire_config { base_url: None, api_key: None, headers, timeouts, retry }.into_raw()
+        let (base_url, api_key, headers, stream_only) = (None, None, Vec::new(), false);
+        modelwire_config { base_url, api_key, headers, timeouts, retry, stream_only }.into_raw()
     })
 }
 
@@ -177,6 +181,23 @@ pub unsafe extern "C" fn modelwire_config_set_retry(
         if let Ok(ms) = u64::try_from(retry_after_max_ms) {
             config.retry.retry_after_max = Duration::from_millis(ms);
         }
+        Ok(())
+    })
+}
+
+/// Lets every call that is answered whole stream underneath and gather its answer, for a service
+/// whose models answer only by streaming.
+///
+/// @param config  the configuration
+/// @param on      0 or 1; default 0
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_stream_only(
+    config: *mut modelwire_config,
+    on: i32,
+) -> modelwire_status {
+    set(config, |config| {
+        config.stream_only = on != 0;
         Ok(())
     })
 }

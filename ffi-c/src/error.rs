@@ -24,6 +24,7 @@ pub struct modelwire_error {
     model: Option<Text>,
     request_id: Option<Text>,
     body: Option<Text>,
+    partial: Option<Text>,
     timeout: Option<Text>,
 }
 
@@ -45,6 +46,7 @@ impl modelwire_error {
             model: error.model().map(Text::new),
             request_id: error.request_id().map(Text::new),
             body: error.body().map(Text::new),
+            partial: error.partial().map(Text::new),
             timeout: error.timeout().map(|phase| Text::new(phase.name())),
             error,
         }
@@ -204,6 +206,19 @@ pub unsafe extern "C" fn modelwire_error_body(
     length: *mut usize,
 ) -> *const c_char {
     view(error, length, |error| error.body.as_ref())
+}
+
+/// What was gathered of the answer before it failed, as JSON text, where the call gathers: a part
+/// of what was paid for, not the whole. NULL where nothing was.
+///
+/// @param error   the error
+/// @param length  its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_error_partial(
+    error: *const modelwire_error,
+    length: *mut usize,
+) -> *const c_char {
+    view(error, length, |error| error.partial.as_ref())
 }
 
 /// Everything that support needs, as text of several lines, without the key.

@@ -45,7 +45,7 @@ fn timeouts(given: &Bound<'_, PyDict>) -> PyResult<Timeouts> {
 #[pymethods]
 impl NativeClient {
     #[new]
-    #[pyo3(signature = (*, base_url, api_key, timeout, max_retries, headers))]
+    #[pyo3(signature = (*, base_url, api_key, timeout, max_retries, headers, stream_only))]
     fn new(
         py: Python<'_>,
         base_url: Option<&Bound<'_, PyString>>,
@@ -53,11 +53,13 @@ impl NativeClient {
         timeout: &Bound<'_, PyDict>,
         max_retries: i64,
         headers: Vec<(String, String)>,
+        stream_only: bool,
     ) -> PyResult<NativeClient> {
         let retries_max = u32::try_from(max_retries)
             .map_err(|_| PyValueError::new_err(format!("max_retries is {max_retries}")))?;
         let retry = RetryPolicy { retries_max, ..RetryPolicy::default() };
-        let mut config = Config::new().timeouts(timeouts(timeout)?).retry(retry);
+        let mut config =
+            Config::new().timeouts(timeouts(timeout)?).retry(retry).stream_only(stream_only);
         // What has no UTF-8 is refused by the core like any other odd character; an exception of
         // the conversion would hold the key.
         if let Some(base_url) = base_url {

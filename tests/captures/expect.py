@@ -227,7 +227,7 @@ def main():
         for path in sorted((HERE / server).glob("*.json")):
             record = json.loads(path.read_text())
             method, target = record["request"]["method"], record["request"]["path"]
-            if (method, target.removeprefix("/v1")) in OPERATIONS:
+            if (method, target.removeprefix("/api").removeprefix("/v1")) in OPERATIONS:
                 why = refused(record)
                 replaced = {"replaced": why} if why else {}
                 exchanges[path.stem] = {**expect(record), **replaced}

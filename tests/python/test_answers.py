@@ -6,7 +6,7 @@ import json
 import pytest
 
 import modelwire
-from wire import HELLO, answer
+from wire import HELLO, answer, chat, events, finish, piece
 
 MODELS = ["echo", "echo-stream-only", "echo-reasoning", "echo-tools", "limited", "recovers"]
 TEXT = HELLO[0]["content"]
@@ -163,3 +163,39 @@ def test_connections_are_used_again(service, client):
     for _ in range(5):
         client.chat.completions.create(model="echo", messages=HELLO)
     assert len({request["connection"] for request in service.requests()}) == 1
+
+
+def test_a_stream_that_answers_a_plain_call_is_gathered(scripted):
+    """R-STR5: nothing that was paid for is lost."""
+    client = scripted(events(piece("a"), piece("b"), finish()))
+    chat = client.chat.completions.create(model="m", messages=HELLO)
+    assert chat.choices[0].message.content == "ab" and chat.choices[0].finish_reason == "stop"
+    assert chat.object == "chat.completion"
+
+
+def test_a_document_that_answers_a_streamed_call_is_a_finished_stream(scripted):
+    """R-STR5: one chunk, its message as the delta."""
+    message = {"role": "assistant", "content": "whole"}
+    [chunk] = scripted(chat(message)).chat.completions.create(
+        model="m", messages=HELLO, stream=True
+    )
+    assert chunk.choices[0].delta.content == "whole"
+    assert chunk.choices[0].finish_reason == "stop"
+
+
+def test_a_model_that_only_streams(service):
+    """R-STR6: one option of the client."""
+    client = modelwire.Client(base_url=service.base_url, api_key="sk-test", stream_only=True)
+    answer = client.chat.completions.create(model="echo-stream-only", messages=HELLO)
+    assert answer.choices[0].message.content == TEXT and answer.usage.total_tokens == 8
+    answer = client.responses.create(model="echo-stream-only", input=TEXT)
+    assert answer.output_text == TEXT
+
+
+def test_what_was_gathered_before_a_cut_is_not_lost(scripted):
+    """R-STR7, R-MET1: it is on the exception."""
+    client = scripted(events(piece("a"), piece("b"), end="cut"))
+    with pytest.raises(modelwire.APIConnectionError) as raised:
+        client.chat.completions.create(model="m", messages=HELLO)
+    assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "ab"
+    assert raised.value.metered == "entered"

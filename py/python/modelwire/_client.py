@@ -261,6 +261,9 @@ class Client:
 
     What is not given comes from the environment: MODELWIRE_BASE_URL or OPENAI_BASE_URL,
     MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL.
+
+    With stream_only every plain call streams underneath and returns the gathered answer, for a
+    service whose models answer only by streaming.
     """
 
     def __init__(
@@ -271,6 +274,7 @@ class Client:
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
         max_retries: int = MAX_RETRIES,
         default_headers: Mapping[str, str] | None = None,
+        stream_only: bool = False,
     ) -> None:
         self._native: NativeClient | None = NativeClient(
             base_url=base_url,
@@ -278,6 +282,7 @@ class Client:
             timeout=_given(timeout),
             max_retries=max_retries,
             headers=list((default_headers or {}).items()),
+            stream_only=stream_only,
         )
         self.models = Models(self)
         self.chat = Chat(self)

@@ -53,6 +53,8 @@ class OpenAIError(Exception):
     """Which timeout ran out: "connect_timeout", "first_byte_timeout", ..."""
     body: str | None = None
     """The body of the failed answer as text, bounded, the key masked."""
+    partial: str | None = None
+    """What was gathered of the answer before it failed, as JSON text: paid for, but not whole."""
     path: str = ""
     """The path of the request."""
     model: str | None = None

@@ -110,6 +110,7 @@ class NativeClient:
         timeout: dict[str, float | None],
         max_retries: int,
         headers: list[tuple[str, str]],
+        stream_only: bool,
     ) -> NativeClient: ...
     @property
     def base_url(self) -> str: ...

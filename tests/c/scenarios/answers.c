@@ -143,3 +143,42 @@ void versions(void) {
   CHECK_TEXT(modelwire_status_name(INT32_MIN), "unknown status");
   CHECK_TEXT(modelwire_status_name(INT32_MAX), "unknown status");
 }
+
+/* The service streams what was asked for whole, and answers whole what was asked for as a stream;
+ * then it cuts a stream. */
+void crossed(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("echo", "x")));
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "one two");
+  CHECK(contains(modelwire_response_json(answer, NULL), "\"chat.completion\""));
+  modelwire_response_free(answer);
+
+  gathered got = {0, 0, "", ""};
+  modelwire_error *error = NULL;
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "x"));
+  CHECK_STATUS(modelwire_call_stream(call, gather, &got, &answer, &error), MODELWIRE_OK, error);
+  CHECK_TEXT(got.text, "whole");
+  CHECK(got.events == 1);
+  CHECK(contains(modelwire_response_json(answer, NULL), "\"message\""));
+  modelwire_response_free(answer);
+  modelwire_call_free(call);
+
+  error = failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_DISCONNECTED);
+  CHECK(contains(modelwire_error_partial(error, NULL), "\"content\":\"one \""));
+  modelwire_error_free(error);
+  modelwire_client_free(client);
+}
+
+void stream_underneath(void) {
+  modelwire_config *config = modelwire_config_new();
+  modelwire_client *client = NULL;
+  modelwire_error *error = NULL;
+  CHECK(modelwire_config_set_stream_only(config, 1) == MODELWIRE_OK);
+  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
+  modelwire_config_free(config);
+  const char *chat_json = ECHO_CHAT("echo-stream-only", "one two");
+  modelwire_response *answer = answer_of(chat_call(client, chat_json));
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "one two");
+  modelwire_response_free(answer);
+  modelwire_client_free(client);
+}

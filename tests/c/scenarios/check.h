@@ -80,6 +80,7 @@ scenario usage_beyond_64_bits, versions;
 scenario stream, response_stream, stream_incremental, stream_stopped, stream_cut, stream_error;
 scenario stream_nul_bytes, nested_call;
 scenario wrong_key, no_key, unknown_model, refused, recovers, not_retried, bad_json;
+scenario crossed, stream_underneath;
 scenario stream_only, envelopes, key_forms;
 scenario timeout_first_byte, bad_text, run_twice, report_chat, report_models, report_stream;
 scenario report_headers;

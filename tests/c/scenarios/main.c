@@ -18,7 +18,7 @@ static const struct {
     SCENARIO(stream), SCENARIO(response_stream), SCENARIO(stream_incremental),
     SCENARIO(stream_stopped), SCENARIO(stream_cut), SCENARIO(stream_error),
     SCENARIO(stream_nul_bytes), SCENARIO(nested_call),
-    SCENARIO(wrong_key), SCENARIO(no_key), SCENARIO(unknown_model), SCENARIO(stream_only), SCENARIO(envelopes), SCENARIO(key_forms), SCENARIO(refused),
+    SCENARIO(wrong_key), SCENARIO(no_key), SCENARIO(unknown_model), SCENARIO(crossed), SCENARIO(stream_underneath), SCENARIO(stream_only), SCENARIO(envelopes), SCENARIO(key_forms), SCENARIO(refused),
     SCENARIO(recovers), SCENARIO(not_retried), SCENARIO(bad_json), SCENARIO(bad_text),
     SCENARIO(timeout_first_byte), SCENARIO(run_twice),
     SCENARIO(report_chat), SCENARIO(report_models), SCENARIO(report_stream),

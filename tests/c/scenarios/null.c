@@ -18,8 +18,8 @@ static error_text *const ERROR_TEXTS[] = {
     modelwire_error_metered,
 };
 
-static error_sized_text *const ERROR_SIZED_TEXTS[] = {modelwire_error_body,
-                                                      modelwire_error_report};
+static error_sized_text *const ERROR_SIZED_TEXTS[] = {
+    modelwire_error_body, modelwire_error_partial, modelwire_error_report};
 
 static event_text *const EVENT_TEXTS[] = {modelwire_event_json, modelwire_event_text,
                                           modelwire_event_name};
@@ -89,6 +89,7 @@ static void configuring(void) {
   CHECK(modelwire_config_add_header(config, "a", 1, NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_config_set_timeouts(NULL, -1, -1, -1, -1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_config_set_retry(NULL, -1, -1, -1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_stream_only(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_new(config, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_new(NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   modelwire_config_free(config);

@@ -171,7 +171,28 @@ fn no_key() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-STR6: the hint; the option comes later
+/// R-STR5, R-STR7
+#[test]
+fn crossed() {
+    let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();
+    let streamed = [chat_chunk("one "), chat_chunk("two"), finish];
+    scripted(
+        "crossed",
+        Script::sequence(vec![
+            Exchange::events(&streamed),
+            Exchange::json(200, chat_answer("whole")),
+            Exchange::events_cut(&[chat_chunk("one ")]),
+        ]),
+    );
+}
+
+/// R-STR6
+#[test]
+fn stream_underneath() {
+    played("stream_underneath");
+}
+
+/// R-STR6: the hint
 #[test]
 fn stream_only() {
     played("stream_only");

@@ -181,15 +181,10 @@ const COLUMNS: [(&str, &[&str]); 5] = [
 ];
 
 /// What no test proves yet, and why; everything else must be proved.
-const LATER: [(&str, &str, &str); 7] = [
+const LATER: [(&str, &str, &str); 6] = [
     ("*", "C++", "later: the C++ wrapper"),
     ("*", "Python async", "later: asyncio"),
     ("R-LIM3", "*", "later: the bulk runner's pilot"),
-    (
-        "R-STR5",
-        "*",
-        "later: a plain answer to a streamed call and the reverse are refused, not lost silently",
-    ),
     ("R-CFG2", "*", "later: a check of the product for model names and prices"),
     ("R-STR2", "C", "later: the grammar's vectors through C"),
     ("R-STR2", "Python sync", "later: the grammar's vectors through Python"),

@@ -12,6 +12,7 @@ mod calls;
 mod cancelling;
 mod errors;
 mod flow;
+mod gather;
 mod processes;
 mod retries;
 mod streams;

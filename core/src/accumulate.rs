@@ -1,0 +1,164 @@
+//! Gathers the chunks of a stream into the answer that one document would have been, and turns a
+//! document into such chunks (R-STR5). Knows no I/O and no end of a stream.
+
+mod chat;
+mod responses;
+mod tree;
+
+use crate::json::Cursor;
+use crate::request::Endpoint;
+use crate::value::{Kind, Value};
+
+use chat::Chat;
+use responses::Response;
+pub(crate) use tree::AnswerTooLarge;
+use tree::{Room, said};
+
+/// The answer as far as its stream has come.
+#[derive(Debug)]
+pub(crate) struct Gatherer {
+    room: Room,
+    answer: Answer,
+    /// After the first chunk that did not fit nothing is added: a text with a gap is worse than
+    /// a short one.
+    is_full: bool,
+}
+
+#[derive(Debug)]
+enum Answer {
+    Chat(Chat),
+    Responses(Response),
+}
+
+impl Gatherer {
+    /// Gathers at most `bytes_max` bytes of text, `answer_bytes_max`.
+    pub(crate) fn new(endpoint: Endpoint, bytes_max: usize) -> Gatherer {
+        let answer = match endpoint {
+            Endpoint::Responses => Answer::Responses(Response::default()),
+            Endpoint::Models | Endpoint::Chat => Answer::Chat(Chat::default()),
+        };
+        Gatherer { room: Room { used: 0, bytes_max }, answer, is_full: false }
+    }
+
+    /// Takes one chunk. What was gathered before an error stays.
+    pub(crate) fn add(&mut self, chunk: Value<'_>) -> Result<(), AnswerTooLarge> {
+        if self.is_full {
+            return Err(AnswerTooLarge { bytes_max: self.room.bytes_max });
+        }
+        if chunk.kind() != Kind::Object {
+            return Ok(());
+        }
+        let added = match &mut self.answer {
+            Answer::Chat(chat) => chat.add(chunk, &mut self.room),
+            Answer::Responses(response) => response.add(chunk, &mut self.room),
+        };
+        self.is_full = added.is_err();
+        added
+    }
+
+    /// Nothing of an answer came.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.answer {
+            Answer::Chat(chat) => chat.is_empty(),
+            Answer::Responses(response) => response.is_empty(),
+        }
+    }
+
+    /// The JSON text of what was gathered so far.
+    pub(crate) fn json(&self) -> String {
+        let mut out = String::with_capacity(self.room.used + self.room.used / 8);
+        match &self.answer {
+            Answer::Chat(chat) => chat.write(&mut out),
+            Answer::Responses(response) => response.write(&mut out),
+        }
+        out
+    }
+}
+
+/// The chunks that a stream would have sent for this document: the name of each event, empty for
+/// chat, and its JSON.
+pub(crate) fn chunks_of_document(endpoint: Endpoint, document: Value<'_>) -> Vec<(String, String)> {
+    match endpoint {
+        Endpoint::Models => vec![(String::new(), document.text().to_owned())],
+        Endpoint::Chat => vec![(String::new(), chunk_of_completion(document.text()))],
+        Endpoint::Responses => events_of_response(document),
+    }
+}
+
+/// The text with two edits: what it is, and each `message` named `delta`.
+fn chunk_of_completion(text: &str) -> String {
+    let mut edits = Vec::new();
+    let walked = Cursor::new(text).and_then(|mut cursor| {
+        cursor.object(|cursor, name| match (name, cursor.peek()) {
+            ("object", _) => {
+                edits.push((cursor.skip()?.range(), "\"chat.completion.chunk\""));
+                Ok(())
+            }
+            ("choices", Some(b'[')) => cursor.array(|cursor| {
+                if cursor.peek() != Some(b'{') {
+                    return cursor.skip().map(drop);
+                }
+                cursor.object(|cursor, name| {
+                    if name == "message" {
+                        let before = text.get(..cursor.place()).unwrap_or_default();
+                        // The name is the string before the colon; it has no quote in it.
+                        let end = before.rfind('"').unwrap_or_default();
+                        let start = before.get(..end).and_then(|name| name.rfind('"'));
+                        edits.push((start.unwrap_or_default()..end + 1, "\"delta\""));
+                    }
+                    cursor.skip().map(drop)
+                })
+            }),
+            _ => cursor.skip().map(drop),
+        })
+    });
+    if walked.is_err() {
+        return text.to_owned(); // not an object
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut done = 0;
+    for (range, new) in edits {
+        out.push_str(text.get(done..range.start).unwrap_or_default());
+        out.push_str(new);
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
+fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
+    value.get(name).map(Value::items).unwrap_or_default()
+}
+
+fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
+    let mut events = Vec::new();
+    for (output_index, item) in list(document, "output").into_iter().enumerate() {
+        for (content_index, part) in list(item, "content").into_iter().enumerate() {
+            let text = part.get("text").filter(|text| text.kind() == Kind::String);
+            let Some(text) = text.filter(|_| said(part, "/type").as_deref() == Some("output_text"))
+            else {
+                continue;
+            };
+            let id = item.get("id").filter(|id| id.kind() == Kind::String);
+            let id = id.map(|id| format!("\"item_id\":{},", id.text())).unwrap_or_default();
+            let name = "response.output_text.delta";
+            let place =
+                format!("\"output_index\":{output_index},\"content_index\":{content_index}");
+            let delta = text.text();
+            let json = format!(r#"{{"type":"{name}",{id}{place},"delta":{delta}}}"#);
+            events.push((name.to_owned(), json));
+        }
+    }
+    let name = match said(document, "/status").as_deref() {
+        Some("failed") => "response.failed",
+        Some("incomplete") => "response.incomplete",
+        _ => "response.completed",
+    };
+    let json = format!(r#"{{"type":"{name}","response":{}}}"#, document.text());
+    events.push((name.to_owned(), json));
+    events
+}
+
+#[cfg(test)]
+#[path = "accumulate_tests.rs"]
+mod tests;

@@ -1,0 +1,251 @@
+//! Events of a response into the response. Knows no chunk of a chat.
+
+use super::tree::{AnswerTooLarge, Gathered, List, Node, Object, Room, members, said, write_name};
+use crate::json::write_str;
+use crate::value::{Kind, Value};
+
+/// A response: the one that its final event carries, or what the events before it built.
+#[derive(Debug, Default)]
+pub(super) struct Response {
+    /// The last response object, as it was sent.
+    text: String,
+    is_final: bool,
+    output: List,
+}
+
+/// Where a text that comes in pieces goes: an item's own member, or a part in a list of it.
+struct Piece {
+    event: &'static str,
+    item: &'static str,
+    part: Option<Part>,
+    field: &'static str,
+}
+
+struct Part {
+    list: &'static str,
+    index: &'static str,
+    new: &'static str,
+}
+
+const MESSAGE: &str = "\"type\":\"message\",\"status\":\"in_progress\",\"role\":\"assistant\"";
+const CALL: &str = "\"type\":\"function_call\",\"status\":\"in_progress\"";
+const REASONING: &str = "\"type\":\"reasoning\",\"summary\":[]";
+
+const fn content(new: &'static str) -> Option<Part> {
+    Some(Part { list: "content", index: "content_index", new })
+}
+
+const fn summary(new: &'static str) -> Option<Part> {
+    Some(Part { list: "summary", index: "summary_index", new })
+}
+
+#[rustfmt::skip]
+const PIECES: [Piece; 8] = [
+    Piece { event: "output_text", item: MESSAGE, field: "text",
+            part: content(r#"{"type":"output_text","annotations":[],"text":""}"#) },
+    Piece { event: "refusal", item: MESSAGE, field: "refusal",
+            part: content(r#"{"type":"refusal","refusal":""}"#) },
+    Piece { event: "reasoning_text", item: REASONING, field: "text",
+            part: content(r#"{"type":"reasoning_text","text":""}"#) },
+    Piece { event: "reasoning_summary_text", item: REASONING, field: "text",
+            part: summary(r#"{"type":"summary_text","text":""}"#) },
+    Piece { event: "function_call_arguments", item: CALL,
+            field: "arguments", part: None },
+    Piece { event: "custom_tool_call_input", item: "\"type\":\"custom_tool_call\"",
+            field: "input", part: None },
+    Piece { event: "mcp_call_arguments", item: "\"type\":\"mcp_call\"",
+            field: "arguments", part: None },
+    Piece { event: "code_interpreter_call_code", item: "\"type\":\"code_interpreter_call\"",
+            field: "code", part: None },
+];
+/// Whole parts come in events of these names.
+const PARTS: [(&str, &str, Option<Part>); 2] = [
+    ("content_part", MESSAGE, content("null")),
+    ("reasoning_summary_part", REASONING, summary("null")),
+];
+
+impl Response {
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.output.items.is_empty()
+    }
+
+    pub(super) fn add(&mut self, event: Value<'_>, room: &mut Room) -> Gathered {
+        let kind = said(event, "/type").unwrap_or_default();
+        let Some((subject, step)) = kind.strip_prefix("response.").map(|kind| {
+            // `response.completed` has no step.
+            kind.rsplit_once('.').unwrap_or((kind, ""))
+        }) else {
+            return Ok(());
+        };
+        if self.is_final {
+            return Ok(());
+        }
+        if let Some(response) = object(event, "response") {
+            return self.response(subject, response, room);
+        }
+        if let ("output_item", Some(item)) = (subject, object(event, "item")) {
+            return self.item(event, item, step == "done", room);
+        }
+        for (name, item, part) in &PARTS {
+            if let (true, Some(part), Some(whole)) = (*name == subject, part, object(event, "part"))
+            {
+                let Some(object) = self.item_of(event, item, room)? else { return Ok(()) };
+                let is_new = step == "added";
+                let Some(node) = part_of(object, event, part, is_new, room)? else { return Ok(()) };
+                return node.put(whole, room);
+            }
+        }
+        let Some(piece) = PIECES.iter().find(|piece| piece.event == subject) else {
+            return Ok(());
+        };
+        self.piece(event, piece, step, room)
+    }
+
+    fn response(&mut self, subject: &str, response: Value<'_>, room: &mut Room) -> Gathered {
+        self.is_final = matches!(subject, "completed" | "failed" | "incomplete");
+        let old = if self.is_final { room.used } else { self.text.len() };
+        if let Err(too_large) = room.swap(old, response.text().len()) {
+            self.is_final = false;
+            return Err(too_large);
+        }
+        if self.is_final {
+            self.output = List::default();
+        }
+        self.text = response.text().to_owned();
+        Ok(())
+    }
+
+    /// A whole item: new, or in the place of what was built.
+    fn item(
+        &mut self,
+        event: Value<'_>,
+        item: Value<'_>,
+        is_done: bool,
+        room: &mut Room,
+    ) -> Gathered {
+        let id = said(item, "/id");
+        let index = event.get("output_index").and_then(Value::as_i64);
+        let known = self.output.find(index, id.as_deref(), is_done);
+        let at = match known {
+            Some(at) => at,
+            None => self.output.add(index, id.as_deref(), Node::NULL),
+        };
+        self.output.identify(at, id.as_deref());
+        match self.output.items.get_mut(at) {
+            Some(known) => known.node.put(item, room),
+            None => Ok(()),
+        }
+    }
+
+    /// The item that an event belongs to, made where its beginning never came.
+    fn item_of(
+        &mut self,
+        event: Value<'_>,
+        new: &str,
+        room: &mut Room,
+    ) -> Result<Option<&mut Object>, AnswerTooLarge> {
+        let id = said(event, "/item_id");
+        let index = event.get("output_index").and_then(Value::as_i64);
+        let known = match (index, &id) {
+            (None, None) => self.output.items.len().checked_sub(1).map(|_| self.output.last),
+            (index, id) => self.output.find(index, id.as_deref(), true),
+        };
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let mut text = "{".to_owned();
+                if let Some(id) = &id {
+                    write_name("id", &mut text);
+                    write_str(id, &mut text);
+                    text.push(',');
+                }
+                text.push_str(new);
+                text.push('}');
+                room.take(text.len())?;
+                self.output.add(index, id.as_deref(), Node::Raw(text))
+            }
+        };
+        Ok(self.output.items.get_mut(at).and_then(|item| item.node.as_object()))
+    }
+
+    fn piece(&mut self, event: Value<'_>, piece: &Piece, step: &str, room: &mut Room) -> Gathered {
+        let whole = step == "done";
+        let text = event.get(if whole { piece.field } else { "delta" });
+        let Some(text) = text.filter(|text| text.kind() == Kind::String) else { return Ok(()) };
+        let Some(item) = self.item_of(event, piece.item, room)? else { return Ok(()) };
+        let holder = match &piece.part {
+            None => Some(item),
+            Some(part) => {
+                part_of(item, event, part, false, room)?.and_then(|node| node.as_object())
+            }
+        };
+        match holder {
+            Some(holder) => match holder.slot(piece.field, room)? {
+                Some(node) if whole => node.put(text, room),
+                Some(node) => node.merge(text, 0, room),
+                None => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        if self.is_final {
+            return out.push_str(&self.text);
+        }
+        let started = if self.text.is_empty() {
+            r#"{"object":"response","status":"in_progress"}"#
+        } else {
+            &self.text
+        };
+        let mut has_output = false;
+        out.push('{');
+        for (name, value) in members(Value::validated(started)) {
+            write_name(&name, out);
+            has_output |= name == "output";
+            if name == "output" && !self.output.items.is_empty() {
+                self.output.write(out);
+            } else {
+                out.push_str(value.text());
+            }
+        }
+        if !has_output {
+            write_name("output", out);
+            self.output.write(out);
+        }
+        out.push('}');
+    }
+}
+
+fn object<'a>(event: Value<'a>, name: &str) -> Option<Value<'a>> {
+    event.get(name).filter(|value| value.kind() == Kind::Object)
+}
+
+/// The part of an item that an event belongs to: by index, else the last one.
+fn part_of<'a>(
+    item: &'a mut Object,
+    event: Value<'_>,
+    part: &Part,
+    is_new: bool,
+    room: &mut Room,
+) -> Result<Option<&'a mut Node>, AnswerTooLarge> {
+    let Some(node) = item.slot(part.list, room)? else { return Ok(None) };
+    if node.is_blank() {
+        *node = Node::List(List::default());
+    }
+    let Some(parts) = node.as_list(List::by_place) else { return Ok(None) };
+    let index = event.get(part.index).and_then(Value::as_i64);
+    let known = match index {
+        Some(index) => parts.by_index.get(&index).copied(),
+        None if is_new => None,
+        None => parts.items.len().checked_sub(1),
+    };
+    let at = match known {
+        Some(at) => at,
+        None => {
+            room.take(part.new.len())?;
+            parts.add(index, None, Node::Raw(part.new.to_owned()))
+        }
+    };
+    Ok(parts.items.get_mut(at).map(|part| &mut part.node))
+}

@@ -1,0 +1,468 @@
+//! JSON under construction: values that later values are merged into, under a bound on their
+//! text. Knows no chunk and no endpoint, only which members name and which continue.
+//!
+//! Texts are kept as they were sent, escapes and digits included, and what was sent once stays
+//! byte for byte; so the gathered JSON is the same in every language. Work is linear in the input.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use crate::json::write_str;
+use crate::value::{Kind, Value};
+
+/// Deltas are merged to this depth; deeper the later value wins whole. Bounds the recursion.
+pub(super) const MERGE_DEPTH_MAX: usize = 16;
+/// An object with more members finds them by a map.
+const SCANNED_MEMBERS_MAX: usize = 16;
+/// Members of a delta that say what something is: the first that says something wins. Servers
+/// repeat them in every chunk. Every other string is a piece of a text.
+const NAMING: [&str; 7] = ["role", "id", "type", "name", "object", "index", "format"];
+
+/// What was gathered reached its bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AnswerTooLarge {
+    /// The bound in bytes.
+    pub(crate) bytes_max: usize,
+}
+
+impl fmt::Display for AnswerTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the gathered answer exceeds answer_bytes_max = {} bytes", self.bytes_max)
+    }
+}
+
+impl std::error::Error for AnswerTooLarge {}
+
+pub(super) type Gathered = Result<(), AnswerTooLarge>;
+
+/// How much text is held, and how much may be.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) used: usize,
+    pub(super) bytes_max: usize,
+}
+
+impl Room {
+    pub(super) fn take(&mut self, bytes: usize) -> Gathered {
+        self.swap(0, bytes)
+    }
+
+    /// Room for new text in the place of old text, which stays if there is none.
+    pub(super) fn swap(&mut self, old: usize, new: usize) -> Gathered {
+        let used = self.used.saturating_sub(old).saturating_add(new);
+        if used > self.bytes_max {
+            return Err(AnswerTooLarge { bytes_max: self.bytes_max });
+        }
+        self.used = used;
+        Ok(())
+    }
+}
+
+/// A value under construction. Nothing is taken apart before something is merged into it.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// Any value, as it was sent.
+    Raw(String),
+    /// A string, as it was sent, without its quotes: pieces are joined by appending. Two halves
+    /// of a surrogate pair that came in two chunks meet here.
+    Text(String),
+    /// An array without its brackets whose items do not say their index.
+    Items(String),
+    /// An array whose items are found by index.
+    List(List),
+    Object(Object),
+}
+
+impl Node {
+    pub(super) fn new(value: Value<'_>) -> Node {
+        match value.kind() {
+            Kind::String => Node::Text(inner(value.text()).to_owned()),
+            Kind::Array if is_indexed(value) => Node::List(List::by_own_index(value)),
+            Kind::Array => Node::Items(inner(value.text()).trim_ascii().to_owned()),
+            Kind::Null | Kind::Bool | Kind::Number | Kind::Object => {
+                Node::Raw(value.text().to_owned())
+            }
+        }
+    }
+
+    pub(super) const NULL: Node = Node::Raw(String::new());
+
+    /// What it gives back when it goes: never more than was taken for it.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Node::Raw(text) | Node::Text(text) | Node::Items(text) => text.len(),
+            Node::List(list) => list.items.iter().map(|item| item.node.bytes()).sum(),
+            Node::Object(object) => object.bytes(),
+        }
+    }
+
+    /// Null and the empty string say nothing.
+    pub(super) fn is_blank(&self) -> bool {
+        match self {
+            Node::Raw(text) => is_blank(text),
+            Node::Text(text) => text.is_empty(),
+            Node::Items(_) | Node::List(_) | Node::Object(_) => false,
+        }
+    }
+
+    pub(super) fn put(&mut self, value: Value<'_>, room: &mut Room) -> Gathered {
+        room.swap(self.bytes(), value.text().len())?;
+        *self = Node::new(value);
+        Ok(())
+    }
+
+    /// Joins texts and arrays, merges objects; anything else replaces, null never.
+    pub(super) fn merge(&mut self, value: Value<'_>, depth: usize, room: &mut Room) -> Gathered {
+        if value.is_null() {
+            return Ok(());
+        }
+        match value.kind() {
+            Kind::Object if depth > 0 => drop(self.as_object()),
+            Kind::Array if is_indexed(value) => drop(self.as_list(List::by_own_index)),
+            _ => {}
+        }
+        match (self, value.kind()) {
+            (Node::Text(text), Kind::String) => {
+                room.take(inner(value.text()).len())?;
+                text.push_str(inner(value.text()));
+            }
+            (Node::Items(items), Kind::Array) => {
+                let more = inner(value.text()).trim_ascii();
+                room.take(more.len() + 1)?;
+                if !items.is_empty() && !more.is_empty() {
+                    items.push(',');
+                }
+                items.push_str(more);
+            }
+            (Node::List(list), Kind::Array) => list.merge(value, depth, room)?,
+            (Node::Object(object), Kind::Object) => {
+                for (name, value) in members(value) {
+                    object.merge(&name, value, depth.saturating_sub(1), room)?;
+                }
+            }
+            (node, _) => node.put(value, room)?,
+        }
+        Ok(())
+    }
+
+    /// This object, taken apart.
+    pub(super) fn as_object(&mut self) -> Option<&mut Object> {
+        if let Node::Raw(text) = self
+            && text.starts_with('{')
+        {
+            let mut object = Object::default();
+            for (name, value) in members(Value::validated(text)) {
+                object.push(&name, Node::new(value));
+            }
+            *self = Node::Object(object);
+        }
+        if let Node::Object(object) = self { Some(object) } else { None }
+    }
+
+    /// This array, taken apart.
+    pub(super) fn as_list(&mut self, take_apart: fn(Value<'_>) -> List) -> Option<&mut List> {
+        if let Node::Items(items) = self {
+            *self = Node::List(take_apart(Value::validated(&format!("[{items}]"))));
+        }
+        if let Node::List(list) = self { Some(list) } else { None }
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        match self {
+            Node::Raw(text) if text.is_empty() => out.push_str("null"),
+            Node::Raw(text) => out.push_str(text),
+            Node::Text(text) => out.extend(["\"", text, "\""]),
+            Node::Items(items) => out.extend(["[", items, "]"]),
+            Node::List(list) => list.write(out),
+            Node::Object(object) => {
+                out.push('{');
+                for (name, node) in &object.members {
+                    write_member(name, node, out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+/// Members in the order of their first appearance.
+#[derive(Debug, Default)]
+pub(super) struct Object {
+    pub(super) members: Vec<(String, Node)>,
+    /// Where each stands; filled when there are too many to look at each.
+    places: HashMap<String, usize>,
+}
+
+impl Object {
+    pub(super) fn bytes(&self) -> usize {
+        self.members.iter().map(|(name, node)| name.len() + node.bytes()).sum()
+    }
+
+    pub(super) fn push(&mut self, name: &str, node: Node) {
+        self.members.push((name.to_owned(), node));
+        let count = self.members.len();
+        if count == SCANNED_MEMBERS_MAX + 1 {
+            let places = self.members.iter().enumerate();
+            self.places = places.map(|(at, (name, _))| (name.clone(), at)).collect();
+        } else if count > SCANNED_MEMBERS_MAX {
+            self.places.insert(name.to_owned(), count - 1);
+        }
+    }
+
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Node> {
+        if self.members.len() > SCANNED_MEMBERS_MAX {
+            return self.members.get_mut(*self.places.get(name)?).map(|(_, node)| node);
+        }
+        self.members.iter_mut().find(|(own, _)| own == name).map(|(_, node)| node)
+    }
+
+    /// The member of that name, made where there was none: there is always one.
+    pub(super) fn slot(
+        &mut self,
+        name: &str,
+        room: &mut Room,
+    ) -> Result<Option<&mut Node>, AnswerTooLarge> {
+        if self.get_mut(name).is_none() {
+            room.take(name.len() + 4)?;
+            self.push(name, Node::NULL);
+        }
+        Ok(self.get_mut(name))
+    }
+
+    pub(super) fn merge(
+        &mut self,
+        name: &str,
+        value: Value<'_>,
+        depth: usize,
+        room: &mut Room,
+    ) -> Gathered {
+        match self.slot(name, room)? {
+            Some(node) if !NAMING.contains(&name) => node.merge(value, depth, room),
+            Some(node) if node.is_blank() && !value.is_null() => node.put(value, room),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Item {
+    /// Items are written in the order of their indexes.
+    index: i64,
+    id: Option<String>,
+    name: Option<String>,
+    pub(super) node: Node,
+}
+
+/// Items that are continued by later chunks.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    pub(super) items: Vec<Item>,
+    pub(super) by_index: HashMap<i64, usize>,
+    pub(super) by_id: HashMap<String, usize>,
+    pub(super) last: usize,
+}
+
+impl List {
+    /// Items that say their index in a member of that name.
+    pub(super) fn by_own_index(array: Value<'_>) -> List {
+        let mut list = List::default();
+        // What was held before stays within its bound.
+        let mut room = Room { used: 0, bytes_max: usize::MAX };
+        let _ = list.merge(array, 1, &mut room);
+        list
+    }
+
+    /// Items whose index is their place.
+    pub(super) fn by_place(array: Value<'_>) -> List {
+        let mut list = List::default();
+        for item in array.items() {
+            list.add(None, None, Node::Raw(item.text().to_owned()));
+        }
+        list
+    }
+
+    pub(super) fn merge(&mut self, array: Value<'_>, depth: usize, room: &mut Room) -> Gathered {
+        for item in array.items() {
+            let index = own_index(item);
+            let known = index.and_then(|index| self.by_index.get(&index).copied());
+            match known.and_then(|at| self.items.get_mut(at)) {
+                Some(known) => known.node.merge(item, depth.saturating_sub(1), room)?,
+                None => {
+                    room.take(item.text().len() + 1)?;
+                    let place = self.items.len();
+                    // An item without an index is whole: nothing continues it,
+                    if let Some(index) = index {
+                        self.by_index.insert(index, place);
+                    }
+                    let node = Node::Raw(item.text().to_owned());
+                    // and it stays behind the one that it came behind.
+                    let before = self.items.last().map_or(i64::MIN, |item| item.index);
+                    let index = index.unwrap_or(before);
+                    self.items.push(Item { index, id: None, name: None, node });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, index: Option<i64>, id: Option<&str>, node: Node) -> usize {
+        let at = self.items.len();
+        match index {
+            Some(index) => drop(self.by_index.insert(index, at)),
+            // One that says so itself has the better claim to this index.
+            None => drop(self.by_index.entry(at as i64).or_insert(at)),
+        }
+        let index = index.unwrap_or(at as i64);
+        self.items.push(Item { index, id: None, name: None, node });
+        self.identify(at, id);
+        at
+    }
+
+    /// The first id wins.
+    pub(super) fn identify(&mut self, at: usize, id: Option<&str>) {
+        self.last = at;
+        if let (Some(item), Some(id)) = (self.items.get_mut(at), id)
+            && item.id.is_none()
+        {
+            item.id = Some(id.to_owned());
+            self.by_id.insert(id.to_owned(), at);
+        }
+    }
+
+    /// Tool calls: by index, else by id, else by place where several came, else the last one.
+    pub(super) fn merge_calls(&mut self, array: Value<'_>, room: &mut Room) -> Gathered {
+        let calls = array.items();
+        for (place, call) in calls.iter().enumerate().filter(|(_, c)| c.kind() == Kind::Object) {
+            let index = own_index(*call);
+            let (id, name) = (said(*call, "/id"), said(*call, "/function/name"));
+            let place = (calls.len() > 1).then_some(place as i64);
+            let at = match self.meant(index, place, id.as_deref(), name.as_deref()) {
+                Some(at) => at,
+                None => self.add(index, None, Node::Object(Object::default())),
+            };
+            self.identify(at, id.as_deref());
+            if let Some(index) = index {
+                self.by_index.insert(index, at);
+            }
+            let Some(item) = self.items.get_mut(at) else { continue };
+            item.name = item.name.take().or(name.map(Cow::into_owned));
+            let Some(object) = item.node.as_object() else { continue };
+            // A whole answer's tool calls have no index.
+            for (name, value) in members(*call).into_iter().filter(|(name, _)| name != "index") {
+                object.merge(&name, value, MERGE_DEPTH_MAX, room)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which known call goes on; another id, or without an id another name, is another call.
+    pub(super) fn meant(
+        &self,
+        index: Option<i64>,
+        place: Option<i64>,
+        id: Option<&str>,
+        name: Option<&str>,
+    ) -> Option<usize> {
+        let of_id = id.and_then(|id| self.by_id.get(id).copied());
+        let meant = match (index, id, place) {
+            (Some(index), ..) | (None, None, Some(index)) => self.by_index.get(&index).copied(),
+            (None, Some(_), Some(_)) => of_id,
+            (None, Some(_), None) => of_id.or(Some(self.last)),
+            (None, None, None) => Some(self.last),
+        };
+        let item = self.items.get(meant?)?;
+        let differs = |own: &Option<String>, sent: Option<&str>| {
+            sent.is_some_and(|sent| own.as_deref().is_some_and(|own| own != sent))
+        };
+        if differs(&item.id, id) {
+            return of_id;
+        }
+        if id.is_none() && differs(&item.name, name) { None } else { meant }
+    }
+
+    /// The item of an event. `by_place`: of another id or not, it is the one at that index.
+    pub(super) fn find(
+        &self,
+        index: Option<i64>,
+        id: Option<&str>,
+        by_place: bool,
+    ) -> Option<usize> {
+        let of_id = id.and_then(|id| self.by_id.get(id).copied());
+        let of_index = index.and_then(|index| self.by_index.get(&index).copied());
+        let own = of_index.and_then(|at| self.items.get(at)).and_then(|item| item.id.as_deref());
+        let is_other = own.is_some_and(|own| id.is_some_and(|id| own != id));
+        of_id.or(of_index.filter(|_| by_place || !is_other))
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        let mut items: Vec<&Item> = self.items.iter().collect();
+        items.sort_by_key(|item| item.index);
+        out.push('[');
+        for item in items {
+            separate(out);
+            item.node.write(out);
+        }
+        out.push(']');
+    }
+}
+
+/// The members of an object; of duplicates the last.
+pub(super) fn members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
+    let mut members = object.members();
+    let mut seen = HashSet::new();
+    if members.len() > SCANNED_MEMBERS_MAX {
+        members.reverse();
+        members.retain(|(name, _)| seen.insert(name.clone()));
+        members.reverse();
+        return members;
+    }
+    let repeated = |at: usize, name: &str| members.iter().skip(at + 1).any(|(n, _)| n == name);
+    let kept: Vec<bool> =
+        members.iter().enumerate().map(|(at, (name, _))| !repeated(at, name)).collect();
+    let mut kept = kept.into_iter();
+    members.retain(|_| kept.next().unwrap_or(true));
+    members
+}
+
+/// What stands between the quotes of a string or the brackets of an array.
+fn inner(text: &str) -> &str {
+    text.get(1..text.len().saturating_sub(1)).unwrap_or_default()
+}
+
+/// Null and the empty string say nothing.
+pub(super) fn is_blank(text: &str) -> bool {
+    matches!(text, "" | "null" | "\"\"")
+}
+
+/// `index`, where it is an integer.
+pub(super) fn own_index(value: Value<'_>) -> Option<i64> {
+    value.get("index")?.as_i64()
+}
+
+fn is_indexed(array: Value<'_>) -> bool {
+    array.items().into_iter().any(|item| own_index(item).is_some())
+}
+
+/// A string that is not empty.
+pub(super) fn said<'a>(value: Value<'a>, pointer: &str) -> Option<Cow<'a, str>> {
+    value.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
+}
+
+/// No JSON value ends in an opening bracket.
+fn separate(out: &mut String) {
+    if !out.ends_with(['[', '{']) {
+        out.push(',');
+    }
+}
+
+pub(super) fn write_name(name: &str, out: &mut String) {
+    separate(out);
+    write_str(name, out);
+    out.push(':');
+}
+
+pub(super) fn write_member(name: &str, node: &Node, out: &mut String) {
+    write_name(name, out);
+    node.write(out);
+}

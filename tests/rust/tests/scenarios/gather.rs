@@ -1,0 +1,160 @@
+//! What was asked for and what came differ: streams that answer plain calls, documents that answer
+//! streamed ones, models that only stream, and gathering. Knows no failure of the network.
+
+use modelwire::{Client, End, ErrorKind, Metered, Request, Usage};
+use modelwire_service::{Exchange, Script, Service};
+
+use crate::support::{CHAT_ANSWER, DONE, WAYS, client, config, finish, hello, piece, respond};
+
+fn scripted(exchange: Exchange) -> (Service, Client) {
+    let service = Service::start().unwrap();
+    let client = client(service.script("s", Script::one(exchange)));
+    (service, client)
+}
+
+fn usage_chunk() -> String {
+    r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}"#
+        .to_owned()
+}
+
+/// R-STR5, R-MET2
+#[test]
+fn a_stream_that_answers_a_plain_call_is_gathered() {
+    let data = [piece("a"), piece("b"), finish(0), usage_chunk(), DONE.to_owned()];
+    let (service, client) = scripted(Exchange::events(&data));
+    for way in WAYS {
+        let answer = way.send(&client, hello()).unwrap();
+        assert_eq!((&*answer.text(), answer.end()), ("ab", End::DoneMark));
+        assert!(answer.is_gathered());
+        assert_eq!(answer.document().unwrap().finish_reason().unwrap(), "stop");
+        let usage = Usage { input_tokens: 3, output_tokens: 2, total_tokens: 5 };
+        assert_eq!(
+            (answer.usage(), answer.document().unwrap().usage()),
+            (Some(usage), Some(usage))
+        );
+    }
+    let sent = String::from_utf8(service.recorded("s")[0].body.clone()).unwrap();
+    assert!(!sent.contains("stream"), "it was a plain call: {sent}");
+}
+
+/// R-STR5: services get the content type wrong, too
+#[test]
+fn events_are_known_by_their_looks_where_the_content_type_does_not_say_so() {
+    let body = format!(": hi\n\ndata: {}\n\ndata: {}\n\ndata: [DONE]\n\n", piece("a"), finish(0));
+    for kind in ["application/json", "text/plain", ""] {
+        let headers: &[(&str, &str)] =
+            if kind.is_empty() { &[] } else { &[("Content-Type", kind)] };
+        let (_service, client) = scripted(Exchange::json_with_headers(200, headers, &body));
+        for way in WAYS {
+            assert_eq!(way.send(&client, hello()).unwrap().text(), "a", "{kind}");
+            assert_eq!(way.read(&client, hello()).text(), "a", "{kind}");
+        }
+    }
+}
+
+/// R-STR5, R-F3
+#[test]
+fn a_document_that_answers_a_streamed_call_is_a_finished_stream() {
+    let (_service, client) = scripted(Exchange::json(200, CHAT_ANSWER));
+    for way in WAYS {
+        let read = way.read(&client, hello());
+        assert_eq!(read.chunks.len(), 1);
+        let plain = client.blocking().send(hello()).unwrap();
+        assert_eq!(read.text(), plain.text());
+        assert_eq!((read.answer().json(), read.answer().end()), (CHAT_ANSWER, End::Document));
+        assert_eq!(read.answer().usage(), plain.usage());
+        assert!(!read.answer().is_gathered(), "the service sent it as it is");
+    }
+    let response = r#"{"object":"response","status":"completed","output":[{"type":"message","id":"m",
+        "content":[{"type":"output_text","text":"one"},{"type":"output_text","text":" two"}]}],
+        "usage":{"input_tokens":1,"output_tokens":2}}"#;
+    let (_service, client) = scripted(Exchange::json(200, response));
+    let read = WAYS[0].read(&client, respond());
+    assert_eq!(read.text(), "one two");
+    let kinds: Vec<_> =
+        read.chunks.iter().map(|chunk| chunk.kind().unwrap().into_owned()).collect();
+    let delta = "response.output_text.delta";
+    assert_eq!(kinds, [delta, delta, "response.completed"]);
+    assert_eq!(read.answer().json(), response);
+}
+
+/// R-STR6
+#[test]
+fn a_model_that_only_streams_answers_a_plain_call_by_an_option() {
+    let service = Service::start().unwrap();
+    let plain = || Request::chat("echo-stream-only").user("one two three");
+    let of_client = config(service.base_url()).stream_only(true);
+    let of_client = Client::new(of_client).unwrap();
+    let client = client(service.base_url());
+    assert_eq!(client.blocking().send(plain()).unwrap_err().kind(), ErrorKind::InvalidRequest);
+    for way in WAYS {
+        for (client, request) in [(&client, plain().stream_only(true)), (&of_client, plain())] {
+            let answer = way.send(client, request).unwrap();
+            assert_eq!((&*answer.text(), answer.is_gathered()), ("one two three", true));
+            assert_eq!(answer.usage().unwrap().output_tokens, 3);
+        }
+        let response = Request::response("echo-stream-only").input("four five").stream_only(true);
+        let answer = way.send(&client, response).unwrap();
+        assert_eq!((&*answer.text(), answer.end()), ("four five", End::FinalEvent));
+    }
+    let listed = of_client.blocking().models().unwrap();
+    assert!(listed.model_ids().contains(&"echo-stream-only".to_owned()));
+}
+
+/// R-STR5, R-STR7: off by default, so that memory stays flat
+#[test]
+fn a_streamed_call_gathers_if_asked() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    for way in WAYS {
+        assert!(way.read(&client, hello()).answer().document().is_none());
+        let read = way.read(&client, hello().gather(true));
+        assert_eq!(read.answer().text(), read.text());
+        assert!(read.answer().is_gathered());
+        let tools = Request::chat("echo-tools").user("hi").gather(true);
+        let tools = way.read(&client, tools);
+        let whole = tools.answer().document().unwrap().value();
+        let call = whole.pointer("/choices/0/message/tool_calls/0/function").unwrap();
+        assert_eq!(call.get("arguments").unwrap().as_str().unwrap(), r#"{"text":"hi"}"#);
+    }
+}
+
+/// R-STR7, R-MET1
+#[test]
+fn what_was_gathered_before_a_cut_is_not_lost() {
+    let data = [piece("a"), piece("b")];
+    for exchange in [Exchange::events_cut(&data), Exchange::events(&data)] {
+        let (_service, client) = scripted(exchange);
+        for way in WAYS {
+            let error = way.send(&client, hello()).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Disconnected | ErrorKind::Incomplete));
+            assert_eq!(error.metered(), Metered::Entered);
+            let partial = error.partial().unwrap();
+            assert!(partial.contains(r#""content":"ab""#), "{partial}");
+        }
+    }
+}
+
+/// R-STR5
+#[test]
+fn a_gathered_answer_is_bounded_by_name() {
+    let service = Service::start().unwrap();
+    let data: Vec<String> = (0..100).map(|_| piece("0123456789")).collect();
+    let base_url = service.script("s", Script::one(Exchange::events(&data)));
+    let limits = modelwire::Limits { answer_bytes_max: 500, ..modelwire::Limits::default() };
+    let client = Client::new(config(base_url).limits(limits)).unwrap();
+    let error = client.blocking().send(hello()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert!(error.message().contains("answer_bytes_max"), "{error}");
+    assert!(error.partial().is_some_and(|partial| partial.contains("0123456789")));
+}
+
+/// R-ERR6
+#[test]
+fn an_error_in_a_gathered_stream_is_raised_with_what_came_before() {
+    let data = [piece("a"), r#"{"error":{"message":"m","type":"t"}}"#.to_owned()];
+    let (_service, client) = scripted(Exchange::events(&data));
+    let error = client.blocking().send(hello()).unwrap_err();
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Stream, "m"));
+    assert!(error.partial().unwrap().contains(r#""content":"a""#));
+}
