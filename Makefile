@@ -63,6 +63,7 @@ rules:
 lint:
 	cargo fmt --check
 	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --no-deps -p modelwire
 
 clean:
 	rm -rf target .venv

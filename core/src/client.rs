@@ -57,6 +57,7 @@ impl Client {
     /// nothing.
     pub fn new(config: Config) -> Result<Client> {
         let settings = config.validate()?;
+        Transport::check(&settings)?;
         if settings.base_url.scheme() == "http" && !settings.is_loopback() {
             warn_of_plain_http();
         }

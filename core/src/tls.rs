@@ -28,9 +28,10 @@ static SHARED: Lazy<Result<ClientConfig>> = Lazy::new(|| {
 /// The configuration for a client's settings. One that speaks plain http reads no certificate
 /// store: it builds in microseconds, and where there is no store at all.
 pub(crate) fn config(settings: &Settings) -> Result<ClientConfig> {
-    let mut config = if !settings.needs_tls() {
+    let is_plain = settings.ca_pem.is_none() && settings.client_pem.is_none();
+    let mut config = if is_plain && !settings.needs_tls() {
         builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
-    } else if settings.ca_pem.is_none() && settings.client_pem.is_none() {
+    } else if is_plain {
         require_roots(&SYSTEM_ROOTS)?;
         SHARED.clone()?
     } else {

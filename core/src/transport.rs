@@ -68,6 +68,18 @@ const HTTP2_STREAM_WINDOW: u32 = 256 << 10;
 const HTTP2_CONNECTION_WINDOW: u32 = 32 << 20;
 
 impl Transport {
+    /// What can be wrong with certificates and proxy is told when the client is made, not at its
+    /// first call. Costs nothing where neither is set.
+    pub(crate) fn check(settings: &Settings) -> Result<()> {
+        if settings.ca_pem.is_some() || settings.client_pem.is_some() {
+            tls::config(settings)?;
+        }
+        match &settings.proxy {
+            Some(Proxy::Url(url)) => proxy_of(url).map(|_| ()),
+            Some(Proxy::Off) | None => Ok(()),
+        }
+    }
+
     pub(crate) fn new(settings: &Settings) -> Result<Transport> {
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(settings)?)
