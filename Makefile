@@ -1,5 +1,7 @@
 # make demo   the main job in Rust, C and Python, on the embedded service or on a real one
 # make test   every test
+# make test-deep  real TLS servers and proxies, thousands of streams, fuzzing
+# make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  what a chunk and a call cost
 # make header writes include/modelwire.h anew from ffi-c/src
 # make rules  writes tests/RULES.md anew from the doc comments of the tests
@@ -19,7 +21,7 @@ cc $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/$(4) -lmodelwire -Wl,-rpath,'$$ORIGIN/../$(4)'
 endef
 
-.PHONY: demo test bench header rules lint clean
+.PHONY: demo test test-deep fuzz bench header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc
@@ -31,9 +33,21 @@ demo: .venv/installed
 
 test: .venv/tested
 	@tests/tools cargo cc c++ nm readelf valgrind
-	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench
+	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest
+
+# Real TLS, proxies, thousands of streams, and some seconds of fuzzing per target.
+test-deep:
+	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3
+	cargo test --quiet --locked -p modelwire-tests-deep
+	@$(MAKE) --no-print-directory fuzz
+
+# Seconds for each of the TARGETS; all of them if none is named.
+FUZZ_SECONDS := 15
+fuzz:
+	@tests/tools cargo c++ python3
+	tests/fuzz/run $(FUZZ_SECONDS) $(TARGETS)
 
 # The package as a user gets it: pip builds the extension in release.
 .venv/installed: $(native_sources) $(python_sources)

@@ -113,12 +113,6 @@ impl Drop for ApiKey {
     }
 }
 
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(KEY_MASK)
-    }
-}
-
 impl ApiKey {
     /// Surrounding white space is removed; any other odd byte is refused without showing the
     /// key (R-AUTH3).
@@ -184,17 +178,17 @@ impl ApiKey {
     fn escaped_at(&self, text: &str) -> Option<usize> {
         let mut rest = text;
         for expected in self.0.chars() {
-            let escaped = format!("{:04x}", expected as u32);
-            let plain = rest.strip_prefix(expected);
-            let backslash = rest.strip_prefix('\\').and_then(|rest| rest.strip_prefix(expected));
-            let unicode = || {
-                let digits = rest.strip_prefix("\\u")?;
-                let is_it = digits.get(..4)?.eq_ignore_ascii_case(&escaped);
-                is_it.then(|| digits.get(4..)).flatten()
-            };
             // A backslash of the key itself is written as two.
             let doubled = (expected == '\\').then(|| rest.strip_prefix("\\\\")).flatten();
-            rest = doubled.or(plain).or(backslash).or_else(unicode)?;
+            let plain = || rest.strip_prefix(expected);
+            let escape = || rest.strip_prefix('\\');
+            let backslash = || escape()?.strip_prefix(expected);
+            let unicode = || {
+                let digits = escape()?.strip_prefix('u')?;
+                let code = u32::from_str_radix(digits.get(..4)?, 16).ok()?;
+                (code == expected as u32).then(|| digits.get(4..)).flatten()
+            };
+            rest = doubled.or_else(plain).or_else(backslash).or_else(unicode)?;
         }
         Some(text.len() - rest.len())
     }
@@ -219,7 +213,7 @@ fn config_error(message: impl Into<String>) -> Error {
 /// let client = modelwire::Client::new(config)?;
 /// # Ok::<(), modelwire::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 #[must_use]
 pub struct Config {
     base_url: Option<String>,
@@ -233,6 +227,32 @@ pub struct Config {
     proxy: Option<Proxy>,
     http2: bool,
     stream_only: bool,
+}
+
+/// Nothing that may be secret: no key, no password, no value of a header, no certificate's key.
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("base_url", &self.base_url.as_deref().map(without_secrets))
+            .field("api_key", &self.api_key.as_ref().map(|_| KEY_MASK))
+            .field("headers", &HeaderNames(&self.headers))
+            .field("timeouts", &self.timeouts)
+            .field("retry", &self.retry)
+            .field("limits", &self.limits)
+            .field("proxy", &self.proxy)
+            .field("http2", &self.http2)
+            .field("stream_only", &self.stream_only)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Shows headers by name: their values may be secret.
+pub(crate) struct HeaderNames<'a>(pub(crate) &'a [(String, String)]);
+
+impl fmt::Debug for HeaderNames<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
 }
 
 /// Which proxy a client goes through.
@@ -253,12 +273,6 @@ impl fmt::Debug for Proxy {
 
 /// A key as it was given; validated with the rest.
 struct ApiKeySource(String);
-
-impl fmt::Debug for ApiKeySource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(KEY_MASK)
-    }
-}
 
 impl Drop for ApiKeySource {
     fn drop(&mut self) {
@@ -430,7 +444,6 @@ pub(crate) fn check_headers(headers: Vec<(String, String)>) -> Result<Vec<(Strin
 }
 
 /// A configuration that was checked.
-#[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) base_url: Url,
     pub(crate) api_key: ApiKey,
@@ -529,6 +542,23 @@ pub(crate) fn check_time(name: &str, time: Option<Duration>) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// A URL without user information and with its query masked.
+pub(crate) fn without_secrets(location: &str) -> String {
+    let (location, query) = match location.split_once('?') {
+        Some((place, _)) => (place, "?[query]"),
+        None => (location, ""),
+    };
+    let place = match location.split_once("//") {
+        Some((scheme, rest)) => {
+            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            format!("{scheme}//{host}{path}")
+        }
+        None => location.to_owned(),
+    };
+    place + query
 }
 
 #[cfg(test)]

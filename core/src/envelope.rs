@@ -7,6 +7,9 @@ use crate::error::excerpt;
 use crate::sse;
 use crate::value::{Kind, Value};
 
+/// How many wrappers are looked into: each is one more pass over the text.
+const WRAPPERS_MAX: u32 = 4;
+
 /// What a service says of an error, wherever in the body it stands (R-ERR4).
 #[derive(Default)]
 pub(crate) struct ErrorObject {
@@ -20,7 +23,7 @@ impl ErrorObject {
     pub(crate) fn find(body: &str) -> ErrorObject {
         let body = body.trim_start_matches('\u{feff}').trim();
         if let Ok(value) = Value::parse(body) {
-            return ErrorObject::in_value(value);
+            return ErrorObject::in_value(value, WRAPPERS_MAX);
         }
         // An event stream under a bad status: the first event that carries an error object.
         let mut found = ErrorObject::default();
@@ -28,7 +31,7 @@ impl ErrorObject {
             if found.message.is_none()
                 && let Ok(value) = Value::parse(event.data.trim())
             {
-                found = ErrorObject::in_value(value);
+                found = ErrorObject::in_value(value, WRAPPERS_MAX);
             }
         };
         let mut decoder = sse::Decoder::new(body.len() + 1);
@@ -38,27 +41,32 @@ impl ErrorObject {
         found
     }
 
-    fn in_value(value: Value<'_>) -> ErrorObject {
+    fn in_value(value: Value<'_>, wrappers: u32) -> ErrorObject {
         match value.kind() {
-            Kind::Array => value.at(0).map(ErrorObject::in_value).unwrap_or_default(),
+            Kind::Array if wrappers == 0 => ErrorObject::default(),
+            Kind::Array => {
+                let first = value.at(0).map(|first| ErrorObject::in_value(first, wrappers - 1));
+                first.unwrap_or_default()
+            }
             Kind::String => ErrorObject { message: text_of(Some(value)), ..Default::default() },
-            Kind::Object => ErrorObject::in_object(value, false),
+            Kind::Object => ErrorObject::in_object(value, false, wrappers),
             Kind::Null | Kind::Bool | Kind::Number => ErrorObject::default(),
         }
     }
 
     /// `is_error` tells an error object from what it is wrapped in: one that says a message of its
     /// own is not asked for a further one inside.
-    fn in_object(value: Value<'_>, is_error: bool) -> ErrorObject {
+    fn in_object(value: Value<'_>, is_error: bool, wrappers: u32) -> ErrorObject {
         let own = ErrorObject::fields(value);
-        if is_error && own.message.is_some() {
+        if wrappers == 0 || is_error && own.message.is_some() {
             return own;
         }
         let inside =
             |pointer: &str| value.pointer(pointer).filter(|value| value.kind() == Kind::Object);
         // A failed response carries its error one level down; FastAPI says detail.
         for wrapped in ["/error", "/response/error", "/detail"] {
-            let found = inside(wrapped).map(|error| ErrorObject::in_object(error, true));
+            let found =
+                inside(wrapped).map(|error| ErrorObject::in_object(error, true, wrappers - 1));
             if let Some(found) =
                 found.filter(|found| found.message.is_some() || wrapped == "/error")
             {

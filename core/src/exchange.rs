@@ -14,7 +14,9 @@ use crate::accumulate::chunks_of_document;
 use crate::answer::{Answer, Head};
 use crate::call::{DoneGuard, Shared};
 use crate::clock::Clock;
-use crate::config::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Timeouts};
+use crate::config::{
+    DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Timeouts, without_secrets,
+};
 use crate::error::{
     EXCERPT_BYTES_MAX, Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt,
 };
@@ -153,8 +155,10 @@ impl Exchange<'_> {
                 None => return Ok(reply),
             }
         }
-        let message =
-            format!("the service redirects more than REDIRECTS_MAX = {REDIRECTS_MAX} times");
+        let place = moved.map(|place| without_secrets(place.as_str())).unwrap_or_default();
+        let message = format!(
+            "the service redirects more than REDIRECTS_MAX = {REDIRECTS_MAX} times, last to {place}"
+        );
         let error = Error::new(ErrorKind::Protocol, message);
         Err(Failure { error, metered: Metered::Unknown })
     }
@@ -268,6 +272,7 @@ impl Exchange<'_> {
         let Reply { head, mut body, .. } = reply;
         let read = self.whole(&mut body).await;
         let text = read.map_err(|error| self.answered(error, &head))?;
+        self.transport.answer_ended(false, &head, &body);
         settle(&mut body).await;
         self.judge(head, text)
     }
@@ -373,7 +378,7 @@ impl Exchange<'_> {
         let Reply { head, mut body, .. } = reply;
         let head = Arc::new(head);
         let opening = self.caller_streams.then(|| Event::Open(head.clone()));
-        let mut reading = Reading::new(self, head);
+        let mut reading = Reading::new(self, head.clone());
         reading.found.batch.extend(opening);
         let mut clock = self.clock();
         let outcome = loop {
@@ -385,7 +390,7 @@ impl Exchange<'_> {
             clock.substance(); // the time that a full queue took is not the service's
             reading.fill(&mut body, &mut clock).await;
         };
-        self.transport.stream_ended(&body);
+        self.transport.answer_ended(true, &head, &body);
         settle(&mut body).await;
         self.shared.finish(outcome);
         // So that the connection is used again. The caller waits for none of this.
@@ -435,23 +440,6 @@ async fn settle(body: &mut Body) {
     .await;
 }
 
-/// A URL without user information and with its query masked.
-fn without_secrets(location: &str) -> String {
-    let (location, query) = match location.split_once('?') {
-        Some((place, _)) => (place, "?[query]"),
-        None => (location, ""),
-    };
-    let place = match location.split_once("//") {
-        Some((scheme, rest)) => {
-            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let host = authority.rsplit('@').next().unwrap_or_default();
-            format!("{scheme}//{host}{path}")
-        }
-        None => location.to_owned(),
-    };
-    place + query
-}
-
 async fn drain(body: &mut Body) {
     let mut left = DRAIN_BYTES_MAX;
     while let Ok(Some(piece)) = poll_fn(|cx| body.poll_piece(cx)).await
@@ -485,18 +473,6 @@ fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_location_is_shown_without_secrets() {
-        for (location, shown) in [
-            ("https://user:secret@h:8/v1/x?token=secret", "https://h:8/v1/x?[query]"),
-            ("//user@h", "//h"),
-            ("/v1/models?x@y", "/v1/models?[query]"),
-            ("http://h/a@b", "http://h/a@b"),
-        ] {
-            assert_eq!(without_secrets(location), shown);
-        }
-    }
 
     #[test]
     fn retry_after_is_read_in_its_three_forms() {

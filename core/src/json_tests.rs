@@ -136,6 +136,7 @@ fn values_are_found_by_key_index_and_pointer() {
     assert_eq!(value.get("d").unwrap().as_i64(), Some(2), "the last duplicate wins");
     assert_eq!(value.get("e").unwrap().as_bool(), Some(true), "an escaped key");
     assert_eq!(value.pointer("").unwrap().text(), text);
+    assert!(value.pointer("/a/01").is_none() && value.pointer("/a/+1").is_none());
     assert!(value.pointer("/a/9").is_none() && value.pointer("a").is_none());
     assert_eq!(value.members().len(), 4);
 }

@@ -1,13 +1,14 @@
 //! What can be set for one call instead of for its client. Knows no transport.
 
+use std::fmt;
 use std::time::Duration;
 
-use crate::config::{Settings, Timeouts, check_headers, check_time};
+use crate::config::{HeaderNames, Settings, Timeouts, check_headers, check_time};
 use crate::error::{Error, ErrorKind, Result};
 use crate::retry::RetryPolicy;
 
 /// The settings of one call; what is not set is the client's.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct CallOptions {
     pub(crate) first_byte: Option<Option<Duration>>,
     pub(crate) idle: Option<Option<Duration>>,
@@ -16,6 +17,14 @@ pub(crate) struct CallOptions {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) stream_only: Option<bool>,
     pub(crate) gather: Option<bool>,
+}
+
+impl fmt::Debug for CallOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallOptions")
+            .field("headers", &HeaderNames(&self.headers))
+            .finish_non_exhaustive()
+    }
 }
 
 impl CallOptions {

@@ -345,7 +345,7 @@ impl Fields {
         Ok(found)
     }
 
-    /// Of duplicate members the last one counts, as for a service.
+    /// Of duplicate members the last one counts, as for a service; each is checked.
     fn member(&mut self, name: &str, value: Value<'_>, range: Range<usize>) {
         let short = || value.text().chars().take(40).collect();
         match name {

@@ -89,4 +89,5 @@ fn require_roots(roots: &RootCertStore) -> Result<()> {
 
 fn refused(name: &str, cause: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Config, format!("{name}: {cause}"))
+        .with_hint("Give certificates and the private key as text in PEM form (RFC 7468).")
 }

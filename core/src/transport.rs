@@ -54,6 +54,8 @@ pub(crate) struct Body {
     /// The local port of its connection.
     port: Option<u16>,
     inflate: Option<Inflate>,
+    /// Why the body cannot be read, although the head is fine.
+    broken: Option<Error>,
     /// A piece that was looked at and put back.
     ahead: Option<Bytes>,
 }
@@ -84,13 +86,14 @@ impl Transport {
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(settings)?)
             .redirect(reqwest::redirect::Policy::none())
-            // A request that was written is never sent again behind the caller's back.
-            .retry(reqwest::retry::never())
             .http1_max_headers(settings.limits.headers_max)
             .pool_idle_timeout(POOL_IDLE_TIMEOUT)
             .tcp_nodelay(true);
         builder = match settings.http2 {
-            false => builder.http1_only(),
+            // A request that was written is never sent again behind the caller's back.
+            false => builder.http1_only().retry(reqwest::retry::never()),
+            // With HTTP/2 a server says which requests it did not look at (GOAWAY, REFUSED_STREAM;
+            // RFC 9113 section 8.7): those alone are sent again, by reqwest's default policy.
             // hyper opens no second connection at a peer's stream limit, so one connection has to
             // carry many streams whose consumers are slow.
             true => builder
@@ -135,11 +138,13 @@ impl Transport {
                 if let Some(port) = port {
                     self.reuse().answered(port);
                 }
-                let inflate = unpacker(&response)
-                    .map_err(|error| Failure { error, metered: Metered::Entered })?;
+                let (inflate, broken) = match unpacker(&response) {
+                    Ok(inflate) => (inflate, None),
+                    Err(error) => (None, Some(error)),
+                };
                 let head = head_of(&response, settings);
                 let url = response.url().clone();
-                Ok(Reply { url, head, body: Body { response, port, inflate, ahead: None } })
+                Ok(Reply { url, head, body: Body { response, port, inflate, broken, ahead: None } })
             }
             Err(cause) => {
                 self.reuse().broke_off();
@@ -178,10 +183,14 @@ impl Transport {
         request
     }
 
-    /// A stream came to its end on this body's connection.
-    pub(crate) fn stream_ended(&self, body: &Body) {
-        if let Some(port) = body.port {
-            self.reuse().stream_ended(port, self.made.elapsed());
+    /// An answer came to its end on this body's connection, which the head did not announce to
+    /// close.
+    pub(crate) fn answer_ended(&self, is_stream: bool, head: &Head, body: &Body) {
+        let closes = head.header("connection").is_some_and(|said| {
+            said.split(',').any(|option| option.trim().eq_ignore_ascii_case("close"))
+        });
+        if let (Some(port), false) = (body.port, closes) {
+            self.reuse().ended(is_stream, port, self.made.elapsed());
         }
     }
 
@@ -198,6 +207,9 @@ impl Body {
 
     /// The next piece; `None` is the clean end of the body.
     pub(crate) fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>>> {
+        if let Some(error) = &self.broken {
+            return Poll::Ready(Err(error.clone()));
+        }
         if let Some(piece) = self.ahead.take() {
             return Poll::Ready(Ok(Some(piece)));
         }
@@ -243,11 +255,18 @@ fn not_gzip(cause: &std::io::Error) -> Error {
 }
 
 /// A proxy from its URL, which may hold a password and is not shown.
-fn proxy_of(url: &str) -> Result<reqwest::Proxy> {
-    reqwest::Proxy::all(url.trim()).map_err(|_| {
+fn proxy_of(given: &str) -> Result<reqwest::Proxy> {
+    const SCHEMES: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
+    let refused = || {
         let hint = "Give it like http://host:port or socks5h://host:port.";
-        Error::new(ErrorKind::Config, "proxy is not a URL of a proxy").with_hint(hint)
-    })
+        Error::new(ErrorKind::Config, "proxy is not the URL of a proxy").with_hint(hint)
+    };
+    let url = Url::parse(given.trim()).map_err(|_| refused())?;
+    let has_host = url.host_str().is_some_and(|host| !host.is_empty());
+    if !has_host || !SCHEMES.contains(&url.scheme()) {
+        return Err(refused());
+    }
+    reqwest::Proxy::all(url).map_err(|_| refused())
 }
 
 fn url_of(base: &Url, endpoint: Endpoint) -> Url {
@@ -373,12 +392,21 @@ fn broken_off(cause: &reqwest::Error) -> Error {
     Error::new(kind, format!("{what}: {}", causes(cause)))
 }
 
-/// Host and port, without anything secret.
+/// Host and port, and the proxy on the way, without anything secret.
 fn place_of(settings: &Settings) -> String {
-    let url = &settings.base_url;
-    let host = url.host_str().unwrap_or_default();
-    match url.port_or_known_default() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
+    let named = |url: &Url| {
+        let host = url.host_str().unwrap_or_default();
+        match url.port_or_known_default() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
+    };
+    let place = named(&settings.base_url);
+    match &settings.proxy {
+        Some(Proxy::Url(proxy)) => match Url::parse(proxy.trim()) {
+            Ok(proxy) => format!("{place} through the proxy {}", named(&proxy)),
+            Err(_) => format!("{place} through the proxy"),
+        },
+        Some(Proxy::Off) | None => place,
     }
 }

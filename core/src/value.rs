@@ -98,6 +98,8 @@ impl<'a> Value<'a> {
             let key = step.replace("~1", "/").replace("~0", "~");
             match value.kind() {
                 Kind::Object => value.get(&key),
+                // A sign or a leading zero makes no index (RFC 6901).
+                Kind::Array if key != "0" && key.starts_with(['0', '+']) => None,
                 Kind::Array => value.at(key.parse().ok()?),
                 Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
             }

@@ -129,6 +129,7 @@ impl ChoiceSpans {
                 "finish_reason" => finish_reason = cursor.string_or_skip()?,
                 // A chunk carries a delta, an answer a message; both have the same fields.
                 "delta" | "message" if cursor.peek() == Some(b'{') => {
+                    (role, content) = (None, None); // of duplicates the last wins, whole
                     cursor.object(|cursor, name| {
                         match name {
                             "role" => role = cursor.string_or_skip()?,

@@ -67,6 +67,8 @@ fn of_duplicate_keys_the_last_wins() {
     );
     assert_eq!(chunk.text(), "c");
     assert_eq!(chunk.choices().count(), 1);
+    let chunk = self::chunk(r#"{"choices":[{"delta":{"content":"a"},"delta":{}}]}"#);
+    assert_eq!(chunk.text(), "", "as a pointer sees it");
 }
 
 #[test]

@@ -18,3 +18,4 @@ mod retries;
 mod streams;
 mod support;
 mod timeouts;
+mod transport;

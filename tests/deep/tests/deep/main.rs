@@ -1,0 +1,17 @@
+//! What needs real programs or much of a machine: this file lists it. Run with `make test-deep`.
+//! Knows no scenario.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod forks;
+mod http2;
+mod many;
+mod programs;
+mod proxies;
+mod support;
+mod tls;

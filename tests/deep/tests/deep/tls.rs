@@ -1,0 +1,214 @@
+//! https in front of the loopback service: what is trusted, what is refused and how it is told.
+//! Knows HTTP/1.1 only.
+
+use std::time::{Duration, Instant};
+
+use modelwire::{Client, Config, Error, ErrorKind, Metered};
+use modelwire_service::Service;
+
+use crate::programs::{Certificates, EXPIRED, Running, VALID, certificates, nginx};
+use crate::support::{config, hello, in_child, is_child, read, works};
+
+/// What a scenario in a child finds its parent's things by.
+const URL: &str = "MODELWIRE_TEST_URL";
+
+fn front(service: &Service, made: &Certificates, name: &str, more: &str) -> (Running, String) {
+    let server = made.server(name) + more;
+    let running = nginx("127.0.0.1", "ssl", service.address(), &server);
+    let url = format!("https://{}/v1", running.address);
+    (running, url)
+}
+
+fn trusting(made: &Certificates, url: &str) -> Config {
+    config(url).add_ca_pem(made.pem("ca"))
+}
+
+/// The same refusal from a plain call and from a stream; nothing was sent.
+fn refused(client: &Client, check: impl Fn(&Error)) {
+    for error in [
+        client.blocking().send(hello()).unwrap_err(),
+        client.blocking().stream(hello()).err().unwrap(),
+    ] {
+        check(&error);
+        assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 1), "{error:?}");
+    }
+}
+
+/// R-AUTH1: and HTTP/1.1 is spoken where HTTP/2 was not asked for.
+#[test]
+fn an_added_authority_is_trusted() {
+    let (service, made) = (Service::start().unwrap(), certificates());
+    let running = nginx("127.0.0.1", "ssl http2", service.address(), &made.server("server"));
+    let url = format!("https://{}/v1", running.address);
+    // Another authority before it and after it does no harm.
+    let all = trusting(&made, &url).add_ca_pem(made.pem("other"));
+    for config in [trusting(&made, &url), all] {
+        works(&Client::new(config).unwrap());
+    }
+    let seen = running.accesses();
+    assert_eq!(seen.len(), 6, "{seen:?}");
+    assert!(seen.iter().all(|access| access[0] == "HTTP/1.1"), "{seen:?}");
+}
+
+/// R-ERR5 R-MET1: each reason is told, and the key was not sent.
+#[test]
+fn what_is_not_trusted_is_refused() {
+    let (service, made) = (Service::start().unwrap(), certificates());
+    made.sign("elsewhere", "subjectAltName = DNS:elsewhere.example\n", VALID);
+    made.sign("expired", "subjectAltName = IP:127.0.0.1\n", EXPIRED);
+    made.sign("early", "subjectAltName = IP:127.0.0.1\n", ["490101000000Z", "491231000000Z"]);
+    let cases = [
+        ("server", "other", "UnknownIssuer"),
+        ("elsewhere", "ca", "not valid for name"),
+        ("expired", "ca", "expired"),
+        ("early", "ca", "not valid yet"),
+    ];
+    for (server, authority, reason) in cases {
+        let (running, url) = front(&service, &made, server, "");
+        let client = Client::new(config(&url).add_ca_pem(made.pem(authority))).unwrap();
+        refused(&client, |error| {
+            assert_eq!(error.kind(), ErrorKind::Tls, "{server}: {error:?}");
+            assert!(error.message().contains(reason), "{reason}: {error:?}");
+            assert!(error.message().contains(&running.address.to_string()), "{error:?}");
+            assert!(error.hint().contains("SSL_CERT_FILE"), "{error:?}");
+        });
+    }
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-ERR5: the two mix-ups of http and https.
+#[test]
+fn a_wrong_scheme_is_told() {
+    let (service, made) = (Service::start().unwrap(), certificates());
+    let (running, url) = front(&service, &made, "server", "");
+    let plain = Client::new(config(url.replace("https", "http"))).unwrap();
+    let error = plain.blocking().send(hello()).unwrap_err();
+    assert_eq!((error.kind(), error.status()), (ErrorKind::InvalidRequest, Some(400)));
+    assert!(error.message().contains("HTTPS port"), "{error:?}");
+    drop(running);
+    let url = service.base_url().replace("http", "https");
+    let secure = Client::new(trusting(&made, &url)).unwrap();
+    refused(&secure, |error| {
+        assert_eq!(error.kind(), ErrorKind::Tls, "{error:?}");
+        assert!(error.hint().contains("base_url"), "{error:?}");
+    });
+    assert!(service.recorded("").is_empty());
+}
+
+/// Design: the variable names the store, in place of the system's.
+#[test]
+fn ssl_cert_file_is_honoured() {
+    let name = "tls::ssl_cert_file_is_honoured";
+    if is_child() {
+        in_child(name, &[], || works(&Client::new(config(std::env::var(URL).unwrap())).unwrap()));
+        return;
+    }
+    let (service, made) = (Service::start().unwrap(), certificates());
+    let (_running, url) = front(&service, &made, "server", "");
+    let file = made.path("ca", "pem");
+    let variables = [("SSL_CERT_FILE", file.as_str()), ("SSL_CERT_DIR", ""), (URL, url.as_str())];
+    in_child(name, &variables, || {});
+}
+
+/// Design: without any store https says what to install, and plain http works, and fast.
+#[test]
+fn without_a_store_of_certificates_plain_http_works() {
+    let name = "tls::without_a_store_of_certificates_plain_http_works";
+    if is_child() {
+        in_child(name, &[], || {
+            let base_url = std::env::var(URL).unwrap();
+            let start = Instant::now();
+            let client = Client::new(config(&base_url)).unwrap();
+            let call = modelwire::Call::new(&client, hello());
+            // Makes the transport, which is what a certificate store would hold up.
+            call.start(false).unwrap();
+            let took = start.elapsed();
+            println!("\nmeasured: a plain http client is built and started in {took:?}");
+            assert!(took < Duration::from_millis(500), "{took:?}");
+            works(&client);
+            let secure = Client::new(config(base_url.replace("http", "https")));
+            let error = secure.and_then(|client| client.blocking().models()).unwrap_err();
+            assert_eq!((error.kind(), error.metered()), (ErrorKind::Config, Metered::NotSent));
+            assert!(error.hint().contains("ca-certificates"), "{error:?}");
+            assert!(error.hint().contains("SSL_CERT_FILE"), "{error:?}");
+        });
+        return;
+    }
+    let (service, made) = (Service::start().unwrap(), certificates());
+    let empty = made.folder.write("empty", "");
+    let folder = made.folder.file("none");
+    std::fs::create_dir(&folder).unwrap();
+    let url = service.base_url();
+    let variables = [
+        ("SSL_CERT_FILE", empty.as_str()),
+        ("SSL_CERT_DIR", folder.as_str()),
+        ("HTTP_PROXY", ""),
+        (URL, url.as_str()),
+    ];
+    in_child(name, &variables, || {});
+}
+
+/// R-ERR1: a service may ask for a certificate of the client's.
+#[test]
+fn a_client_certificate_is_shown() {
+    let (service, made) = (Service::start().unwrap(), certificates());
+    made.sign("client", "extendedKeyUsage = clientAuth\n", VALID);
+    made.sign("late", "extendedKeyUsage = clientAuth\n", EXPIRED);
+    let verify =
+        format!("ssl_verify_client on;\nssl_client_certificate {};", made.path("ca", "pem"));
+    let (_running, url) = front(&service, &made, "server", &verify);
+    let with = |name| trusting(&made, &url).client_certificate_pem(made.pair(name));
+    works(&Client::new(with("client")).unwrap());
+    for (config, reason) in
+        [(trusting(&made, &url), "certificate was sent"), (with("late"), "certificate error")]
+    {
+        let client = Client::new(config).unwrap();
+        let before = service.recorded("").len();
+        let error = client.blocking().send(hello()).unwrap_err();
+        assert_eq!((error.kind(), error.status()), (ErrorKind::InvalidRequest, Some(400)));
+        assert!(error.message().contains(reason), "{error:?}");
+        assert_eq!(read(&client, hello()).unwrap_err().status(), Some(400));
+        assert_eq!(service.recorded("").len(), before);
+    }
+}
+
+/// R-ERR5: what can be known without a connection is told when the client is made.
+#[test]
+fn broken_certificates_are_refused_at_configuration() {
+    let made = certificates();
+    let broken = "-----BEGIN CERTIFICATE-----\nnot base64 !\n-----END CERTIFICATE-----\n";
+    let no_certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let base = || config("https://127.0.0.1:1/v1");
+    let (certificate, key) = (made.pem("server"), made.folder.read("server.key"));
+    let other_key = made.folder.read("other.key");
+    let cases = [
+        ("ca_pem", base().add_ca_pem("garbage")),
+        ("ca_pem", base().add_ca_pem("")),
+        ("ca_pem", base().add_ca_pem(broken)),
+        ("ca_pem", base().add_ca_pem(no_certificate)),
+        ("ca_pem", base().add_ca_pem(key.clone())),
+        ("client_certificate_pem", base().client_certificate_pem("garbage")),
+        ("client_certificate_pem", base().client_certificate_pem(certificate.clone())),
+        ("client_certificate_pem", base().client_certificate_pem(key)),
+        ("client_certificate_pem", base().client_certificate_pem(certificate + &other_key)),
+    ];
+    let (mut late, mut astray) = (Vec::new(), Vec::new());
+    for (number, (option, config)) in cases.into_iter().enumerate() {
+        let error = match Client::new(config) {
+            Err(error) => error,
+            Ok(client) => {
+                late.push(number);
+                client.blocking().models().unwrap_err()
+            }
+        };
+        let told = (error.kind(), error.metered());
+        assert_eq!(told, (ErrorKind::Config, Metered::NotSent), "{number}: {error:?}");
+        assert!(error.message().contains(option), "{number}: {error:?}");
+        assert!(!error.report().contains("PRIVATE KEY"), "{number}");
+        if error.hint().contains("MODELWIRE_BASE_URL") {
+            astray.push(number);
+        }
+    }
+    let none: Vec<usize> = Vec::new();
+    assert_eq!((late, astray), (none.clone(), none), "told at the first call; a hint leads astray");
+}

@@ -1,0 +1,149 @@
+//! Any text is a chunk, an answer or an error: judged as serde_json judges it, and every accessor
+//! reads what serde_json reads. The first line of the input is a pointer into the rest.
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use modelwire::parse::{chunk, document};
+use modelwire::{Choice, JSON_DEPTH_MAX, Kind, Value, output_text};
+use modelwire_fuzz::{Json, depth, is_json, json};
+
+/// Ours and theirs are the same value. Returns whether a key stands twice somewhere.
+fn compare(ours: Value<'_>, theirs: &Json) -> bool {
+    match theirs {
+        Json::Null => assert!(ours.is_null() && ours.kind() == Kind::Null),
+        Json::Bool(theirs) => assert_eq!(ours.as_bool(), Some(*theirs)),
+        Json::Number(theirs) => {
+            assert_eq!(ours.kind(), Kind::Number);
+            if let Some(theirs) = theirs.as_i64() {
+                assert_eq!(ours.as_i64(), Some(theirs));
+            } else if !ours.text().starts_with("-0") {
+                assert_eq!(ours.as_i64(), None);
+            }
+            let (ours, theirs) = (ours.as_f64().unwrap(), theirs.as_f64().unwrap());
+            // serde_json's reading of a fraction may be off in the last digit.
+            let near = (ours - theirs).abs() <= theirs.abs() * 1e-15 + f64::MIN_POSITIVE;
+            assert!(near, "{ours} for {theirs}");
+        }
+        Json::String(theirs) => assert_eq!(ours.as_str().as_deref(), Some(&theirs[..])),
+        Json::Array(theirs) => {
+            let items = ours.items();
+            assert_eq!(items.len(), theirs.len());
+            let items = items.into_iter().zip(theirs);
+            return items.fold(false, |repeats, (ours, theirs)| compare(ours, theirs) | repeats);
+        }
+        Json::Object(theirs) => {
+            let members = ours.members();
+            let mut repeats = members.len() != theirs.len();
+            for (name, _) in members {
+                let value = ours.get(&name).unwrap();
+                repeats |= compare(value, theirs.get(&*name).expect("a member of both"));
+            }
+            assert!(theirs.keys().all(|name| ours.get(name).is_some()));
+            return repeats;
+        }
+    }
+    false
+}
+
+/// Every accessor, on every value down to a depth: what they give is checked where it can be.
+fn touch(value: Value<'_>, levels: usize) {
+    let _ = (value.as_str(), value.as_bool(), value.as_i64(), value.as_f64(), value.at(1));
+    assert!(!value.text().is_empty());
+    let mut inner: Vec<Value<'_>> = value.items();
+    inner.extend(value.members().into_iter().map(|(_, value)| value));
+    if levels > 0 {
+        inner.into_iter().for_each(|value| touch(value, levels - 1));
+    }
+}
+
+type Read = (u64, [Option<String>; 3]);
+
+fn read(choice: Choice<'_>) -> Read {
+    touch(choice.value(), 1);
+    let texts = [choice.content(), choice.role(), choice.finish_reason()];
+    (choice.index().into(), texts.map(|text| text.map(|text| text.into_owned())))
+}
+
+/// The choices as serde_json finds them; `None` where delta and message stand side by side.
+fn choices_of(theirs: &Json) -> Option<Vec<Read>> {
+    let list = theirs.get("choices").and_then(Json::as_array).map(Vec::as_slice);
+    let all = list.unwrap_or_default().iter().enumerate();
+    all.filter(|(_, choice)| choice.is_object())
+        .map(|(place, choice)| {
+            let said = match (choice.get("delta"), choice.get("message")) {
+                (Some(_), Some(_)) => return None,
+                (said, None) | (None, said) => said.unwrap_or(&Json::Null),
+            };
+            let text = |value: &Json, name| Some(value.get(name)?.as_str()?.to_owned());
+            let index = choice.get("index").and_then(Json::as_u64);
+            let index = index.filter(|index| u32::try_from(*index).is_ok());
+            let texts = [text(said, "content"), text(said, "role"), text(choice, "finish_reason")];
+            Some((index.unwrap_or(place as u64), texts))
+        })
+        .collect()
+}
+
+/// Where a text is JSON, the views of it agree with serde_json's.
+fn check_views(text: &str, theirs: Option<&Json>) {
+    let (chunk, document) = (chunk("e", text).unwrap(), document(text).unwrap());
+    assert_eq!((chunk.json(), chunk.event(), document.json()), (text, "e", text));
+    let _ = (chunk.usage(), document.usage(), document.model(), document.models());
+    let _ = (chunk.response().map(output_text), output_text(document.value()));
+    let choices: Vec<Read> = chunk.choices().map(read).collect();
+    assert_eq!(choices, document.choices().map(read).collect::<Vec<_>>());
+    let first = choices.first().map(|(_, texts)| texts.clone());
+    if let Some([content, _, finish_reason]) = first {
+        assert_eq!(chunk.text(), content.clone().unwrap_or_default());
+        assert_eq!(document.text(), content.unwrap_or_default());
+        assert_eq!(chunk.finish_reason(), finish_reason.as_deref().map(Into::into));
+        assert_eq!(document.finish_reason(), finish_reason.map(Into::into));
+    }
+    let Some(theirs) = theirs else { return };
+    let string = |name| theirs.get(name).and_then(Json::as_str);
+    assert_eq!(chunk.kind().as_deref(), string("type"));
+    assert_eq!(document.model().as_deref(), string("model"));
+    if let Some(expected) = choices_of(theirs) {
+        assert_eq!(choices, expected);
+    }
+    let response = theirs.get("response").filter(|response| !response.is_null());
+    assert_eq!(chunk.response().is_some(), response.is_some());
+    if choices.is_empty() {
+        let is_delta = string("type") == Some("response.output_text.delta");
+        let delta = string("delta").filter(|_| is_delta);
+        assert_eq!(chunk.text(), delta.unwrap_or_default());
+        assert_eq!(document.finish_reason().as_deref(), string("status"));
+    }
+}
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    let Ok(input) = std::str::from_utf8(input) else { return Corpus::Reject };
+    let (pointer, text) = input.split_once('\n').unwrap_or(("", input));
+    // Of a text that is not JSON nothing is found, but never by a panic.
+    let unchecked = Value::validated(text);
+    let _ = (unchecked.as_str(), unchecked.items(), unchecked.members());
+    let _ = (unchecked.pointer(pointer), unchecked.as_i64(), unchecked.as_f64());
+    let is_valid = is_json(text);
+    let is_deep = is_valid && depth(text) > JSON_DEPTH_MAX;
+    let ours = Value::parse(text);
+    assert_eq!(ours.is_ok(), is_valid && !is_deep, "{:?}", ours.err());
+    if !is_deep {
+        assert_eq!(chunk("", text).is_ok(), is_valid);
+        assert_eq!(document(text).is_ok(), is_valid);
+    }
+    let Ok(ours) = ours else {
+        let offset = Value::parse(text).unwrap_err().offset;
+        assert!(offset <= text.len());
+        return Corpus::Keep;
+    };
+    touch(ours, 32);
+    let theirs = json(text);
+    let repeats = theirs.as_ref().is_some_and(|theirs| compare(ours, theirs));
+    check_views(text, theirs.as_ref().filter(|_| !repeats));
+    if let Some(theirs) = theirs {
+        match (ours.pointer(pointer), theirs.pointer(pointer)) {
+            (Some(ours), Some(theirs)) => drop(compare(ours, theirs)),
+            (ours, theirs) => assert_eq!(ours.is_some(), theirs.is_some(), "at {pointer}"),
+        }
+    }
+    Corpus::Keep
+});

@@ -1,0 +1,72 @@
+//! Connections: IPv6, and those that a service closed while nobody used them. Knows no retry.
+
+use std::io::{Read, Write};
+use std::net::{Ipv6Addr, TcpListener};
+use std::time::Duration;
+
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::support::{CHAT_ANSWER, WAYS, client, eventually, hello};
+
+/// Answers so many requests on connections of their own; what they said.
+fn answers(listener: TcpListener, count: usize) -> std::thread::JoinHandle<Vec<String>> {
+    std::thread::spawn(move || {
+        let answer = |_| {
+            let (mut peer, _) = listener.accept().unwrap();
+            let (mut said, mut buffer) = (Vec::new(), [0; 4096]);
+            // Each request is small and ends in this.
+            while !said.ends_with(b"}]}") {
+                let read = peer.read(&mut buffer).unwrap();
+                assert!(read > 0, "the request was cut");
+                said.extend_from_slice(&buffer[..read]);
+            }
+            let length = CHAT_ANSWER.len();
+            write!(
+                peer,
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+            )
+            .unwrap();
+            peer.write_all(CHAT_ANSWER.as_bytes()).unwrap();
+            String::from_utf8(said).unwrap()
+        };
+        (0..count).map(answer).collect()
+    })
+}
+
+/// R-CFG1: an IPv6 address in a base URL stands in brackets, on the wire, too.
+#[test]
+fn ipv6_is_spoken() {
+    let listener = TcpListener::bind((Ipv6Addr::LOCALHOST, 0))
+        .expect("this test needs the IPv6 loopback address: the machine has no ::1");
+    let address = listener.local_addr().unwrap();
+    let served = answers(listener, 2);
+    let client = client(format!("http://{address}/v1"));
+    for way in WAYS {
+        assert_eq!(way.send(&client, hello()).unwrap().text(), "Yes.");
+    }
+    for said in served.join().unwrap() {
+        assert!(said.to_lowercase().contains(&format!("host: {address}\r\n")), "{said}");
+    }
+}
+
+/// Design: only a connection that died before anything was written is replaced, silently.
+#[test]
+fn a_connection_that_the_service_closed_is_replaced() {
+    let service = Service::start().unwrap();
+    let mut exchange = Exchange::json(200, CHAT_ANSWER);
+    exchange.steps.extend([Step::Pause(Duration::from_millis(20)), Step::Close]);
+    let client = client(service.script("s", Script::one(exchange)));
+    let mut calls = 0;
+    for _ in 0..10 {
+        for way in WAYS {
+            assert_eq!(way.send(&client, hello()).unwrap().text(), "Yes.");
+            calls += 1;
+            eventually("the service closed", || service.open_connections() == 0);
+            // The close is on its way to the client's own loop.
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    let sent = service.recorded("s");
+    assert_eq!(sent.len(), calls, "each call was sent once");
+    assert_eq!(service.connections(), calls as u64, "each on a connection of its own");
+}

@@ -1,0 +1,261 @@
+//! What a call sets for itself wins over its client; when connections and busy services are tried
+//! again. Knows no body.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant, SystemTime};
+
+use modelwire::{
+    Client, ErrorKind, Metered, RETRY_WAIT_MAX, Request, RetryPolicy, TimeoutPhase, Timeouts,
+};
+use modelwire_service::{Exchange, Options, Script, Service};
+
+use crate::support::{
+    CHAT_ANSWER, WAYS, at_once, client, config, hello, piece, silence, stalled_after,
+};
+
+/// Runs out in a test.
+const SHORT: Duration = Duration::from_millis(300);
+/// Never runs out in a test.
+const LONG: Duration = Duration::from_secs(120);
+const OFF: Timeouts = Timeouts { connect: None, first_byte: None, idle: None, total: None };
+
+/// R-ERR5: a call sets each timeout where its client sets none or another, and switches it off.
+#[test]
+fn timeouts_of_a_call_win_over_its_clients() {
+    let service = Service::start().unwrap();
+    let silent = service.script("silent", Script::one(silence()));
+    let stalled = service.script("stalled", Script::one(stalled_after(&[&piece("a")])));
+    type Set = fn(Request, Option<Duration>) -> Request;
+    let cases: [(&str, TimeoutPhase, Set); 3] = [
+        (&silent, TimeoutPhase::FirstByte, Request::first_byte_timeout),
+        (&stalled, TimeoutPhase::Idle, Request::idle_timeout),
+        (&silent, TimeoutPhase::Total, Request::total_timeout),
+    ];
+    let long =
+        Timeouts { connect: None, first_byte: Some(LONG), idle: Some(LONG), total: Some(LONG) };
+    for clients in [OFF, long] {
+        for (base_url, phase, set) in cases {
+            let client = Client::new(config(base_url).timeouts(clients)).unwrap();
+            for way in WAYS {
+                let error = way.read(&client, set(hello(), Some(SHORT))).error().clone();
+                assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(phase)));
+                assert!(error.message().contains(&format!("{} of 300 ms", phase.name())));
+                assert!(error.elapsed() >= SHORT && error.elapsed() < LONG, "{error:?}");
+            }
+        }
+    }
+    // Off for the call: the client's would be over long before the answer comes.
+    let slow = Service::start_with(Options { word_pause: SHORT, ..Options::default() }).unwrap();
+    let short =
+        Timeouts { first_byte: Some(SHORT), idle: Some(SHORT / 3), total: Some(SHORT), ..OFF };
+    let client = Client::new(config(slow.base_url()).timeouts(short)).unwrap();
+    for way in WAYS {
+        let request = || Request::chat("slow").user("one two three");
+        let off = request().first_byte_timeout(None).idle_timeout(None).total_timeout(None);
+        assert_eq!(way.read(&client, off.clone()).text(), "one two three");
+        assert_eq!(way.send(&client, off).unwrap().text(), "one two three");
+        assert_eq!(way.send(&client, request()).unwrap_err().kind(), ErrorKind::Timeout);
+    }
+}
+
+/// R-LIM1
+#[test]
+fn the_retry_policy_of_a_call_wins_over_its_clients() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(429, "{}")));
+    let busy = service.script("t", Script::one(Exchange::json(503, "{}")));
+    let never = RetryPolicy { retries_max: 0, ..at_once() };
+    let on_503 = RetryPolicy { retries_max: 2, statuses: vec![503], ..at_once() };
+    for way in WAYS {
+        let patient = Client::new(config(&base_url).retry(at_once())).unwrap();
+        assert_eq!(way.send(&patient, hello()).unwrap_err().attempts(), 4);
+        assert_eq!(way.send(&patient, hello().retry(never.clone())).unwrap_err().attempts(), 1);
+        let strict = Client::new(config(&base_url).retry(never.clone())).unwrap();
+        assert_eq!(way.send(&strict, hello()).unwrap_err().attempts(), 1);
+        assert_eq!(way.read(&strict, hello().retry(at_once())).error().attempts(), 4);
+        // A policy is taken whole: this one no longer covers 429.
+        assert_eq!(way.send(&patient, hello().retry(on_503.clone())).unwrap_err().attempts(), 1);
+        let other = client(&busy);
+        assert_eq!(way.send(&other, hello()).unwrap_err().attempts(), 1);
+        assert_eq!(way.read(&other, hello().retry(on_503.clone())).error().attempts(), 3);
+    }
+}
+
+/// R-AUTH1 R-AUTH2: a call's header replaces the client's of that name, in any case.
+#[test]
+fn headers_of_a_call_win_over_its_clients() {
+    let service = Service::start().unwrap();
+    let config = config(service.base_url()).header("x-tenant", "client").header("x-kept", "k");
+    let client = Client::new(config).unwrap();
+    for way in WAYS {
+        service.clear();
+        let request = hello().header("X-Tenant", "call").header("x-more", "m");
+        way.send(&client, request.clone()).unwrap();
+        way.read(&client, request).answer();
+        way.send(&client, hello()).unwrap();
+        let tenants: Vec<String> = service
+            .recorded("")
+            .iter()
+            .map(|sent| {
+                let all = sent.headers.iter().filter(|(name, _)| name == "x-tenant");
+                assert_eq!(all.count(), 1, "one value, not two");
+                assert_eq!(sent.header("x-kept"), Some("k"));
+                assert_eq!(sent.header("authorization"), Some("Bearer sk-test"));
+                sent.header("x-tenant").unwrap().to_owned()
+            })
+            .collect();
+        assert_eq!(tenants, ["call", "call", "client"]);
+        assert_eq!(service.recorded("")[0].header("x-more"), Some("m"));
+        assert_eq!(service.recorded("")[2].header("x-more"), None);
+    }
+}
+
+/// R-AUTH1 R-MET1: a wrong option of a call is an argument error before anything is sent.
+#[test]
+fn wrong_options_of_a_call_send_nothing() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let jittery = RetryPolicy { jitter: 2.0, ..RetryPolicy::default() };
+    let requests = [
+        hello().header("Authorization", "Bearer other"),
+        hello().header("host", "elsewhere"),
+        hello().header("bad name", "v"),
+        hello().header("x", "a\r\nb: c"),
+        hello().first_byte_timeout(Some(Duration::ZERO)),
+        hello().idle_timeout(Some(Duration::MAX)),
+        hello().total_timeout(Some(Duration::ZERO)),
+        hello().retry(jittery),
+    ];
+    for request in requests {
+        for way in WAYS {
+            let error = way.send(&client, request.clone()).unwrap_err();
+            assert_eq!((error.kind(), error.metered()), (ErrorKind::Argument, Metered::NotSent));
+            assert_eq!(way.read(&client, request.clone()).error().kind(), ErrorKind::Argument);
+        }
+    }
+    assert_eq!(service.connections(), 0);
+}
+
+/// A port on which nobody listens.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// R-LIM1 R-MET1: an option tries a connection again that could not be opened; nothing was sent.
+#[test]
+fn a_service_that_starts_late_is_reached_if_wanted() {
+    let port = free_port();
+    let wait = Duration::from_millis(100);
+    let policy = RetryPolicy {
+        retries_max: 200,
+        first_wait: wait,
+        connect_errors: true,
+        jitter: 1.0,
+        ..RetryPolicy::default()
+    };
+    let base_url = format!("http://127.0.0.1:{port}/v1");
+    let refused = client(&base_url).blocking().send(hello()).unwrap_err();
+    assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Connect, 1));
+    let twice = RetryPolicy { retries_max: 2, first_wait: wait / 100, ..policy.clone() };
+    let refused = client(&base_url).blocking().send(hello().retry(twice)).unwrap_err();
+    assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Connect, 3));
+    assert_eq!(refused.metered(), Metered::NotSent);
+    let patient = Client::new(config(&base_url).retry(policy)).unwrap();
+    let calls: Vec<_> = WAYS
+        .into_iter()
+        .map(|way| {
+            let client = patient.clone();
+            std::thread::spawn(move || way.send(&client, hello()).unwrap().text().into_owned())
+        })
+        .collect();
+    std::thread::sleep(wait * 3);
+    let service = Service::start_with(Options { port, ..Options::default() }).unwrap();
+    for call in calls {
+        assert_eq!(call.join().unwrap(), "Hello from both sides.");
+    }
+    assert_eq!(service.recorded("").len(), 2, "each call was sent once");
+}
+
+/// How long after the first attempt the second one came, for many calls at once.
+fn gaps(policy: &RetryPolicy, headers: &[(&str, &str)]) -> Vec<Duration> {
+    let service = Service::start().unwrap();
+    let busy = Exchange::json_with_headers(429, headers, "{}");
+    let calls: Vec<_> = (0..16)
+        .map(|number| {
+            let name = format!("s{number}");
+            let script = Script::sequence(vec![busy.clone(), Exchange::json(200, CHAT_ANSWER)]);
+            let client = Client::new(config(service.script(&name, script)).retry(policy.clone()));
+            let client = client.unwrap();
+            (name, std::thread::spawn(move || client.blocking().send(hello()).unwrap()))
+        })
+        .collect();
+    calls
+        .into_iter()
+        .map(|(name, call)| {
+            call.join().unwrap();
+            let sent = service.recorded(&name);
+            assert_eq!(sent.len(), 2);
+            sent[1].at - sent[0].at
+        })
+        .collect()
+}
+
+/// R-LIM1: chance shortens waits, each differently, and never below what the service asks for.
+#[test]
+fn jitter_spreads_the_retries() {
+    let wait = Duration::from_secs(1);
+    let policy = RetryPolicy { first_wait: wait, jitter: 1.0, ..RetryPolicy::default() };
+    let gaps_of_chance = gaps(&policy, &[]);
+    let (first, last) =
+        (gaps_of_chance.iter().min().unwrap(), gaps_of_chance.iter().max().unwrap());
+    assert!(*last - *first > wait / 10, "{gaps_of_chance:?}");
+    assert!(*first < wait * 9 / 10, "{gaps_of_chance:?}");
+    let short = RetryPolicy { first_wait: wait / 1000, ..policy };
+    let gaps_asked = gaps(&short, &[("Retry-After", "1")]);
+    assert!(gaps_asked.iter().all(|gap| *gap >= wait), "{gaps_asked:?}");
+}
+
+/// R-LIM1: seconds, milliseconds, a date; also with a fraction, and past.
+#[test]
+fn the_wait_that_the_service_asks_for_has_three_forms() {
+    let date = |ahead: Duration| httpdate::fmt_http_date(SystemTime::now() + ahead);
+    let second = Duration::from_secs(1);
+    let check = |header: &str, value: &str, wait: Duration| {
+        let gaps = gaps(&at_once(), &[(header, value)]);
+        assert!(gaps.iter().all(|gap| *gap >= wait), "{header}: {value}: {gaps:?}");
+        assert!(gaps.iter().all(|gap| *gap < Duration::from_secs(30)), "{value}: {gaps:?}");
+    };
+    let forms = [
+        ("Retry-After", "1", second),
+        ("Retry-After", "1.5", second * 3 / 2),
+        ("retry-after-ms", "700", second * 7 / 10),
+        ("Retry-After", "Thu, 01 Jan 1970 00:00:00 GMT", Duration::ZERO),
+    ];
+    for (header, value, wait) in forms {
+        check(header, value, wait);
+    }
+    // A date has whole seconds, so 4 s ahead is at least 3 s away; the calls start late a little.
+    check("Retry-After", &date(second * 4), second);
+}
+
+/// R-LIM1: a wait that would outlast the deadline ends the call with what is known.
+#[test]
+fn a_total_deadline_cuts_the_waits() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(429, r#"{"error":"busy"}"#)));
+    let policy = RetryPolicy { retries_max: 1000, first_wait: RETRY_WAIT_MAX, ..at_once() };
+    let client = Client::new(config(base_url).retry(policy)).unwrap();
+    let request = || hello().total_timeout(Some(LONG));
+    let start = Instant::now();
+    for way in WAYS {
+        let error = way.send(&client, request()).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
+        assert_eq!(way.read(&client, request()).error().message(), "busy");
+    }
+    assert!(start.elapsed() < LONG / 2, "not waited for");
+    let doubling = RetryPolicy { first_wait: SHORT / 3, retries_max: 1000, ..at_once() };
+    let request = hello().retry(doubling).total_timeout(Some(SHORT * 4));
+    let error = client.blocking().send(request).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RateLimited, "{error:?}");
+    assert!(error.attempts() > 1 && error.elapsed() <= SHORT * 4, "{error:?}");
+}
