@@ -60,7 +60,7 @@ pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
 pub use runtime::shutdown;
 pub use stream::{Blocking, BlockingStream, Stream};
 pub use value::{Kind, Value};
-pub use view::{Choice, Chunk, Document, Usage, output_text};
+pub use view::{Choice, Chunk, Document, ToolCall, Usage, output_text};
 
 /// The parsers alone, for fuzzing, benchmarks and tools: bytes to events, text to chunks.
 pub mod parse {

@@ -38,14 +38,60 @@ impl Usage {
     }
 }
 
+/// The spans of one tool call, or of a piece of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct ToolCallSpans {
+    index: Option<u32>,
+    id: Option<StrSpan>,
+    name: Option<StrSpan>,
+    arguments: Option<StrSpan>,
+}
+
+impl ToolCallSpans {
+    fn scan(cursor: &mut Cursor<'_>) -> Result<ToolCallSpans, JsonError> {
+        let mut call = ToolCallSpans::default();
+        if cursor.peek() != Some(b'{') {
+            cursor.skip()?;
+            return Ok(call);
+        }
+        cursor.object(|cursor, name| {
+            match name {
+                "index" => call.index = cursor.unsigned_or_skip()?,
+                "id" => call.id = cursor.string_or_skip()?,
+                "function" if cursor.peek() == Some(b'{') => {
+                    cursor.object(|cursor, name| call.function(cursor, name))?;
+                }
+                _ => {
+                    cursor.skip()?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(call)
+    }
+
+    fn function(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<(), JsonError> {
+        match name {
+            "name" => self.name = cursor.string_or_skip()?,
+            "arguments" => self.arguments = cursor.string_or_skip()?,
+            _ => {
+                cursor.skip()?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The spans of one choice.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct ChoiceSpans {
     whole: Span,
     index: u32,
     finish_reason: Option<StrSpan>,
     role: Option<StrSpan>,
     content: Option<StrSpan>,
+    /// Empty, and without an allocation, in nearly every chunk.
+    tool_calls: Vec<ToolCallSpans>,
 }
 
 /// The spans of a chunk, an event or an answer.
@@ -57,6 +103,8 @@ pub(crate) struct Spans {
     usage: Option<Span>,
     error: Option<Span>,
     kind: Option<StrSpan>,
+    id: Option<StrSpan>,
+    item_id: Option<StrSpan>,
     delta: Option<StrSpan>,
     response: Option<Span>,
 }
@@ -81,6 +129,8 @@ impl Spans {
             "usage" => self.usage = cursor.unless_null()?,
             "error" => self.error = cursor.unless_null()?,
             "type" => self.kind = cursor.string_or_skip()?,
+            "id" => self.id = cursor.string_or_skip()?,
+            "item_id" => self.item_id = cursor.string_or_skip()?,
             "delta" => self.delta = cursor.string_or_skip()?,
             "response" => self.response = cursor.unless_null()?,
             _ => {
@@ -122,24 +172,16 @@ impl ChoiceSpans {
             cursor.skip()?;
             return Ok(None);
         }
-        let (mut index, mut finish_reason, mut role, mut content) = (None, None, None, None);
+        let (mut index, mut finish_reason) = (None, None);
+        let mut said = Said::default();
         cursor.object(|cursor, name| {
             match name {
                 "index" => index = cursor.unsigned_or_skip()?,
                 "finish_reason" => finish_reason = cursor.string_or_skip()?,
                 // A chunk carries a delta, an answer a message; both have the same fields.
                 "delta" | "message" if cursor.peek() == Some(b'{') => {
-                    (role, content) = (None, None); // of duplicates the last wins, whole
-                    cursor.object(|cursor, name| {
-                        match name {
-                            "role" => role = cursor.string_or_skip()?,
-                            "content" => content = cursor.string_or_skip()?,
-                            _ => {
-                                cursor.skip()?;
-                            }
-                        }
-                        Ok(())
-                    })?;
+                    said = Said::default(); // of duplicates the last wins, whole
+                    cursor.object(|cursor, name| said.member(cursor, name))?;
                 }
                 _ => {
                     cursor.skip()?;
@@ -149,7 +191,65 @@ impl ChoiceSpans {
         })?;
         let whole = cursor.since(start);
         let index = index.unwrap_or(position);
-        Ok(Some(ChoiceSpans { whole, index, finish_reason, role, content }))
+        let Said { role, content, tool_calls } = said;
+        Ok(Some(ChoiceSpans { whole, index, finish_reason, role, content, tool_calls }))
+    }
+}
+
+/// What a delta or a message says.
+#[derive(Default)]
+struct Said {
+    role: Option<StrSpan>,
+    content: Option<StrSpan>,
+    tool_calls: Vec<ToolCallSpans>,
+}
+
+impl Said {
+    fn member(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<(), JsonError> {
+        match name {
+            "role" => self.role = cursor.string_or_skip()?,
+            "content" => self.content = cursor.string_or_skip()?,
+            "tool_calls" if cursor.peek() == Some(b'[') => {
+                self.tool_calls.clear();
+                cursor.array(|cursor| {
+                    self.tool_calls.push(ToolCallSpans::scan(cursor)?);
+                    Ok(())
+                })?;
+            }
+            _ => {
+                cursor.skip()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One tool call of a message, or the piece of one that a chunk adds.
+#[derive(Clone, Copy)]
+pub struct ToolCall<'a> {
+    text: &'a str,
+    spans: &'a ToolCallSpans,
+}
+
+impl<'a> ToolCall<'a> {
+    /// Which call a piece belongs to; absent in whole answers and from some services.
+    pub fn index(&self) -> Option<u32> {
+        self.spans.index
+    }
+
+    /// The call's id, on its first piece mostly.
+    pub fn id(&self) -> Option<Cow<'a, str>> {
+        self.spans.id.map(|span| span.read(self.text))
+    }
+
+    /// The function's name, on the first piece mostly.
+    pub fn name(&self) -> Option<Cow<'a, str>> {
+        self.spans.name.map(|span| span.read(self.text))
+    }
+
+    /// The function's arguments as JSON text, or a piece of that text.
+    pub fn arguments(&self) -> Option<Cow<'a, str>> {
+        self.spans.arguments.map(|span| span.read(self.text))
     }
 }
 
@@ -174,6 +274,12 @@ impl<'a> Choice<'a> {
     /// `delta.role` of a chunk, `message.role` of an answer.
     pub fn role(&self) -> Option<Cow<'a, str>> {
         self.spans.role.map(|span| span.read(self.text))
+    }
+
+    /// The tool calls of a message, or the pieces of them that a chunk adds.
+    pub fn tool_calls(&self) -> impl Iterator<Item = ToolCall<'a>> {
+        let text = self.text;
+        self.spans.tool_calls.iter().map(move |spans| ToolCall { text, spans })
     }
 
     /// Why the model stopped; `None` while it has not.
@@ -290,6 +396,16 @@ impl Chunk {
     /// Why the first choice stopped; `None` while it has not.
     pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
         self.choices().next()?.finish_reason()
+    }
+
+    /// `id` of a chat chunk, the same on every chunk of an answer.
+    pub fn id(&self) -> Option<Cow<'_, str>> {
+        self.spans.id.map(|span| span.read(self.json()))
+    }
+
+    /// `item_id` of a response event: the output item that it adds to.
+    pub fn item_id(&self) -> Option<Cow<'_, str>> {
+        self.spans.item_id.map(|span| span.read(self.json()))
     }
 
     /// `type` of a response event.

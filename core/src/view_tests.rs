@@ -32,6 +32,30 @@ fn the_hot_fields_of_a_chat_chunk() {
 }
 
 #[test]
+fn tool_calls_and_ids() {
+    let chunk = chunk(
+        r#"{"id":"c-1","choices":[{"delta":{"tool_calls":[
+            {"index":1,"id":"t","type":"function","function":{"name":"f","arguments":"{\"a\":"}},
+            {"index":0,"function":{"arguments":"1}"}},7,{"function":null}]}}]}"#,
+    );
+    assert_eq!(chunk.id().unwrap(), "c-1");
+    let choice = chunk.choices().next().unwrap();
+    let calls: Vec<_> = choice
+        .tool_calls()
+        .map(|call| (call.index(), call.id(), call.name(), call.arguments()))
+        .collect();
+    assert_eq!(calls[0], (Some(1), Some("t".into()), Some("f".into()), Some("{\"a\":".into())));
+    assert_eq!(calls[1], (Some(0), None, None, Some("1}".into())));
+    assert_eq!(&calls[2..], [(None, None, None, None), (None, None, None, None)]);
+    let event = self::chunk(r#"{"type":"response.output_text.delta","item_id":"m-1","delta":"x"}"#);
+    assert_eq!((event.item_id().unwrap(), event.id()), ("m-1".into(), None));
+    for odd in [r#"{"tool_calls":null}"#, r#"{"tool_calls":{}}"#] {
+        let chunk = self::chunk(&format!(r#"{{"choices":[{{"delta":{odd}}}]}}"#));
+        assert_eq!(chunk.choices().next().unwrap().tool_calls().count(), 0);
+    }
+}
+
+#[test]
 fn unexpected_shapes_are_absent_fields_and_no_error() {
     for text in [
         "null",

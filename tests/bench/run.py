@@ -143,6 +143,11 @@ def main() -> None:
             beyond = "" if name == "bare" else f"  {cpu - floor:+6.2f}  x{cpu / floor:.2f}"
             print(f"  {name:<11} {cpu:7.2f} ({wall:7.2f}){beyond}")
         results[title] = {name: {"cpu_us": m[0], "wall_us": m[1]} for name, m in medians.items()}
+    if not only or "sse-linear" in only:
+        print("\none event of growing size, parsed")
+        linear = subprocess.check_output([*rust, "sse-linear", "-", "0"], text=True)
+        print("".join(f"  {line}\n" for line in linear.splitlines()), end="")
+        results["sse-linear"] = linear.splitlines()
     service.close()
     path = build / "bench.json"
     path.write_text(json.dumps({"cpu": cpu_name, "runs": RUNS, "results": results}, indent=1))

@@ -199,3 +199,12 @@ def test_what_was_gathered_before_a_cut_is_not_lost(scripted):
         client.chat.completions.create(model="m", messages=HELLO)
     assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "ab"
     assert raised.value.metered == "entered"
+
+
+def test_a_model_is_whatever_the_service_calls_it(scripted):
+    """R-CFG2: no name is known, none is refused."""
+    client = scripted(chat({"role": "assistant", "content": "x"}))
+    for name in ["vendor/näme with spaces:1.0", "0"]:
+        client.chat.completions.create(model=name, messages=HELLO)
+    sent = [json.loads(request["body"])["model"] for request in scripted.requests()]
+    assert sent == ["vendor/näme with spaces:1.0", "0"]

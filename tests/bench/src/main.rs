@@ -21,6 +21,9 @@ fn main() {
         panic!("usage: bench-client SCENARIO BASE_URL COUNT");
     };
     let count: u64 = count.parse().expect("COUNT is a number");
+    if scenario == "sse-linear" {
+        return sse_linear();
+    }
     let run = match scenario.as_str() {
         "bare-stream" => bare_stream,
         "bare-plain" => bare_plain,
@@ -134,4 +137,24 @@ fn rust_plain(base_url: &str, calls: u64) -> u64 {
         assert!(!answer.text().is_empty());
     }
     calls
+}
+
+/// One event of growing size, fed in pieces of one byte and of 16 KiB: nanoseconds per byte, which
+/// stay the same where the time is linear.
+fn sse_linear() {
+    for piece in [1, 16 << 10] {
+        for mebibytes in [1, 4, 16] {
+            let mut event = b"data: ".to_vec();
+            event.resize((mebibytes << 20) - 2, b'x');
+            event.extend_from_slice(b"\n\n");
+            let mut decoder = modelwire::parse::Decoder::new(event.len());
+            let (start, mut seen) = (Instant::now(), 0);
+            for bytes in event.chunks(piece) {
+                decoder.feed(bytes, &mut |event| seen += event.data.len()).unwrap();
+            }
+            assert_eq!(seen, event.len() - 8);
+            let ns = start.elapsed().as_secs_f64() * 1e9 / event.len() as f64;
+            println!("{mebibytes:>3} MiB in pieces of {piece:>5} bytes: {ns:.3} ns per byte");
+        }
+    }
 }
