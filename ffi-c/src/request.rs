@@ -44,12 +44,7 @@ pub unsafe extern "C" fn modelwire_request_chat_json(
     out: *mut *mut modelwire_request,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
-    guard(err, || {
-        let slot = output(out)?;
-        let request = Request::chat_json(text("json", json, length)?);
-        request.check()?;
-        Ok(hand_over(slot, modelwire_request(request)))
-    })
+    from_json(Request::chat_json, json, length, out, err)
 }
 
 /// A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
@@ -67,16 +62,26 @@ pub unsafe extern "C" fn modelwire_request_response_json(
     out: *mut *mut modelwire_request,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
-    guard(err, || {
-        let slot = output(out)?;
-        let request = Request::response_json(text("json", json, length)?);
-        request.check()?;
-        Ok(hand_over(slot, modelwire_request(request)))
-    })
+    from_json(Request::response_json, json, length, out, err)
 }
 
 /// Frees a request; calls made from it keep their copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request) {
     free(request);
+}
+
+fn from_json(
+    make: fn(String) -> Request,
+    json: *const c_char,
+    length: usize,
+    out: *mut *mut modelwire_request,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let slot = output(out)?;
+        let request = make(text("json", json, length)?);
+        request.check()?;
+        Ok(hand_over(slot, modelwire_request(request)))
+    })
 }
