@@ -77,6 +77,7 @@ def test_signatures_can_be_looked_at(client):
         "timeout",
         "max_retries",
         "default_headers",
+        "stream_only",
     ]
 
 
