@@ -53,15 +53,17 @@ fn http2_is_an_option() {
     let client = front.client(&front.service.base_url());
     works(&client);
     works(&client);
+    eventually("all six are logged", || front.nginx.accesses().len() == 6);
     assert_eq!(front.protocols(), BTreeSet::from(["HTTP/2.0".to_owned()]));
     assert_eq!(front.connections().len(), 1);
     let without = Client::new(front.config(&front.service.base_url()).http2(false)).unwrap();
     works(&without);
-    assert!(front.protocols().contains("HTTP/1.1"), "{:?}", front.protocols());
+    eventually("HTTP/1.1 is logged", || front.protocols().contains("HTTP/1.1"));
     // A service that offers HTTP/1.1 alone is spoken to in that.
     let old = nginx("127.0.0.1", "ssl", front.service.address(), &front.made.server("server"));
     let url = format!("https://{}/v1", old.address);
     works(&Client::new(config(url).add_ca_pem(front.made.pem("ca")).http2(true)).unwrap());
+    eventually("the call is logged", || !old.accesses().is_empty());
     assert_eq!(old.accesses()[0][0], "HTTP/1.1");
 }
 
@@ -108,7 +110,7 @@ fn a_connection_that_ends_after_some_requests_is_replaced() {
     for _ in 0..30 {
         assert_eq!(client.blocking().send(hello()).unwrap().text(), SAID);
     }
-    assert!(front.connections().len() >= 3, "{:?}", front.connections());
+    eventually("three connections are logged", || front.connections().len() >= 3);
     let before = front.service.recorded("").len();
     assert_eq!(before, 30, "none was sent twice");
     let threads: Vec<_> = (0..THREADS)

@@ -7,7 +7,7 @@ use modelwire::{Client, Config, Error, ErrorKind, Metered};
 use modelwire_service::Service;
 
 use crate::programs::{Certificates, EXPIRED, Running, VALID, certificates, nginx};
-use crate::support::{config, hello, in_child, is_child, read, works};
+use crate::support::{config, eventually, hello, in_child, is_child, read, works};
 
 /// What a scenario in a child finds its parent's things by.
 const URL: &str = "MODELWIRE_TEST_URL";
@@ -45,6 +45,8 @@ fn an_added_authority_is_trusted() {
     for config in [trusting(&made, &url), all] {
         works(&Client::new(config).unwrap());
     }
+    // nginx writes its log when it is done with a request, which is after the answer.
+    eventually("nginx logs all six", || running.accesses().len() >= 6);
     let seen = running.accesses();
     assert_eq!(seen.len(), 6, "{seen:?}");
     assert!(seen.iter().all(|access| access[0] == "HTTP/1.1"), "{seen:?}");
