@@ -140,25 +140,20 @@ fn every_file_says_its_job_first() {
 }
 
 #[test]
-fn no_allow_without_a_reason_and_nothing_left_undone() {
+fn nothing_is_left_undone() {
+    // In two parts, so that this file does not find itself.
+    let left = [
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("XX", "X"),
+        concat!("to", "do!("),
+        concat!("unimple", "mented!("),
+    ];
     for folder in ["core", "ffi-c", "py", "tests"] {
         for path in files(folder, ".rs") {
             let text = read(&path);
-            let left = ["TO", "FIX", "XX"].map(|start| {
-                format!(
-                    "{start}{}",
-                    if start == "TO" {
-                        "DO"
-                    } else if start == "FIX" {
-                        "ME"
-                    } else {
-                        "X"
-                    }
-                )
-            });
-            for word in left.iter().map(String::as_str).chain(["unimplemented!", "todo!("]) {
-                assert!(!text.contains(word) || path.ends_with("house.rs"), "{path} says {word}");
-            }
+            let found = left.iter().find(|word| text.contains(**word));
+            assert!(found.is_none(), "{path} says {found:?}");
         }
     }
 }
