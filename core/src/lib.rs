@@ -21,6 +21,7 @@
 
 mod accumulate;
 mod answer;
+mod bell;
 mod call;
 mod client;
 mod clock;
@@ -33,12 +34,14 @@ mod json;
 mod options;
 mod queue;
 mod reading;
+mod ready;
 mod request;
 mod retry;
 mod reuse;
 mod runtime;
 mod sse;
 mod stream;
+mod sync;
 mod tls;
 mod transport;
 mod value;
@@ -55,6 +58,7 @@ pub use config::{
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
 pub use json::{JSON_DEPTH_MAX, JsonError};
 pub use queue::{Event, Pop};
+pub use ready::Ready;
 pub use request::{Endpoint, Request};
 pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
 pub use runtime::shutdown;

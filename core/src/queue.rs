@@ -29,12 +29,13 @@
 //!    the inbox, and never while a thread sleeps.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Head};
 use crate::error::{Error, Result};
+use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 use crate::view::Chunk;
 
 /// What comes out of a call, in this order: `Open` (streams only), chunks, `Done`.
@@ -99,12 +100,6 @@ pub(crate) struct EventQueue {
     /// Half of the bound each, for the inbox; the outbox is what the inbox was.
     events_max: usize,
     bytes_max: usize,
-}
-
-/// A panic of a foreign waker cannot happen under a lock (invariant 6), so a poisoned lock guards
-/// a consistent state.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Wakes that were taken under the lock and are paid when this is dropped, after it.

@@ -1,0 +1,135 @@
+//! A byte in a pair of sockets: what an event loop can watch. A socket and not an eventfd, because
+//! some loops take nothing else; sent without raising SIGPIPE, because the program may have closed
+//! its end. Knows no queue.
+
+use std::os::fd::RawFd;
+
+use crate::error::Result;
+
+#[cfg(not(modelwire_loom))]
+mod wire {
+    use std::io::{ErrorKind as IoErrorKind, Read};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::UnixStream;
+
+    use super::{RawFd, Result};
+    use crate::error::Error;
+
+    pub(crate) struct Wire {
+        ours: UnixStream,
+        theirs: UnixStream,
+    }
+
+    impl Wire {
+        pub(super) fn new() -> Result<Wire> {
+            let made = || {
+                let (ours, theirs) = UnixStream::pair()?;
+                ours.set_nonblocking(true)?;
+                theirs.set_nonblocking(true)?;
+                Ok(Wire { ours, theirs })
+            };
+            made().map_err(|cause: std::io::Error| {
+                Error::internal(format!("no descriptor for an event loop: {cause}"))
+                    .with_hint("Raise the limit of open files (ulimit -n) or close some.")
+            })
+        }
+
+        pub(super) fn send(&self) {
+            // Full means that bytes wait; closed means that nobody listens: both are well.
+            let socket = socket2::SockRef::from(&self.ours);
+            let _ = socket.send_with_flags(&[1], libc::MSG_NOSIGNAL);
+        }
+
+        /// Reads all that waits; how much it was.
+        pub(super) fn empty(&mut self) -> usize {
+            let mut bytes = [0; 16];
+            let mut count = 0;
+            loop {
+                match self.theirs.read(&mut bytes) {
+                    Ok(0) => return count,
+                    Ok(read) => count += read,
+                    Err(error) if error.kind() == IoErrorKind::Interrupted => {}
+                    Err(_) => return count,
+                }
+            }
+        }
+
+        pub(super) fn fd(&self) -> RawFd {
+            self.theirs.as_raw_fd()
+        }
+    }
+}
+
+/// The model of the sockets: loom cannot look into the kernel.
+#[cfg(modelwire_loom)]
+mod wire {
+    use super::{RawFd, Result};
+
+    #[derive(Default)]
+    pub(crate) struct Wire {
+        bytes: std::cell::Cell<usize>,
+    }
+
+    impl Wire {
+        pub(super) fn new() -> Result<Wire> {
+            Ok(Wire::default())
+        }
+
+        pub(super) fn send(&self) {
+            self.bytes.set(self.bytes.get() + 1);
+        }
+
+        pub(super) fn empty(&mut self) -> usize {
+            self.bytes.take()
+        }
+
+        pub(super) fn fd(&self) -> RawFd {
+            -1
+        }
+    }
+}
+
+/// Rung once, it stays rung until it is silenced.
+pub(crate) struct Bell {
+    wire: wire::Wire,
+    is_rung: bool,
+}
+
+impl Bell {
+    pub(crate) fn new() -> Result<Bell> {
+        Ok(Bell { wire: wire::Wire::new()?, is_rung: false })
+    }
+
+    pub(crate) fn ring(&mut self) {
+        if !self.is_rung {
+            self.is_rung = true;
+            self.wire.send();
+        }
+    }
+
+    pub(crate) fn silence(&mut self) {
+        if self.is_rung {
+            self.is_rung = false;
+            self.wire.empty();
+        }
+    }
+
+    pub(crate) fn fd(&self) -> RawFd {
+        self.wire.fd()
+    }
+}
+
+#[cfg(test)]
+impl Bell {
+    /// How many bytes a program would find.
+    pub(crate) fn bytes_waiting(&mut self) -> usize {
+        let count = self.wire.empty();
+        (0..count).for_each(|_| self.wire.send());
+        count
+    }
+
+    /// Reads the byte as a program may.
+    pub(crate) fn steal(&mut self) {
+        self.wire.empty();
+    }
+}

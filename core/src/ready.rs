@@ -1,0 +1,210 @@
+//! Which of many sources have something to pop: told to threads that sleep and, through a file
+//! descriptor, to any event loop. Knows no call; a source is a number.
+//!
+//! # Invariants
+//!
+//! 1. A source's waker notes its number; numbers come out in the order in which they were noted.
+//! 2. Threads that sleep are woken by the first note after they found nothing, one thread a note.
+//! 3. While a number or an interruption waits, a byte was sent to the descriptor: it is sent under
+//!    the lock when the first one comes, and read back under the lock when nothing is left. The
+//!    program may read it too; whoever takes until there is nothing misses nothing.
+//! 4. Notes never fail and never block, whatever the program did to its descriptor.
+
+use std::collections::VecDeque;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+use std::time::{Duration, Instant};
+
+use crate::bell::Bell;
+use crate::error::{Error, ErrorKind, Result};
+use crate::runtime;
+use crate::sync::{Condvar, Mutex, MutexGuard, lock};
+
+/// A list of numbers that wakers fill and a consumer empties: one wake for many sources.
+///
+/// It joins any event loop: watch [`Ready::fd`] for reading, and when it is readable, call
+/// [`Ready::take`] until it gives `None`. Cheap to clone; every method may be called from any
+/// thread.
+#[derive(Clone)]
+pub struct Ready {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// The process that made it: another one must not touch its lock.
+    generation: u64,
+    noted: Mutex<Noted>,
+    readable: Condvar,
+}
+
+#[derive(Default)]
+struct Noted {
+    numbers: VecDeque<u64>,
+    /// One waiter, or the next one, is to return with nothing.
+    interrupted: bool,
+    sleepers: usize,
+    /// Made when the descriptor is first asked for.
+    bell: Option<Bell>,
+}
+
+/// The waker of one source.
+struct Source {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Wake for Source {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.shared.note(self.number);
+    }
+}
+
+impl Shared {
+    fn is_ours(&self) -> bool {
+        runtime::generation() == self.generation
+    }
+
+    fn note(&self, number: u64) {
+        if self.is_ours() {
+            self.signal(|noted| noted.numbers.push_back(number));
+        }
+    }
+
+    /// Changes what waits, and tells of it.
+    fn signal(&self, change: impl FnOnce(&mut Noted)) {
+        let mut noted = lock(&self.noted);
+        change(&mut noted);
+        if let Some(bell) = &mut noted.bell {
+            bell.ring();
+        }
+        let has_sleepers = noted.sleepers > 0;
+        drop(noted);
+        if has_sleepers {
+            self.readable.notify_one();
+        }
+    }
+}
+
+impl Noted {
+    fn take(&mut self) -> Option<u64> {
+        let number = self.numbers.pop_front();
+        if number.is_none()
+            && !self.interrupted
+            && let Some(bell) = &mut self.bell
+        {
+            bell.silence();
+        }
+        number
+    }
+}
+
+impl Default for Ready {
+    fn default() -> Ready {
+        Ready::new()
+    }
+}
+
+impl Ready {
+    /// An empty list of this process.
+    pub fn new() -> Ready {
+        let (noted, readable) = (Mutex::new(Noted::default()), Condvar::new());
+        Ready { shared: Arc::new(Shared { generation: runtime::generation(), noted, readable }) }
+    }
+
+    /// A waker that notes this number: hand it to [`Call::poll_pop`](crate::Call::poll_pop).
+    pub fn waker(&self, number: u64) -> Waker {
+        Arc::new(Source { shared: self.shared.clone(), number }).into()
+    }
+
+    /// Notes a number as its waker would.
+    pub fn note(&self, number: u64) {
+        self.shared.note(number);
+    }
+
+    /// The number that was noted first; `None` where none waits. Never waits.
+    pub fn take(&self) -> Option<u64> {
+        if !self.shared.is_ours() {
+            return None;
+        }
+        let mut noted = lock(&self.shared.noted);
+        if noted.numbers.is_empty() {
+            noted.interrupted = false;
+        }
+        noted.take()
+    }
+
+    /// The number that was noted first; sleeps until there is one, until the timeout runs out or
+    /// until [`Ready::interrupt`]. `None` waits for ever.
+    pub fn wait(&self, timeout: Option<Duration>) -> Option<u64> {
+        if !self.shared.is_ours() {
+            return None;
+        }
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut noted = lock(&self.shared.noted);
+        loop {
+            if let Some(number) = noted.numbers.pop_front() {
+                return Some(number);
+            }
+            if std::mem::take(&mut noted.interrupted) {
+                return noted.take();
+            }
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return noted.take();
+            }
+            noted.sleepers += 1;
+            noted = self.sleep(noted, left);
+            noted.sleepers -= 1;
+        }
+    }
+
+    fn sleep<'a>(
+        &self,
+        noted: MutexGuard<'a, Noted>,
+        left: Option<Duration>,
+    ) -> MutexGuard<'a, Noted> {
+        use std::sync::PoisonError;
+        let readable = &self.shared.readable;
+        match left {
+            Some(left) => {
+                let waited = readable.wait_timeout(noted, left);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            None => readable.wait(noted).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Lets one waiter, or the next one, return with nothing. Sticks until then.
+    pub fn interrupt(&self) {
+        if self.shared.is_ours() {
+            self.shared.signal(|noted| noted.interrupted = true);
+        }
+    }
+
+    /// A descriptor that is readable while something waits. It stays ours: close it only as a
+    /// duplicate. What is read from it is of no meaning. A socket, non-blocking, close-on-exec.
+    pub fn fd(&self) -> Result<RawFd> {
+        if !self.shared.is_ours() {
+            return Err(Error::new(ErrorKind::Forked, "this queue belongs to the parent process"));
+        }
+        let mut noted = lock(&self.shared.noted);
+        let has_news = !noted.numbers.is_empty() || noted.interrupted;
+        let bell = match &mut noted.bell {
+            Some(bell) => bell,
+            none => none.insert(Bell::new()?),
+        };
+        if has_news {
+            bell.ring();
+        }
+        Ok(bell.fd())
+    }
+}
+
+#[cfg(test)]
+#[path = "ready_tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+//! Notes, waits, the descriptor's byte, and many threads at once.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use super::*;
+
+/// The program's end of the bell, as a program would watch it.
+fn bytes_waiting(ready: &Ready) -> usize {
+    ready.fd().unwrap();
+    lock(&ready.shared.noted).bell.as_mut().unwrap().bytes_waiting()
+}
+
+fn is_readable(ready: &Ready) -> bool {
+    bytes_waiting(ready) > 0
+}
+
+#[test]
+fn numbers_come_out_in_order() {
+    let ready = Ready::new();
+    assert_eq!(ready.take(), None);
+    for number in [3, 1, 2, 1] {
+        ready.waker(number).wake();
+    }
+    assert_eq!([(); 5].map(|()| ready.take()), [Some(3), Some(1), Some(2), Some(1), None]);
+}
+
+#[test]
+fn the_descriptor_is_readable_while_something_waits() {
+    let ready = Ready::new();
+    ready.note(1); // before the descriptor exists
+    assert!(is_readable(&ready));
+    ready.note(2);
+    assert_eq!(ready.take(), Some(1));
+    assert!(is_readable(&ready));
+    assert_eq!(ready.take(), Some(2));
+    assert_eq!(ready.take(), None);
+    assert!(!is_readable(&ready));
+    ready.interrupt();
+    assert!(is_readable(&ready));
+    assert_eq!(ready.take(), None);
+    assert!(!is_readable(&ready));
+}
+
+#[test]
+fn a_program_may_read_the_byte_itself() {
+    let ready = Ready::new();
+    ready.fd().unwrap();
+    for round in 0..3 {
+        ready.note(round);
+        assert_eq!(bytes_waiting(&ready), 1);
+        lock(&ready.shared.noted).bell.as_mut().unwrap().steal();
+        assert_eq!(ready.take(), Some(round));
+        assert_eq!(ready.take(), None);
+    }
+}
+
+#[test]
+fn an_interruption_sticks_and_lets_one_waiter_go() {
+    let ready = Ready::new();
+    ready.interrupt();
+    ready.interrupt();
+    assert_eq!(ready.wait(None), None); // returns
+    let start = Instant::now();
+    assert_eq!(ready.wait(Some(Duration::from_millis(20))), None);
+    assert!(start.elapsed() >= Duration::from_millis(20));
+    let other = ready.clone();
+    let waiter = thread::spawn(move || other.wait(None));
+    while lock(&ready.shared.noted).sleepers == 0 {
+        thread::yield_now();
+    }
+    ready.note(7);
+    assert_eq!(waiter.join().unwrap(), Some(7));
+}
+
+#[test]
+fn many_threads_lose_no_note() {
+    const PRODUCERS: u64 = 4;
+    const CONSUMERS: u64 = 4;
+    const NOTES: u64 = 20_000;
+    let ready = Ready::new();
+    ready.fd().unwrap();
+    let sum = Arc::new(AtomicU64::new(0));
+    let producers = (0..PRODUCERS).map(|_| {
+        let ready = ready.clone();
+        thread::spawn(move || (1..=NOTES).for_each(|number| ready.note(number)))
+    });
+    let producers: Vec<_> = producers.collect();
+    let consumers = (0..CONSUMERS).map(|_| {
+        let (ready, sum) = (ready.clone(), sum.clone());
+        // 0 is the last one.
+        thread::spawn(move || {
+            while let Some(number @ 1..) = ready.wait(None) {
+                sum.fetch_add(number, Ordering::Relaxed);
+            }
+        })
+    });
+    let consumers: Vec<_> = consumers.collect();
+    for producer in producers {
+        producer.join().unwrap();
+    }
+    (0..CONSUMERS).for_each(|_| ready.note(0));
+    for consumer in consumers {
+        consumer.join().unwrap();
+    }
+    assert_eq!(sum.load(Ordering::Relaxed), PRODUCERS * NOTES * (NOTES + 1) / 2);
+    assert_eq!(ready.take(), None);
+    assert!(!is_readable(&ready));
+}
