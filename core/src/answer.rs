@@ -1,10 +1,12 @@
 //! What a finished call gives: the head that came over HTTP, the document, and how a stream
 //! ended. Knows no transport.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::request::Endpoint;
-use crate::view::{Document, Usage};
+use crate::value::Value;
+use crate::view::{Document, ToolCall, Usage};
 
 /// Status and headers of an answer; the key is masked wherever the service echoed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +61,33 @@ impl End {
             End::FinalEvent => "final_event",
             End::FinishReasons => "finish_reasons",
         }
+    }
+}
+
+/// A tool call of an answer. What the service left out is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CalledTool {
+    /// What the answer to it has to name: `id` in chats, `call_id` in responses.
+    pub id: String,
+    /// The function's name.
+    pub name: String,
+    /// The function's arguments as JSON text, as the model wrote it.
+    pub arguments: String,
+}
+
+impl CalledTool {
+    fn of_chat(call: ToolCall<'_>) -> CalledTool {
+        let own = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned).unwrap_or_default();
+        CalledTool { id: own(call.id()), name: own(call.name()), arguments: own(call.arguments()) }
+    }
+
+    fn of_response(item: Value<'_>) -> Option<CalledTool> {
+        let text = |name| Some(item.get(name)?.as_str()?.into_owned());
+        if text("type")? != "function_call" {
+            return None;
+        }
+        let part = |name| text(name).unwrap_or_default();
+        Some(CalledTool { id: part("call_id"), name: part("name"), arguments: part("arguments") })
     }
 }
 
@@ -125,7 +154,7 @@ impl Answer {
     }
 
     /// The output text of the whole answer; empty at the end of a stream that was not gathered.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+    pub fn text(&self) -> Cow<'_, str> {
         self.document().map(Document::text).unwrap_or_default()
     }
 
@@ -139,10 +168,21 @@ impl Answer {
         self.0.end
     }
 
+    /// The tool calls that the model made: those of a chat's first choice, or the function calls
+    /// of a response, in order.
+    pub fn tool_calls(&self) -> Vec<CalledTool> {
+        let Some(document) = self.document() else { return Vec::new() };
+        if let Some(choice) = document.choices().next() {
+            return choice.tool_calls().map(CalledTool::of_chat).collect();
+        }
+        let output = document.value().get("output").map(Value::items).unwrap_or_default();
+        output.into_iter().filter_map(CalledTool::of_response).collect()
+    }
+
     /// The ids of a model list.
     pub fn model_ids(&self) -> Vec<String> {
         let models = self.document().and_then(Document::models).unwrap_or_default();
-        let id = |model: crate::value::Value<'_>| Some(model.get("id")?.as_str()?.into_owned());
+        let id = |model: Value<'_>| Some(model.get("id")?.as_str()?.into_owned());
         models.into_iter().filter_map(id).collect()
     }
 }

@@ -28,6 +28,7 @@ use tokio::time::Instant;
 use crate::answer::Answer;
 use crate::client::{Client, Inner};
 use crate::config::Settings;
+use crate::dispatch::Handler;
 use crate::error::{Context as ErrorContext, Error, ErrorKind, Metered, Result};
 use crate::exchange;
 use crate::queue::{EventQueue, Pop};
@@ -114,6 +115,30 @@ impl Call {
         })
     }
 
+    /// As [`Call::start`]; the events go to this handler, on the client's callback thread, and not
+    /// to pops. The handler is dropped after `Done`, or here if the start fails.
+    ///
+    /// ```no_run
+    /// # fn run(client: &modelwire::Client) -> modelwire::Result<()> {
+    /// use std::ops::ControlFlow;
+    /// use modelwire::{Call, Event, Request};
+    ///
+    /// let call = Call::new(client, Request::chat("a-model").user("Say hello."));
+    /// call.start_with(true, |event: Event| {
+    ///     if let Event::Chunk(chunk) = event {
+    ///         print!("{}", chunk.text());
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// # Ok(()) }
+    /// ```
+    pub fn start_with(&self, stream: bool, handler: impl Handler + 'static) -> Result<()> {
+        self.check_process()?;
+        runtime::handle()?; // no callback thread is started after the shutdown
+        let dispatcher = self.shared.client.dispatcher()?;
+        dispatcher.start(self, stream, Box::new(handler))
+    }
+
     fn launch(&self, request: Request, stream: bool) -> Result<()> {
         let shared = &self.shared;
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
@@ -157,20 +182,15 @@ impl Call {
     /// Ends the call now: what waits in the queue is dropped, `Done` with
     /// [`ErrorKind::Cancelled`] is next. Does nothing to a call that is done.
     pub fn cancel(&self) {
-        if self.check_process().is_err() {
-            return; // the parent's call goes on
-        }
-        self.shared.queue.abandon(|| self.shared.explain(cancelled()));
-        let mut progress = self.shared.progress();
-        match &progress.task {
-            Task::NotStarted => progress.task = Task::CancelWanted,
-            Task::Running(task) => task.abort(),
-            Task::CancelWanted | Task::Over => {}
-        }
+        self.shared.cancel();
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     fn check_process(&self) -> Result<()> {
-        if runtime::generation() == self.shared.generation {
+        if self.shared.is_of_this_process() {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Forked, "this call belongs to the parent process"))
@@ -188,6 +208,24 @@ fn cancelled() -> Error {
 }
 
 impl Shared {
+    fn is_of_this_process(&self) -> bool {
+        runtime::generation() == self.generation
+    }
+
+    /// As [`Call::cancel`].
+    pub(crate) fn cancel(&self) {
+        if !self.is_of_this_process() {
+            return; // the parent's call goes on
+        }
+        self.queue.abandon(|| self.explain(cancelled()));
+        let mut progress = self.progress();
+        match &progress.task {
+            Task::NotStarted => progress.task = Task::CancelWanted,
+            Task::Running(task) => task.abort(),
+            Task::CancelWanted | Task::Over => {}
+        }
+    }
+
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }

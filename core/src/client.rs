@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::config::{Config, SharedSettings};
+use crate::dispatch::Dispatcher;
 use crate::error::Result;
 use crate::queue::{Event, Pop};
 use crate::request::Request;
@@ -38,6 +39,7 @@ pub(crate) struct Inner {
     pub(crate) settings: SharedSettings,
     transport: PerProcess<Arc<Transport>>,
     usage: PerProcess<Mutex<UsageSums>>,
+    dispatcher: PerProcess<Dispatcher>,
 }
 
 /// What the calls of a client used, by requested model (R-MET1).
@@ -61,8 +63,13 @@ impl Client {
         if settings.base_url.scheme() == "http" && !settings.is_loopback() {
             warn_of_plain_http();
         }
-        let (transport, usage) = (PerProcess::new(), PerProcess::new());
-        Ok(Client { inner: Arc::new(Inner { settings: Arc::new(settings), transport, usage }) })
+        let inner = Inner {
+            settings: Arc::new(settings),
+            transport: PerProcess::new(),
+            usage: PerProcess::new(),
+            dispatcher: PerProcess::new(),
+        };
+        Ok(Client { inner: Arc::new(inner) })
     }
 
     /// A client of the service that the environment names (see [`Config`]).
@@ -126,6 +133,11 @@ impl Inner {
     pub(crate) fn transport(&self) -> Result<Arc<Transport>> {
         let made = self.transport.get_or_try_init(|| Transport::new(&self.settings).map(Arc::new));
         made.cloned()
+    }
+
+    /// The callback thread, started if need be.
+    pub(crate) fn dispatcher(&self) -> Result<&Dispatcher> {
+        self.dispatcher.get_or_try_init(Dispatcher::new)
     }
 
     pub(crate) fn count(&self, model: &str, usage: Usage) {

@@ -25,12 +25,17 @@ mod bell;
 mod call;
 mod client;
 mod clock;
+mod completion;
 mod config;
+mod dispatch;
 mod envelope;
 mod error;
 mod exchange;
 mod inflate;
 mod json;
+pub mod log;
+#[cfg(all(test, modelwire_loom))]
+mod models;
 mod options;
 mod queue;
 mod reading;
@@ -47,21 +52,22 @@ mod transport;
 mod value;
 mod view;
 
-pub use answer::{Answer, End, Head};
+pub use answer::{Answer, CalledTool, End, Head};
 pub use call::Call;
 pub use client::{Client, UsageSum, UsageSums};
+pub use completion::{CompletionQueue, Next};
 pub use config::{
     ANSWER_BYTES_MAX, API_KEY_VARIABLES, BASE_URL_VARIABLES, Config, DRAIN_BYTES_MAX,
     DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX, HEADERS_MAX,
     Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, Timeouts,
 };
+pub use dispatch::{Handler, is_callback_thread, shutdown};
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
 pub use json::{JSON_DEPTH_MAX, JsonError};
 pub use queue::{Event, Pop};
 pub use ready::Ready;
 pub use request::{Endpoint, Request};
 pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
-pub use runtime::shutdown;
 pub use stream::{Blocking, BlockingStream, Stream};
 pub use value::{Kind, Value};
 pub use view::{Choice, Chunk, Document, ToolCall, Usage, output_text};

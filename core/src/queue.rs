@@ -75,6 +75,8 @@ struct Inbox {
     events: VecDeque<Event>,
     /// What the events cost.
     bytes: usize,
+    /// Half of the bound on their number.
+    events_max: usize,
     /// `Done` was put in.
     finished: bool,
     /// Threads that sleep in `pop`.
@@ -83,6 +85,15 @@ struct Inbox {
     consumer: Option<Waker>,
     /// The task that found no room.
     producer: Option<Waker>,
+}
+
+impl Inbox {
+    fn leave(&mut self, waker: &Waker) {
+        match &mut self.consumer {
+            Some(left) => left.clone_from(waker),
+            None => self.consumer = Some(waker.clone()),
+        }
+    }
 }
 
 /// What a consumer took over and has not popped.
@@ -97,8 +108,7 @@ pub(crate) struct EventQueue {
     inbox: Mutex<Inbox>,
     outbox: Mutex<Outbox>,
     readable: Condvar,
-    /// Half of the bound each, for the inbox; the outbox is what the inbox was.
-    events_max: usize,
+    /// Half of the bound, for the inbox; the outbox is what the inbox was.
     bytes_max: usize,
 }
 
@@ -123,12 +133,17 @@ impl Drop for Owed<'_> {
 impl EventQueue {
     pub(crate) fn new(events_max: usize, bytes_max: usize) -> EventQueue {
         EventQueue {
-            inbox: Mutex::default(),
-            outbox: Mutex::default(),
+            inbox: Mutex::new(Inbox { events_max: events_max.div_ceil(2), ..Inbox::default() }),
+            outbox: Mutex::new(Outbox::default()),
             readable: Condvar::new(),
-            events_max: events_max.div_ceil(2),
             bytes_max: bytes_max.div_ceil(2),
         }
+    }
+
+    /// Tightens the bound on the number of events.
+    pub(crate) fn limit_events(&self, events_max: usize) {
+        let mut inbox = lock(&self.inbox);
+        inbox.events_max = inbox.events_max.min(events_max.div_ceil(2)).max(1);
     }
 
     /// Moves events from `batch` into the queue, in order; pending while some found no room.
@@ -141,7 +156,7 @@ impl EventQueue {
         let before = inbox.events.len();
         while let Some(event) = batch.front() {
             let cost = event.cost();
-            let has_room = inbox.events.len() < self.events_max
+            let has_room = inbox.events.len() < inbox.events_max
                 && inbox.bytes.saturating_add(cost) <= self.bytes_max;
             if !has_room && !inbox.events.is_empty() {
                 break;
@@ -288,11 +303,19 @@ impl EventQueue {
             Ok(pop) => return Poll::Ready(pop),
             Err(inbox) => inbox,
         };
-        match &mut inbox.consumer {
-            Some(waker) => waker.clone_from(cx.waker()),
-            None => inbox.consumer = Some(cx.waker().clone()),
-        }
+        inbox.leave(cx.waker());
         Poll::Pending
+    }
+
+    /// Leaves a task's waker as `poll_pop` does if nothing is there; false if something is.
+    pub(crate) fn watch(&self, waker: &Waker) -> bool {
+        let outbox = lock(&self.outbox);
+        let mut inbox = lock(&self.inbox);
+        let is_empty = outbox.events.is_empty() && !outbox.ended && inbox.events.is_empty();
+        if is_empty {
+            inbox.leave(waker);
+        }
+        is_empty
     }
 }
 

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 use std::os::fd::RawFd;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
@@ -91,15 +91,14 @@ impl Shared {
 }
 
 impl Noted {
-    fn take(&mut self) -> Option<u64> {
-        let number = self.numbers.pop_front();
-        if number.is_none()
+    /// Nothing is left to tell of: the descriptor must not be readable.
+    fn settle(&mut self) {
+        if self.numbers.is_empty()
             && !self.interrupted
             && let Some(bell) = &mut self.bell
         {
             bell.silence();
         }
-        number
     }
 }
 
@@ -126,36 +125,32 @@ impl Ready {
         self.shared.note(number);
     }
 
-    /// The number that was noted first; `None` where none waits. Never waits.
+    /// The number that was noted first; `None` where none waits, and an interruption is used up.
+    /// Never waits.
     pub fn take(&self) -> Option<u64> {
-        if !self.shared.is_ours() {
-            return None;
-        }
-        let mut noted = lock(&self.shared.noted);
-        if noted.numbers.is_empty() {
-            noted.interrupted = false;
-        }
-        noted.take()
+        self.change(|noted| {
+            let number = noted.numbers.pop_front();
+            noted.interrupted &= number.is_some();
+            number
+        })
     }
 
-    /// The number that was noted first; sleeps until there is one, until the timeout runs out or
-    /// until [`Ready::interrupt`]. `None` waits for ever.
-    pub fn wait(&self, timeout: Option<Duration>) -> Option<u64> {
+    /// Sleeps until a number is noted; false if the timeout ran out or [`Ready::interrupt`] came
+    /// first. `None` waits for ever.
+    pub fn wait(&self, timeout: Option<Duration>) -> bool {
         if !self.shared.is_ours() {
-            return None;
+            return false;
         }
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut noted = lock(&self.shared.noted);
         loop {
-            if let Some(number) = noted.numbers.pop_front() {
-                return Some(number);
-            }
-            if std::mem::take(&mut noted.interrupted) {
-                return noted.take();
+            if !noted.numbers.is_empty() {
+                return true;
             }
             let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-            if left == Some(Duration::ZERO) {
-                return noted.take();
+            if std::mem::take(&mut noted.interrupted) || left == Some(Duration::ZERO) {
+                noted.settle();
+                return false;
             }
             noted.sleepers += 1;
             noted = self.sleep(noted, left);
@@ -163,12 +158,45 @@ impl Ready {
         }
     }
 
+    /// The number that was noted first; it stays, and so does an interruption.
+    pub(crate) fn first(&self) -> Option<u64> {
+        self.change(|noted| noted.numbers.front().copied())
+    }
+
+    /// The first number had something and may have more: another thread that sleeps may come for
+    /// it. With `to_the_back` the others come before it.
+    pub(crate) fn keep_first(&self, to_the_back: bool) {
+        self.shared.signal(|noted| {
+            if to_the_back {
+                noted.numbers.rotate_left(usize::from(!noted.numbers.is_empty()));
+            }
+        });
+    }
+
+    /// The first number has nothing any more; its waker will note it again.
+    pub(crate) fn drop_first(&self) {
+        if self.shared.is_ours() {
+            lock(&self.shared.noted).numbers.pop_front();
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Noted) -> Option<u64>) -> Option<u64> {
+        if !self.shared.is_ours() {
+            return None;
+        }
+        let mut noted = lock(&self.shared.noted);
+        let number = change(&mut noted);
+        if number.is_none() {
+            noted.settle();
+        }
+        number
+    }
+
     fn sleep<'a>(
         &self,
         noted: MutexGuard<'a, Noted>,
         left: Option<Duration>,
     ) -> MutexGuard<'a, Noted> {
-        use std::sync::PoisonError;
         let readable = &self.shared.readable;
         match left {
             Some(left) => {

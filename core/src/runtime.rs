@@ -11,7 +11,7 @@
 //! the parent still uses.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -99,55 +99,67 @@ impl<T> Drop for PerProcess<T> {
     }
 }
 
+/// A thread of the library's own: it takes no signal of the process, and its end can be waited
+/// for with a bound.
+pub(crate) struct OwnThread {
+    gone: Arc<Gone>,
+    thread: thread::JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Gone {
+    is_gone: Mutex<bool>,
+    changed: Condvar,
+}
+
+/// Says so when the thread is past its last line, however it came there.
+struct Goes(Arc<Gone>);
+
+impl Drop for Goes {
+    fn drop(&mut self) {
+        *self.0.is_gone.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl OwnThread {
+    pub(crate) fn spawn(
+        name: String,
+        body: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<OwnThread> {
+        let gone = Arc::new(Gone::default());
+        let goes = Goes(gone.clone());
+        let body = move || {
+            let _goes = goes;
+            body();
+        };
+        let thread = with_signals_blocked(|| thread::Builder::new().name(name).spawn(body))?;
+        Ok(OwnThread { gone, thread })
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        *self.gone.is_gone.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_current(&self) -> bool {
+        self.thread.thread().id() == thread::current().id()
+    }
+
+    /// False if it does not end in time; it then ends on its own.
+    pub(crate) fn join_within(self, timeout: Duration) -> bool {
+        let is_gone = self.gone.is_gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.gone.changed.wait_timeout_while(is_gone, timeout, |gone| !*gone);
+        let timed_out = waited.unwrap_or_else(PoisonError::into_inner).1.timed_out();
+        // Joined, so that nothing of it is left.
+        !timed_out && self.thread.join().is_ok()
+    }
+}
+
 /// The I/O thread and what stops it.
 struct Running {
     handle: Handle,
     stop: oneshot::Sender<()>,
-    state: Arc<ThreadState>,
-    thread: thread::JoinHandle<()>,
-}
-
-/// What the I/O thread tells of itself.
-#[derive(Default)]
-struct ThreadState {
-    phase: Mutex<Phase>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-enum Phase {
-    #[default]
-    Starting,
-    Up(Handle),
-    Failed(std::io::Error),
-    Gone,
-}
-
-impl ThreadState {
-    fn set(&self, phase: Phase) {
-        *self.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
-        self.changed.notify_all();
-    }
-
-    /// The handle, when the thread has made its runtime.
-    fn wait_until_up(&self) -> std::io::Result<Handle> {
-        let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            match std::mem::take(&mut *phase) {
-                Phase::Up(handle) => return Ok(handle),
-                Phase::Failed(cause) => return Err(cause),
-                Phase::Starting | Phase::Gone => {}
-            }
-            phase = self.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn wait_until_gone(&self, timeout: Duration) -> bool {
-        let phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_here = |phase: &mut Phase| !matches!(phase, Phase::Gone);
-        let waited = self.changed.wait_timeout_while(phase, timeout, is_here);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
-    }
+    thread: OwnThread,
 }
 
 static RUNTIME: PerProcess<Mutex<Option<Running>>> = PerProcess::new();
@@ -174,35 +186,31 @@ fn start() -> Result<Running> {
         Error::new(ErrorKind::Internal, format!("the I/O thread cannot be started: {cause}"))
     };
     let (stop, stopped) = oneshot::channel();
-    let state = Arc::new(ThreadState::default());
+    let (built, is_built) = mpsc::channel();
     let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
-    let thread = with_signals_blocked(|| {
-        let state = state.clone();
-        thread::Builder::new().name(name).spawn(move || run(&state, stopped))
-    })
-    .map_err(failed)?;
-    let handle = state.wait_until_up().map_err(failed)?;
-    Ok(Running { handle, stop, state, thread })
+    let thread = OwnThread::spawn(name, move || run(&built, stopped)).map_err(failed)?;
+    let gone = |_| std::io::Error::other("it ended at once");
+    let handle = is_built.recv().map_err(gone).flatten().map_err(failed)?;
+    Ok(Running { handle, stop, thread })
 }
 
 /// The life of the I/O thread.
-fn run(state: &ThreadState, stopped: oneshot::Receiver<()>) {
-    let built = tokio::runtime::Builder::new_current_thread()
+fn run(built: &mpsc::Sender<std::io::Result<Handle>>, stopped: oneshot::Receiver<()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
         // Streams make many short task turns: look for new I/O less often than after 61 of them.
         .event_interval(255)
         .thread_name("mw-dns")
         .build();
-    match built {
-        Err(cause) => state.set(Phase::Failed(cause)),
+    match runtime {
+        Err(cause) => drop(built.send(Err(cause))),
         Ok(runtime) => {
-            state.set(Phase::Up(runtime.handle().clone()));
+            let _ = built.send(Ok(runtime.handle().clone()));
             // Ends when the sender is used or dropped.
             let _ = runtime.block_on(stopped);
             // A name lookup may still block a helper thread; nobody waits for it.
             runtime.shutdown_background();
-            state.set(Phase::Gone);
         }
     }
 }
@@ -221,25 +229,20 @@ fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Ends every call with [`ErrorKind::Shutdown`], closes all connections and joins the I/O thread.
-/// Calls that start afterwards fail. True if all is gone within the timeout; false leaves the
-/// thread to end on its own. Calling it again is harmless.
-pub fn shutdown(timeout: Duration) -> bool {
+/// The I/O thread's part of [`crate::shutdown`].
+pub(crate) fn shutdown(timeout: Duration) -> bool {
     SHUT_DOWN_IN.store(generation(), Ordering::SeqCst);
     let Some(slot) = RUNTIME.get() else { return true };
     let Some(running) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
         return true;
     };
     let _ = running.stop.send(());
-    // Past its last line when it says so; joined, so that nothing of it is left.
-    running.state.wait_until_gone(timeout) && running.thread.join().is_ok()
+    running.thread.join_within(timeout)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-    use std::sync::mpsc;
-
     use super::*;
 
     #[test]

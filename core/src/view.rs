@@ -311,12 +311,26 @@ pub struct Chunk {
     spans: Spans,
 }
 
-/// Where a chunk's texts stand in its slab: the event's name, then the JSON text.
+/// Where a chunk's texts stand in its slab: the event's name and the JSON text, a NUL behind each
+/// so that C can borrow them.
 #[derive(Clone, Copy)]
 struct Place {
     start: u32,
     name_end: u32,
     end: u32,
+}
+
+impl Place {
+    fn write(event: &str, text: &str, slab: &mut String) -> Place {
+        let start = slab.len() as u32;
+        slab.push_str(event);
+        let name_end = slab.len() as u32;
+        slab.push('\0');
+        slab.push_str(text);
+        let end = slab.len() as u32;
+        slab.push('\0');
+        Place { start, name_end, end }
+    }
 }
 
 /// Chunks under construction: scanned, their texts not shared yet.
@@ -330,11 +344,7 @@ impl Slab {
     /// Scans one event and adds it; an error means that it is not JSON.
     pub(crate) fn add(&mut self, event: &str, text: &str) -> Result<(), JsonError> {
         let spans = Spans::scan(text)?;
-        let start = self.texts.len() as u32;
-        self.texts.push_str(event);
-        let name_end = self.texts.len() as u32;
-        self.texts.push_str(text);
-        let place = Place { start, name_end, end: self.texts.len() as u32 };
+        let place = Place::write(event, text, &mut self.texts);
         self.chunks.push((place, spans));
         Ok(())
     }
@@ -359,15 +369,27 @@ impl Slab {
 impl Chunk {
     pub(crate) fn scan(event: &str, text: &str) -> Result<Chunk, JsonError> {
         let spans = Spans::scan(text)?;
-        let slab = Arc::new(format!("{event}{text}"));
-        let place = Place { start: 0, name_end: event.len() as u32, end: slab.len() as u32 };
-        Ok(Chunk { slab, place, spans })
+        let mut slab = String::with_capacity(event.len() + text.len() + 2);
+        let place = Place::write(event, text, &mut slab);
+        Ok(Chunk { slab: Arc::new(slab), place, spans })
     }
 
     /// The JSON text, as it was sent.
     pub fn json(&self) -> &str {
-        let range = self.place.name_end as usize..self.place.end as usize;
+        let range = self.place.name_end as usize + 1..self.place.end as usize;
         self.slab.get(range).unwrap_or_default()
+    }
+
+    /// [`Chunk::json`] with a NUL behind it, for C.
+    pub fn json_and_nul(&self) -> &str {
+        let range = self.place.name_end as usize + 1..self.place.end as usize + 1;
+        self.slab.get(range).unwrap_or("\0")
+    }
+
+    /// [`Chunk::event`] with a NUL behind it, for C.
+    pub fn event_and_nul(&self) -> &str {
+        let range = self.place.start as usize..self.place.name_end as usize + 1;
+        self.slab.get(range).unwrap_or("\0")
     }
 
     /// The name of the server-sent event; empty where there was none, as in chat streams.

@@ -1,0 +1,248 @@
+//! The completion queue over bare event queues: order, fairness, close, wakes, many threads.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+use std::collections::HashMap;
+use std::collections::VecDeque;
+use std::thread;
+
+use super::*;
+use crate::queue::EventQueue;
+use crate::view::Chunk;
+
+/// An event queue with a producer's hands on it.
+impl Source for Arc<EventQueue> {
+    fn poll_pop(&self, cx: &Context<'_>) -> Poll<Pop> {
+        EventQueue::poll_pop(self, cx)
+    }
+
+    fn watch(&self, waker: &Waker) -> bool {
+        EventQueue::watch(self, waker)
+    }
+
+    fn cancel(&self) {
+        self.abandon(|| Error::new(ErrorKind::Cancelled, "cancelled"));
+    }
+}
+
+pub(crate) fn chunk(number: usize) -> Event {
+    Event::Chunk(Chunk::scan("", &number.to_string()).unwrap())
+}
+
+pub(crate) fn done() -> Result<crate::Answer> {
+    Err(Error::internal("over"))
+}
+
+fn push(queue: &EventQueue, number: usize) -> bool {
+    let mut batch = VecDeque::from([chunk(number)]);
+    queue.poll_push(&mut batch, &Context::from_waker(Waker::noop())).is_ready()
+}
+
+/// A new source of this queue.
+pub(crate) fn source_of(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueue> {
+    let source = Arc::new(EventQueue::new(1 << 20, 1 << 30));
+    let place = many.reserve().unwrap();
+    many.insert(place, source.clone(), tag);
+    source
+}
+
+impl Many<Arc<EventQueue>> {
+    pub(crate) fn close_when_done(&self) {
+        self.close(Closing::LetsFinish);
+    }
+}
+
+fn many(count: u64) -> (Arc<Many<Arc<EventQueue>>>, Vec<Arc<EventQueue>>) {
+    let many = Arc::new(Many::new());
+    let sources = (0..count).map(|tag| source_of(&many, tag)).collect();
+    (many, sources)
+}
+
+/// A number of a chunk, or -1 for the end.
+fn told(next: Next) -> (u64, i64) {
+    match next {
+        Next::Event(tag, Event::Chunk(chunk)) => (tag, chunk.json().parse().unwrap()),
+        Next::Event(tag, Event::Done(_)) => (tag, -1),
+        other => panic!("{other:?}"),
+    }
+}
+
+const NOW: Option<Duration> = Some(Duration::ZERO);
+
+#[test]
+fn events_keep_their_calls_order_and_tag() {
+    let (many, sources) = many(2);
+    assert!(matches!(many.next(NOW), Next::Empty));
+    let [a, b] = &*sources else { panic!() };
+    (0..3).for_each(|number| assert!(push(a, number) && push(b, 10 + number)));
+    a.finish(done());
+    let taken: Vec<_> = (0..7).map(|_| told(many.next(NOW))).collect();
+    let of = |tag| taken.iter().filter(move |(t, _)| *t == tag).map(|(_, n)| *n);
+    assert!(of(0).eq([0, 1, 2, -1]), "{taken:?}");
+    assert!(of(1).eq([10, 11, 12]), "{taken:?}");
+    assert!(matches!(many.next(NOW), Next::Empty));
+    assert_eq!(lock(&many.members).live, 1);
+}
+
+#[test]
+fn what_was_there_before_the_insert_is_told() {
+    let many = Many::new();
+    let source = Arc::new(EventQueue::new(8, 1024));
+    let place = many.reserve().unwrap();
+    assert!(push(&source, 5));
+    many.insert(place, source, 9);
+    assert_eq!(told(many.next(NOW)), (9, 5));
+}
+
+#[test]
+fn nobody_is_starved_by_a_busy_call() {
+    let (many, sources) = many(2);
+    let [busy, other] = &*sources else { panic!() };
+    (0..10_000).for_each(|number| assert!(push(busy, number)));
+    assert!(push(other, 0));
+    let taken = (0..).map(|_| told(many.next(NOW))).position(|(tag, _)| tag == 1);
+    assert_eq!(taken, Some(TURN_EVENTS_MAX as usize));
+}
+
+#[test]
+fn many_at_once_are_as_many_as_there_are() {
+    let (many, sources) = many(3);
+    for source in &sources {
+        (0..5).for_each(|number| assert!(push(source, number)));
+    }
+    let mut events = Vec::new();
+    assert!(many.next_many(7, NOW, &mut events));
+    assert_eq!(events.len(), 7);
+    assert!(many.next_many(100, None, &mut events));
+    assert_eq!(events.len(), 15);
+    assert!(many.next_many(100, NOW, &mut events));
+    assert_eq!(events.len(), 15);
+}
+
+#[test]
+fn a_wakeup_sticks_until_one_wait_took_it() {
+    let (many, _sources) = many(1);
+    many.ready.interrupt();
+    assert!(matches!(many.next(None), Next::Empty)); // returns
+    let start = Instant::now();
+    assert!(matches!(many.next(Some(Duration::from_millis(30))), Next::Empty));
+    assert!(start.elapsed() >= Duration::from_millis(30));
+}
+
+#[test]
+fn close_cancels_drains_and_tells_every_waiter() {
+    let (many, sources) = many(2);
+    assert!(push(&sources[0], 1));
+    many.close(Closing::Cancels);
+    assert_eq!(many.reserve().err().unwrap().kind(), ErrorKind::Closed);
+    // Cancelled: what waited is dropped, each end is told.
+    let ends: Vec<_> = (0..2).map(|_| told(many.next(None)).1).collect();
+    assert_eq!(ends, [-1, -1]);
+    let waiters: Vec<_> = (0..4)
+        .map(|_| {
+            let many = many.clone();
+            thread::spawn(move || matches!(many.next(None), Next::Closed))
+        })
+        .collect();
+    assert!(waiters.into_iter().all(|waiter| waiter.join().unwrap()));
+}
+
+#[test]
+fn sleepers_are_told_when_the_last_end_is_taken() {
+    let (many, sources) = many(1);
+    let waiters: Vec<_> = (0..3)
+        .map(|_| {
+            let many = many.clone();
+            thread::spawn(move || matches!(many.next(None), Next::Closed | Next::Event(..)))
+        })
+        .collect();
+    many.close_when_done();
+    thread::sleep(Duration::from_millis(20));
+    sources[0].finish(done());
+    assert!(waiters.into_iter().all(|waiter| waiter.join().unwrap()));
+}
+
+#[test]
+fn dropping_the_queue_cancels_its_calls() {
+    let (many, sources) = many(2);
+    drop(many);
+    assert!(sources.iter().all(|source| source.is_finished()));
+    assert!(sources.iter().all(|source| Arc::strong_count(source) == 1));
+}
+
+#[test]
+fn many_threads_lose_nothing() {
+    const CALLS: usize = 64;
+    const CHUNKS: usize = 500;
+    const CONSUMERS: usize = 4;
+    let many = Arc::new(Many::new());
+    many.ready.fd().unwrap();
+    let producers: Vec<_> = (0..4)
+        .map(|part| {
+            let many = many.clone();
+            thread::spawn(move || {
+                for tag in (0..CALLS).filter(|tag| tag % 4 == part) {
+                    // Small, so that producers wait for room now and then.
+                    let source = Arc::new(EventQueue::new(16, 1 << 20));
+                    let place = many.reserve().unwrap();
+                    many.insert(place, source.clone(), tag as u64);
+                    for number in 0..CHUNKS {
+                        let mut batch = VecDeque::from([chunk(number)]);
+                        let cx = Context::from_waker(Waker::noop());
+                        while source.poll_push(&mut batch, &cx).is_pending() {
+                            thread::yield_now();
+                        }
+                    }
+                    source.finish(done());
+                }
+            })
+        })
+        .collect();
+    let consumers: Vec<_> = (0..CONSUMERS)
+        .map(|each| {
+            let many = many.clone();
+            thread::spawn(move || {
+                let mut taken: Vec<(u64, i64)> = Vec::new();
+                loop {
+                    if each % 2 == 0 {
+                        match many.next(None) {
+                            Next::Closed => return taken,
+                            next => taken.push(told(next)),
+                        }
+                    } else {
+                        let mut events = Vec::new();
+                        if !many.next_many(32, None, &mut events) {
+                            return taken;
+                        }
+                        let events = events.into_iter().map(|(t, e)| told(Next::Event(t, e)));
+                        taken.extend(events);
+                    }
+                }
+            })
+        })
+        .collect();
+    producers.into_iter().for_each(|producer| producer.join().unwrap());
+    many.close_when_done();
+    let mut counts: HashMap<u64, (usize, usize)> = HashMap::new();
+    for consumer in consumers {
+        let taken = consumer.join().unwrap();
+        let mut last: HashMap<u64, i64> = HashMap::new();
+        for (tag, number) in taken {
+            let count = counts.entry(tag).or_default();
+            match number {
+                -1 => count.1 += 1,
+                number => {
+                    count.0 += 1;
+                    // Each thread sees a call's events in their order.
+                    assert!(last.insert(tag, number).is_none_or(|before| before < number));
+                }
+            }
+        }
+    }
+    assert_eq!(counts.len(), CALLS);
+    assert!(counts.values().all(|count| *count == (CHUNKS, 1)), "{counts:?}");
+    assert_eq!(lock(&many.members).live, 0);
+}

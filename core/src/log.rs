@@ -1,0 +1,161 @@
+//! The log for programs that are not Rust: records are collected in a bounded buffer until a
+//! thread of the face takes them. Rust programs use `tracing` or `log` as they are. Knows no call.
+//!
+//! Nothing is called from the I/O thread: a record is put into the buffer and that is all. What
+//! the libraries below say at trace level is left out: it may hold whole heads of requests.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use crate::error::{Error, Result};
+use crate::runtime::PerProcess;
+
+/// Records that wait at most; what comes on top of them is counted and dropped.
+pub const RECORDS_MAX: usize = 4096;
+
+/// Bytes of one record's text that are kept.
+pub const RECORD_BYTES_MAX: usize = 8 << 10;
+
+/// How important a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Something failed that nobody is told of otherwise.
+    Error = 1,
+    /// Something to look at.
+    Warn = 2,
+    /// Something worth knowing.
+    Info = 3,
+    /// What the library does: attempts, waits, ends of calls, connections.
+    Debug = 4,
+    /// Every detail.
+    Trace = 5,
+}
+
+/// One line of the log.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// How important it is.
+    pub level: Level,
+    /// Who says it: `modelwire`, or a library below it.
+    pub target: String,
+    /// What it says. No key: the library writes none, and marks it as secret for those below.
+    pub message: String,
+    /// When.
+    pub time: SystemTime,
+}
+
+#[derive(Default)]
+struct Buffer {
+    records: VecDeque<Record>,
+    dropped: usize,
+    is_stopped: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    buffer: Mutex<Buffer>,
+    changed: Condvar,
+}
+
+static SHARED: PerProcess<Shared> = PerProcess::new();
+
+fn shared() -> Result<&'static Shared> {
+    SHARED.get_or_try_init(|| Ok(Shared::default()))
+}
+
+struct Collector;
+
+impl log::Log for Collector {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        let is_ours = metadata.target().split("::").next() == Some("modelwire");
+        is_ours || metadata.level() <= log::Level::Debug
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let Ok(shared) = shared() else { return };
+        let mut message = record.args().to_string();
+        if message.len() > RECORD_BYTES_MAX {
+            message.truncate(message.floor_char_boundary(RECORD_BYTES_MAX));
+        }
+        let record = Record {
+            level: match record.level() {
+                log::Level::Error => Level::Error,
+                log::Level::Warn => Level::Warn,
+                log::Level::Info => Level::Info,
+                log::Level::Debug => Level::Debug,
+                log::Level::Trace => Level::Trace,
+            },
+            target: record.target().to_owned(),
+            message,
+            time: SystemTime::now(),
+        };
+        let mut buffer = shared.buffer.lock().unwrap_or_else(PoisonError::into_inner);
+        if buffer.records.len() < RECORDS_MAX {
+            buffer.records.push_back(record);
+        } else {
+            buffer.dropped += 1;
+        }
+        drop(buffer);
+        shared.changed.notify_one();
+    }
+
+    fn flush(&self) {}
+}
+
+/// Starts collecting records of this level and above, or changes the level. Fails where the
+/// program has a logger of its own, which then gets the records.
+pub fn start(level: Level) -> Result<()> {
+    static INSTALLED: OnceLock<bool> = OnceLock::new();
+    if !INSTALLED.get_or_init(|| log::set_logger(&Collector).is_ok()) {
+        return Err(Error::argument("the program has a logger of its own"));
+    }
+    shared()?.buffer.lock().unwrap_or_else(PoisonError::into_inner).is_stopped = false;
+    log::set_max_level(match level {
+        Level::Error => log::LevelFilter::Error,
+        Level::Warn => log::LevelFilter::Warn,
+        Level::Info => log::LevelFilter::Info,
+        Level::Debug => log::LevelFilter::Debug,
+        Level::Trace => log::LevelFilter::Trace,
+    });
+    Ok(())
+}
+
+/// Stops collecting; a thread that waits in [`take`] gets what is left, and then nothing.
+pub fn stop() {
+    log::set_max_level(log::LevelFilter::Off);
+    if let Some(shared) = SHARED.get() {
+        shared.buffer.lock().unwrap_or_else(PoisonError::into_inner).is_stopped = true;
+        shared.changed.notify_all();
+    }
+}
+
+/// What was collected, at most `max` records; waits for the first one until the timeout runs out.
+/// Empty after the timeout; `None` once stopped and drained. Where records were dropped, the last
+/// one says how many.
+pub fn take(max: usize, timeout: Duration) -> Option<Vec<Record>> {
+    let shared = shared().ok()?;
+    let buffer = shared.buffer.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_idle = |buffer: &mut Buffer| buffer.records.is_empty() && !buffer.is_stopped;
+    let waited = shared.changed.wait_timeout_while(buffer, timeout, is_idle);
+    let mut buffer = waited.unwrap_or_else(PoisonError::into_inner).0;
+    if buffer.records.is_empty() && buffer.is_stopped {
+        return None;
+    }
+    let count = buffer.records.len().min(max);
+    let mut records: Vec<Record> = buffer.records.drain(..count).collect();
+    let dropped = std::mem::take(&mut buffer.dropped);
+    if dropped > 0 {
+        let message = format!("{dropped} records were dropped: RECORDS_MAX = {RECORDS_MAX} waited");
+        let (level, target) = (Level::Warn, "modelwire".to_owned());
+        records.push(Record { level, target, message, time: SystemTime::now() });
+    }
+    Some(records)
+}
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

@@ -1,0 +1,47 @@
+//! Levels, the bound, the wait, the stop. One test: the collector is one for the process.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+use std::time::Instant;
+
+use super::*;
+
+const NOW: Duration = Duration::ZERO;
+
+#[test]
+fn records_wait_in_order_within_the_bound() {
+    start(Level::Info).unwrap();
+    tracing::info!(target: "modelwire", attempt = 2, "first");
+    tracing::debug!(target: "modelwire", "below the level");
+    ::log::warn!(target: "reqwest::connect", "second");
+    let records = take(10, Duration::from_secs(10)).unwrap();
+    // Other tests of this process may have something to say too.
+    let of = |text: &str| {
+        let found = records.iter().find(|record| record.message.starts_with(text));
+        found.map(|record| (record.level, record.target.as_str(), record.message.as_str()))
+    };
+    assert!(
+        of("first")
+            .is_some_and(|(level, _, text)| { level == Level::Info && text.contains("attempt=2") })
+    );
+    assert_eq!(of("second"), Some((Level::Warn, "reqwest::connect", "second")));
+    assert_eq!(of("below"), None);
+    // What libraries below say at trace level may hold heads of requests.
+    start(Level::Trace).unwrap();
+    ::log::trace!(target: "hyper::proto", "authorization: ...");
+    ::log::trace!(target: "modelwire", "{}", "x".repeat(RECORD_BYTES_MAX + 1));
+    let records = take(RECORDS_MAX, NOW).unwrap();
+    assert!(records.iter().all(|record| record.target != "hyper::proto"));
+    assert_eq!(records.iter().map(|record| record.message.len()).max(), Some(RECORD_BYTES_MAX));
+    (0..RECORDS_MAX + 7).for_each(|_| ::log::error!(target: "other", "again"));
+    let records = take(RECORDS_MAX, NOW).unwrap();
+    let last = &records.last().unwrap().message;
+    assert!(last.contains("records were dropped: RECORDS_MAX = 4096"), "{last}");
+    // A wait ends when a record comes, and when collecting stops.
+    let start = Instant::now();
+    let waiter = std::thread::spawn(|| while take(10, Duration::from_secs(60)).is_some() {});
+    ::log::error!(target: "modelwire", "third");
+    stop();
+    waiter.join().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(30));
+    ::log::error!(target: "modelwire", "nobody listens");
+    assert!(take(10, NOW).is_none());
+}

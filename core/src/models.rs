@@ -1,0 +1,171 @@
+//! The wake protocols under every interleaving of a few threads (`make test-deep`, with loom): no
+//! event is lost, no sleeper is forgotten, no byte is missing. Knows no network.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use loom::model;
+use loom::thread;
+
+use crate::completion::tests::{chunk, done, source_of};
+use crate::completion::{Many, Next};
+use crate::queue::{Event, EventQueue, Pop};
+use crate::ready::Ready;
+
+fn push(queue: &EventQueue, number: usize) {
+    let mut batch = VecDeque::from([chunk(number)]);
+    assert!(queue.poll_push(&mut batch, &Context::from_waker(Waker::noop())).is_ready());
+}
+
+#[test]
+fn a_blocking_pop_misses_nothing() {
+    model(|| {
+        let queue = Arc::new(EventQueue::new(64, 1 << 20));
+        let producer = {
+            let queue = queue.clone();
+            thread::spawn(move || {
+                push(&queue, 1);
+                queue.finish(done());
+            })
+        };
+        assert!(matches!(queue.pop(None), Pop::Event(Event::Chunk(_))));
+        assert!(matches!(queue.pop(None), Pop::Event(Event::Done(_))));
+        assert!(matches!(queue.pop(None), Pop::End));
+        producer.join().unwrap();
+    });
+}
+
+#[test]
+fn a_cancel_beside_a_push_ends_the_call_once() {
+    model(|| {
+        let queue = Arc::new(EventQueue::new(64, 1 << 20));
+        let producer = {
+            let queue = queue.clone();
+            thread::spawn(move || {
+                let mut batch = VecDeque::from([chunk(1)]);
+                let _ = queue.poll_push(&mut batch, &Context::from_waker(Waker::noop()));
+                queue.finish(done());
+            })
+        };
+        queue.abandon(|| crate::Error::internal("cancelled"));
+        let mut ends = 0;
+        loop {
+            match queue.pop(None) {
+                Pop::Event(Event::Done(_)) => ends += 1,
+                Pop::End => break,
+                _ => {}
+            }
+        }
+        assert_eq!(ends, 1);
+        producer.join().unwrap();
+    });
+}
+
+#[test]
+fn every_note_wakes_somebody() {
+    model(|| {
+        let ready = Ready::new();
+        let producer = {
+            let ready = ready.clone();
+            thread::spawn(move || ready.note(1))
+        };
+        let consumers: Vec<_> = (0..1)
+            .map(|_| {
+                let ready = ready.clone();
+                thread::spawn(move || {
+                    // Ends only if it is woken.
+                    while ready.take().is_none() {
+                        assert!(ready.wait(None));
+                    }
+                })
+            })
+            .collect();
+        ready.note(2);
+        while ready.take().is_none() {
+            assert!(ready.wait(None));
+        }
+        producer.join().unwrap();
+        consumers.into_iter().for_each(|consumer| consumer.join().unwrap());
+    });
+}
+
+#[test]
+fn the_byte_is_there_whenever_something_waits() {
+    model(|| {
+        let ready = Ready::new();
+        ready.fd().unwrap();
+        let producer = {
+            let ready = ready.clone();
+            thread::spawn(move || {
+                ready.note(1);
+                ready.note(2);
+            })
+        };
+        // An event loop: looks only when the byte is there.
+        let mut taken = 0;
+        while taken < 2 {
+            if ready.bytes_waiting() > 0 {
+                while ready.take().is_some() {
+                    taken += 1;
+                }
+            } else {
+                thread::yield_now();
+            }
+        }
+        producer.join().unwrap();
+        assert!(ready.take().is_none());
+        assert_eq!(ready.bytes_waiting(), 0);
+    });
+}
+
+#[test]
+fn a_completion_queue_loses_no_event() {
+    model(|| {
+        let many = Arc::new(Many::new());
+        let producer = {
+            let many = many.clone();
+            thread::spawn(move || {
+                let source = source_of(&many, 7);
+                push(&source, 1);
+                source.finish(done());
+            })
+        };
+        let mut told = Vec::new();
+        while told.len() < 2 {
+            match many.next(None) {
+                Next::Event(7, Event::Chunk(_)) => told.push(1),
+                Next::Event(7, Event::Done(_)) => told.push(2),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(told, [1, 2]);
+        producer.join().unwrap();
+    });
+}
+
+#[test]
+fn two_consumers_are_both_told_of_the_end() {
+    model(|| {
+        let many = Arc::new(Many::new());
+        let source = source_of(&many, 1);
+        many.close_when_done();
+        let consumer = {
+            let many = many.clone();
+            thread::spawn(move || {
+                let mut count = 0;
+                while let Next::Event(..) = many.next(None) {
+                    count += 1;
+                }
+                count
+            })
+        };
+        source.finish(done());
+        let mut count = 0;
+        while let Next::Event(..) = many.next(None) {
+            count += 1;
+        }
+        assert_eq!(count + consumer.join().unwrap(), 1);
+    });
+}
