@@ -362,7 +362,7 @@ impl<S: Source> Members<S> {
             ready.drop_first();
             self.in_a_row = 0;
             // Armed now; or, if its `Done` was popped past us, gone.
-            if let Poll::Ready(_) = popped {
+            if popped.is_ready() {
                 self.remove(slot, ready);
             }
         }

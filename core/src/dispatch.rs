@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use crate::call::{Call, Shared as CallShared};
 use crate::completion::{CompletionQueue, Next};
 use crate::error::{Error, Result};
+use crate::log;
 use crate::queue::Event;
 use crate::runtime::{self, OwnThread, PerProcess};
 
@@ -68,6 +69,11 @@ pub fn is_callback_thread() -> bool {
     IS_CALLBACK_THREAD.try_with(Cell::get).unwrap_or(false)
 }
 
+/// Called first on each thread that runs code of the program's.
+pub(crate) fn mark_callback_thread() {
+    IS_CALLBACK_THREAD.set(true);
+}
+
 impl Dispatcher {
     pub(crate) fn new() -> Result<Dispatcher> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -109,7 +115,7 @@ impl Drop for Dispatcher {
 
 /// The life of a callback thread.
 fn run(shared: &Shared) {
-    IS_CALLBACK_THREAD.set(true);
+    mark_callback_thread();
     loop {
         match shared.queue.next(None) {
             Ok(Next::Event(tag, event)) => deliver(shared, tag, event),
@@ -141,7 +147,7 @@ fn deliver(shared: &Shared, tag: u64, event: Event) {
 }
 
 /// What the handler's code gives; `None` for a panic, which must not end the thread.
-fn guarded<T>(foreign: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(foreign: impl FnOnce() -> T) -> Option<T> {
     let caught = catch_unwind(AssertUnwindSafe(foreign));
     caught
         .inspect_err(|panic: &Box<dyn Any + Send>| {
@@ -169,5 +175,6 @@ pub fn shutdown(timeout: Duration) -> bool {
         let left = timeout.saturating_sub(start.elapsed());
         is_all_gone &= !thread.is_current() && thread.join_within(left);
     }
-    is_all_gone
+    // Last, so that the log tells of all this.
+    log::forward_end().is_ok() && is_all_gone
 }

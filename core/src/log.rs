@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use crate::error::{Error, Result};
-use crate::runtime::PerProcess;
+use crate::dispatch::{guarded, mark_callback_thread};
+use crate::error::{Error, Result, cut};
+use crate::runtime::{OwnThread, PerProcess};
 
 /// Records that wait at most; what comes on top of them is counted and dropped.
 pub const RECORDS_MAX: usize = 4096;
@@ -79,7 +80,7 @@ impl log::Log for Collector {
         let Ok(shared) = shared() else { return };
         let mut message = record.args().to_string();
         if message.len() > RECORD_BYTES_MAX {
-            message.truncate(message.floor_char_boundary(RECORD_BYTES_MAX));
+            message = cut(&message, RECORD_BYTES_MAX).to_owned();
         }
         let record = Record {
             level: match record.level() {
@@ -154,6 +155,53 @@ pub fn take(max: usize, timeout: Duration) -> Option<Vec<Record>> {
         records.push(Record { level, target, message, time: SystemTime::now() });
     }
     Some(records)
+}
+
+/// Records that a sink gets in one batch at most.
+pub const BATCH_RECORDS_MAX: usize = 256;
+
+/// How long a sink's thread sleeps in one go, and how long its end is waited for.
+const SINK_TIME_MAX: Duration = Duration::from_secs(60);
+
+static SINK: PerProcess<Mutex<Option<OwnThread>>> = PerProcess::new();
+
+/// Collects, and hands the records to a sink in batches on a thread of the library's own, in place
+/// of any earlier sink, which gets what was logged before. The sink is dropped when another one
+/// comes, at [`forward_end`] and at [`crate::shutdown`].
+pub fn forward(level: Level, mut sink: impl FnMut(&[Record]) + Send + 'static) -> Result<()> {
+    forward_end()?;
+    start(level)?;
+    let thread = OwnThread::spawn("mw-log".to_owned(), move || {
+        mark_callback_thread();
+        while let Some(records) = take(BATCH_RECORDS_MAX, SINK_TIME_MAX) {
+            if !records.is_empty() && guarded(|| sink(&records)).is_none() {
+                return;
+            }
+        }
+        guarded(|| drop(sink));
+    });
+    let thread = thread.map_err(|cause| {
+        stop();
+        Error::internal(format!("the log thread cannot be started: {cause}"))
+    })?;
+    let slot = SINK.get_or_try_init(|| Ok(Mutex::default()))?;
+    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+    Ok(())
+}
+
+/// Ends what [`forward`] started, once the sink has got everything. Fails inside the sink, which
+/// cannot wait for itself.
+pub fn forward_end() -> Result<()> {
+    let Some(slot) = SINK.get() else { return Ok(()) };
+    let mut thread = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if thread.as_ref().is_some_and(OwnThread::is_current) {
+        return Err(Error::argument("the log cannot be changed from inside its own callback"));
+    }
+    if let Some(thread) = thread.take() {
+        stop();
+        thread.join_within(SINK_TIME_MAX);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -69,9 +69,9 @@ enum Body {
     None,
     /// Whole JSON text.
     Text(String),
-    /// Members written so far, each followed by a comma, and the messages of a chat.
+    /// Members by name in their order, each as JSON text, and the messages of a chat.
     Built {
-        members: String,
+        members: Vec<(String, String)>,
         messages: Vec<String>,
     },
     /// What could not be serialised; told when the request is sent.
@@ -99,7 +99,7 @@ impl Request {
     }
 
     fn built(endpoint: Endpoint, model: &str) -> Request {
-        let body = Body::Built { members: String::new(), messages: Vec::new() };
+        let body = Body::Built { members: Vec::new(), messages: Vec::new() };
         Request::with(endpoint, body).field("model", model)
     }
 
@@ -162,7 +162,7 @@ impl Request {
         self.field("max_output_tokens", tokens)
     }
 
-    /// Any further field of the body (R-F2).
+    /// Any further field of the body (R-F2); a second value replaces the first.
     pub fn field(self, name: &str, value: impl Serialize) -> Request {
         match serde_json::to_string(&value) {
             Ok(text) => self.field_json(name, &text),
@@ -174,24 +174,36 @@ impl Request {
     pub fn field_json(mut self, name: &str, text: &str) -> Request {
         match &mut self.body {
             Body::Built { members, .. } => {
-                json::write_str(name, members);
-                members.push(':');
-                members.push_str(text);
-                members.push(',');
+                match members.iter_mut().find(|(given, _)| given == name) {
+                    Some((_, value)) => text.clone_into(value),
+                    None => members.push((name.to_owned(), text.to_owned())),
+                }
             }
             _ => self.refuse(&format!("the field {name}")),
         }
         self
     }
 
+    /// Whether messages and fields can be added; the error says why not.
+    pub fn can_be_built(&self) -> Result<()> {
+        match &self.body {
+            Body::Built { .. } => Ok(()),
+            Body::Broken(reason) => Err(Error::argument(reason)),
+            Body::None | Body::Text(_) => Err(Error::argument(self.why_not_built())),
+        }
+    }
+
+    fn why_not_built(&self) -> &'static str {
+        match self.endpoint {
+            Endpoint::Models => "the model list takes no body",
+            Endpoint::Chat | Endpoint::Responses => "this request was given as whole JSON",
+        }
+    }
+
     /// Only a request that is being built can be added to; the first reason is kept.
     fn refuse(&mut self, what: &str) {
         if !matches!(self.body, Body::Broken(_)) {
-            let reason = match self.endpoint {
-                Endpoint::Models => "the model list takes no body",
-                Endpoint::Chat | Endpoint::Responses => "this request was given as whole JSON",
-            };
-            self.body = Body::Broken(format!("{what} cannot be added: {reason}"));
+            self.body = Body::Broken(format!("{what} cannot be added: {}", self.why_not_built()));
         }
     }
 
@@ -253,7 +265,7 @@ impl Request {
             Body::Broken(reason) => Err(Error::argument(reason)),
             Body::Text(text) => Fields::find(text)?.check(self.endpoint, text),
             Body::Built { members, messages } => {
-                let text = join(members.clone(), messages);
+                let text = join(members, messages);
                 Fields::find(&text)?.check(self.endpoint, &text)
             }
         }
@@ -271,7 +283,7 @@ impl Request {
             }
             Body::Broken(reason) => return Err(Error::argument(reason)),
             Body::Text(text) => text,
-            Body::Built { members, messages } => join(members, &messages),
+            Body::Built { members, messages } => join(&members, &messages),
         };
         let found = Fields::find(&text)?;
         found.check(endpoint, &text)?;
@@ -293,13 +305,22 @@ impl Body {
 }
 
 /// The text of a request that was built step by step.
-fn join(mut members: String, messages: &[String]) -> String {
-    if !messages.is_empty() {
-        members.push_str("\"messages\":[");
-        members.push_str(&messages.join(","));
-        members.push_str("],");
+fn join(members: &[(String, String)], messages: &[String]) -> String {
+    let mut text = String::from("{");
+    for (name, value) in members {
+        json::write_str(name, &mut text);
+        text.push(':');
+        text.push_str(value);
+        text.push(',');
     }
-    format!("{{{}}}", members.trim_end_matches(','))
+    if !messages.is_empty() {
+        text.push_str("\"messages\":[");
+        text.push_str(&messages.join(","));
+        text.push_str("],");
+    }
+    text.truncate(text.trim_end_matches(',').len());
+    text.push('}');
+    text
 }
 
 /// What goes over the wire, the same bytes for every attempt.

@@ -178,3 +178,11 @@ fn how_many_choices_are_awaited_is_read_from_n() {
     };
     assert_eq!((choices(""), choices(r#","n":3"#), choices(r#","n":null"#)), (1, 3, 1));
 }
+
+#[test]
+fn a_field_that_is_set_again_is_replaced() {
+    let request = Request::chat("m").user("a").field("seed", 1).field("n", 2).field("seed", 3);
+    let prepared = request.prepare(false, false).unwrap();
+    let text = String::from_utf8(prepared.body.unwrap().to_vec()).unwrap();
+    assert_eq!(text, r#"{"model":"m","seed":3,"n":2,"messages":[{"role":"user","content":"a"}]}"#);
+}

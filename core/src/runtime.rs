@@ -189,8 +189,8 @@ fn start() -> Result<Running> {
     let (built, is_built) = mpsc::channel();
     let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
     let thread = OwnThread::spawn(name, move || run(&built, stopped)).map_err(failed)?;
-    let gone = |_| std::io::Error::other("it ended at once");
-    let handle = is_built.recv().map_err(gone).flatten().map_err(failed)?;
+    let ended = |_| Err(std::io::Error::other("it ended at once"));
+    let handle = is_built.recv().unwrap_or_else(ended).map_err(failed)?;
     Ok(Running { handle, stop, thread })
 }
 

@@ -1,12 +1,15 @@
 //! The border itself: what comes from C is checked and converted here, what goes to C is made
 //! here, and no panic passes. Holds the crate's `unsafe`; knows no service.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use modelwire_core::Error;
 
+use crate::call::modelwire_event_fn;
 use crate::error::modelwire_error;
+use crate::event::modelwire_event;
+use crate::log::{modelwire_log_batch, modelwire_log_fn};
 use crate::status::{self, MODELWIRE_OK, modelwire_status};
 
 /// The length that stands for "ends with NUL".
@@ -72,6 +75,73 @@ pub(crate) fn free<T: Handle>(handle: *mut T) {
     }
 }
 
+/// A function pointer as it comes from C.
+pub type modelwire_finalizer = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
+
+/// Calls a C function back, and its finalizer once, when it is dropped.
+pub(crate) struct Callback<F> {
+    function: F,
+    user_data: *mut c_void,
+    finalizer: modelwire_finalizer,
+}
+
+// SAFETY: the header says on which thread callback and finalizer run and that `user_data` must be
+// good there.
+unsafe impl<F> Send for Callback<F> {}
+
+impl<F> Callback<F> {
+    pub(crate) fn new(
+        function: F,
+        user_data: *mut c_void,
+        finalizer: modelwire_finalizer,
+    ) -> Callback<F> {
+        Callback { function, user_data, finalizer }
+    }
+}
+
+impl Callback<modelwire_event_fn> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.function.is_some() { Ok(()) } else { Err(missing("on_event")) }
+    }
+
+    /// What the function returns; 0 where there is none.
+    pub(crate) fn call(&self, event: &modelwire_event) -> i32 {
+        // SAFETY: the caller's function and data; the event outlives the callback.
+        self.function.map_or(0, |function| unsafe { function(self.user_data, event) })
+    }
+}
+
+impl Callback<modelwire_log_fn> {
+    pub(crate) fn is_none(&self) -> bool {
+        self.function.is_none()
+    }
+
+    pub(crate) fn call(&self, batch: &modelwire_log_batch) {
+        if let Some(function) = self.function {
+            // SAFETY: the caller's function and data; the batch outlives the callback.
+            unsafe { function(self.user_data, batch) };
+        }
+    }
+}
+
+impl<F> Drop for Callback<F> {
+    fn drop(&mut self) {
+        if let Some(finalizer) = self.finalizer.take() {
+            // SAFETY: the caller's finalizer, called this once.
+            unsafe { finalizer(self.user_data) };
+        }
+    }
+}
+
+/// An array of handles that the caller lets us write.
+pub(crate) fn outputs<'a, T>(out: *mut *mut T, count: usize) -> Result<&'a mut [*mut T], Error> {
+    if out.is_null() {
+        return Err(missing("out"));
+    }
+    // SAFETY: the caller gives that many writable pointers.
+    Ok(unsafe { std::slice::from_raw_parts_mut(out, count) })
+}
+
 /// Checks an `out` argument before any work is done, so that nothing is made and lost.
 pub(crate) fn output<'a, T>(out: *mut *mut T) -> Result<&'a mut *mut T, Error> {
     // SAFETY: it is NULL or points to a pointer that the caller lets us write.
@@ -113,21 +183,19 @@ pub(crate) fn text(name: &str, start: *const c_char, length: usize) -> Result<St
 }
 
 /// A text for C: its bytes with a NUL behind them.
-#[derive(Default)]
 pub(crate) struct Text(Vec<u8>);
 
 impl Text {
     pub(crate) fn new(text: &str) -> Text {
-        let mut made = Text(Vec::with_capacity(text.len() + 1));
-        made.set(text);
-        made
+        let mut bytes = Vec::with_capacity(text.len() + 1);
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.push(0);
+        Text(bytes)
     }
 
-    /// Replaces the text and keeps the allocation.
-    pub(crate) fn set(&mut self, text: &str) {
-        self.0.clear();
-        self.0.extend_from_slice(text.as_bytes());
-        self.0.push(0);
+    /// Whether it is this text, whatever the case of its ASCII letters.
+    pub(crate) fn is(&self, text: &str) -> bool {
+        self.0.strip_suffix(&[0]).is_some_and(|own| own.eq_ignore_ascii_case(text.as_bytes()))
     }
 
     /// The pointer for C; the length through an optional pointer.
@@ -135,6 +203,12 @@ impl Text {
         write(length, self.0.len().saturating_sub(1));
         self.0.as_ptr().cast()
     }
+}
+
+/// A text that ends with a NUL already.
+pub(crate) fn lend(text_and_nul: &str, length: *mut usize) -> *const c_char {
+    write(length, text_and_nul.len().saturating_sub(1));
+    text_and_nul.as_ptr().cast()
 }
 
 /// An optional text for C: NULL and length 0 where it is absent.

@@ -2,16 +2,20 @@
 //! no HTTP.
 
 use std::ffi::c_void;
+use std::ops::ControlFlow;
 
 use modelwire_core::{Answer, Call, Error, Event, Pop};
 
-use crate::boundary::{Handle, borrow, borrow_mut, free, guard, guard_or, hand_over, output};
+use crate::boundary::{
+    Callback, Handle, borrow, free, guard, guard_or, hand_over, modelwire_finalizer, output,
+};
 use crate::client::modelwire_client;
 use crate::error::modelwire_error;
 use crate::event::modelwire_event;
+use crate::queue::modelwire_queue;
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
-use crate::status::{MODELWIRE_STOPPED, modelwire_status};
+use crate::status::{MODELWIRE_OK, MODELWIRE_STOPPED, modelwire_status};
 
 /// One exchange with the service: made before it starts, so that any thread can cancel it at any
 /// time; run once.
@@ -21,13 +25,14 @@ impl Handle for modelwire_call {
     const NAME: &'static str = "call";
 }
 
-/// Called for each event of a stream, in order, on the thread that runs the call.
+/// Called for each event of a call, in order.
 ///
 /// @param user_data  as it was given
 /// @param event      valid during the callback
-/// @return 0 to go on; anything else ends the stream and closes its exchange
+/// @return 0 to go on; anything else ends the call and closes its exchange
 ///
-/// Other calls may be run from inside. It must not throw or longjmp through the library.
+/// Other calls may be run from inside, and this one cancelled. It must not throw or longjmp
+/// through the library.
 pub type modelwire_event_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const modelwire_event) -> i32>;
 
@@ -67,7 +72,7 @@ pub unsafe extern "C" fn modelwire_call_run(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let (slot, call) = (output(out)?, &borrow_mut(call)?.0);
+        let (slot, call) = (output(out)?, &borrow(call)?.0);
         call.start(false)?;
         let answer = wait(call, |_| Continue::Yes)?;
         Ok(answer
@@ -96,21 +101,95 @@ pub unsafe extern "C" fn modelwire_call_stream(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let (slot, call) = (output(out)?, &borrow_mut(call)?.0);
-        let on_event = on_event.ok_or_else(|| Error::argument("on_event is NULL"))?;
+        let (slot, call) = (output(out)?, &borrow(call)?.0);
+        let callback = Callback::new(on_event, user_data, None);
+        callback.check()?;
         call.start(true)?;
-        let mut lent = modelwire_event::default();
-        let answer = wait(call, |event| {
-            lent.set(event);
-            // SAFETY: the caller's function; the event outlives the callback.
-            match unsafe { on_event(user_data, &raw const lent) } {
-                0 => Continue::Yes,
-                _ => Continue::No,
-            }
+        let answer = wait(call, |chunk| match callback.call(&modelwire_event::chunk(0, chunk)) {
+            0 => Continue::Yes,
+            _ => Continue::No,
         })?;
         Ok(answer
             .map_or(MODELWIRE_STOPPED, |answer| hand_over(slot, modelwire_response::new(answer))))
     })
+}
+
+/// Starts a call and returns; its events go to a callback on the client's callback thread, which
+/// is never the thread that does the I/O: the callback may block and run other calls. The
+/// callbacks of one client run one after another; those of two clients may run at the same time.
+///
+/// The last event is of kind MODELWIRE_EVENT_DONE, exactly once, however the call ends; then comes
+/// the finalizer, once, on that thread, and nothing follows. If the callback ends the call, the
+/// last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
+///
+/// @param call       the call; a second start gives MODELWIRE_E_ARGUMENT
+/// @param stream     1 for an answer piece by piece, 0 for a whole one
+/// @param on_event   called for each event, in order
+/// @param user_data  handed to both functions, on the callback thread; may be NULL
+/// @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
+///                   this function returns, and on_event never is.
+/// @param err        what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK if it is on its way, or the kind of the error
+///
+/// A program that unloads itself, or tears its own runtime down, calls modelwire_shutdown first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_start(
+    call: *mut modelwire_call,
+    stream: i32,
+    on_event: modelwire_event_fn,
+    user_data: *mut c_void,
+    finalizer: modelwire_finalizer,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let callback = Callback::new(on_event, user_data, finalizer);
+        callback.check()?;
+        borrow(call)?.0.start_with(stream != 0, Callbacks(callback))?;
+        Ok(MODELWIRE_OK)
+    })
+}
+
+/// Starts a call and returns; its events come out of a completion queue with this tag, the last
+/// of them of kind MODELWIRE_EVENT_DONE, exactly once, however the call ends. Freeing an
+/// unfinished call cancels it.
+///
+/// @param call    the call; a second start gives MODELWIRE_E_ARGUMENT
+/// @param stream  1 for an answer piece by piece, 0 for a whole one
+/// @param queue   the queue
+/// @param tag     any number: an index, or a pointer of the program's
+/// @param err     what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK if it is on its way; MODELWIRE_E_CLOSED if the queue was closed; or the
+///         kind of the error: then no event comes
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_submit(
+    call: *mut modelwire_call,
+    stream: i32,
+    queue: *const modelwire_queue,
+    tag: u64,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let (queue, call) = (borrow(queue)?, borrow(call)?);
+        queue.0.submit(&call.0, stream != 0, tag)?;
+        Ok(MODELWIRE_OK)
+    })
+}
+
+/// The callbacks of a started call.
+struct Callbacks(Callback<modelwire_event_fn>);
+
+impl modelwire_core::Handler for Callbacks {
+    fn on_event(&mut self, event: Event) -> ControlFlow<()> {
+        let event = match event {
+            Event::Chunk(chunk) => modelwire_event::chunk(0, chunk),
+            Event::Done(outcome) => modelwire_event::done(0, outcome),
+            Event::Open(_) => return ControlFlow::Continue(()),
+        };
+        match self.0.call(&event) {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    }
 }
 
 enum Continue {
@@ -121,12 +200,12 @@ enum Continue {
 /// Pops until `Done`; `None` if the visitor ended it.
 fn wait(
     call: &Call,
-    mut visit: impl FnMut(&modelwire_core::Chunk) -> Continue,
+    mut visit: impl FnMut(modelwire_core::Chunk) -> Continue,
 ) -> Result<Option<Answer>, Error> {
     loop {
         match call.pop(None)? {
             Pop::Event(Event::Chunk(chunk)) => {
-                if let Continue::No = visit(&chunk) {
+                if let Continue::No = visit(chunk) {
                     call.cancel();
                     return Ok(None);
                 }

@@ -1,11 +1,14 @@
 //! The client handle of C. Knows no call.
 
+use std::ffi::c_char;
+use std::ptr::null_mut;
+
 use modelwire_core::Client;
 
-use crate::boundary::{Handle, borrow, free, guard, hand_over, output, write};
+use crate::boundary::{Handle, borrow, free, guard, hand_over, output, text, write};
 use crate::config::modelwire_config;
 use crate::error::modelwire_error;
-use crate::status::{MODELWIRE_OK, modelwire_status};
+use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 
 /// A client of one service: may be shared between threads, which do not wait for each other.
 pub struct modelwire_client(pub(crate) Client);
@@ -59,12 +62,45 @@ pub unsafe extern "C" fn modelwire_client_usage(
     output_tokens: *mut u64,
     total_tokens: *mut u64,
 ) -> modelwire_status {
-    guard(std::ptr::null_mut(), || {
+    guard(null_mut(), || {
         let sums = borrow(client)?.0.usage();
         write(calls, sums.values().map(|sum| sum.calls).sum());
         write(input_tokens, sums.values().map(|sum| sum.tokens.input_tokens).sum());
         write(output_tokens, sums.values().map(|sum| sum.tokens.output_tokens).sum());
         write(total_tokens, sums.values().map(|sum| sum.tokens.total_tokens).sum());
+        Ok(MODELWIRE_OK)
+    })
+}
+
+/// As modelwire_client_usage, of the calls that asked for one model.
+///
+/// @param client         the client
+/// @param model          the model's name as the requests named it
+/// @param length         its length in bytes, or MODELWIRE_NUL
+/// @param calls          answered calls; may be NULL, like the others
+/// @param input_tokens   as the answers reported them
+/// @param output_tokens  as the answers reported them
+/// @param total_tokens   as the answers reported them
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT if no call of this model was answered, and nothing is
+///         written; or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_client_usage_of_model(
+    client: *const modelwire_client,
+    model: *const c_char,
+    length: usize,
+    calls: *mut u64,
+    input_tokens: *mut u64,
+    output_tokens: *mut u64,
+    total_tokens: *mut u64,
+) -> modelwire_status {
+    guard(null_mut(), || {
+        let sums = borrow(client)?.0.usage();
+        let model = text("model", model, length)?;
+        let Some(sum) = sums.get(&model) else { return Ok(MODELWIRE_ABSENT) };
+        write(calls, sum.calls);
+        write(input_tokens, sum.tokens.input_tokens);
+        write(output_tokens, sum.tokens.output_tokens);
+        write(total_tokens, sum.tokens.total_tokens);
         Ok(MODELWIRE_OK)
     })
 }

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use std::ptr::null_mut;
 use std::time::Duration;
 
-use modelwire_core::{Config, Error, RetryPolicy, Timeouts};
+use modelwire_core::{Config, Error, Limits, RetryPolicy, Timeouts};
 
 use crate::boundary::{Handle, borrow_mut, free, guard, guard_or, text};
 use crate::status::{MODELWIRE_OK, modelwire_status};
@@ -19,7 +19,18 @@ pub struct modelwire_config {
     headers: Vec<(String, String)>,
     timeouts: Timeouts,
     retry: RetryPolicy,
+    limits: Limits,
+    ca_pems: Vec<String>,
+    client_certificate_pem: Option<String>,
+    proxy: Proxy,
+    http2: bool,
     stream_only: bool,
+}
+
+enum Proxy {
+    FromEnvironment,
+    None,
+    At(String),
 }
 
 impl Handle for modelwire_config {
@@ -31,6 +42,8 @@ impl modelwire_config {
         let mut config = Config::new()
             .timeouts(self.timeouts)
             .retry(self.retry.clone())
+            .limits(self.limits)
+            .http2(self.http2)
             .stream_only(self.stream_only);
         if let Some(base_url) = &self.base_url {
             config = config.base_url(base_url);
@@ -41,7 +54,17 @@ impl modelwire_config {
         for (name, value) in &self.headers {
             config = config.header(name, value);
         }
-        config
+        for pem in &self.ca_pems {
+            config = config.add_ca_pem(pem.as_bytes());
+        }
+        if let Some(pem) = &self.client_certificate_pem {
+            config = config.client_certificate_pem(pem.as_bytes());
+        }
+        match &self.proxy {
+            Proxy::FromEnvironment => config,
+            Proxy::None => config.no_proxy(),
+            Proxy::At(url) => config.proxy(url),
+        }
     }
 }
 
@@ -50,9 +73,20 @@ impl modelwire_config {
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_config_new() -> *mut modelwire_config {
     guard_or(null_mut(), || {
-        let (timeouts, retry) = (Timeouts::default(), RetryPolicy::default());
-        let (base_url, api_key, headers, stream_only) = (None, None, Vec::new(), false);
-        modelwire_config { base_url, api_key, headers, timeouts, retry, stream_only }.into_raw()
+        let config = modelwire_config {
+            base_url: None,
+            api_key: None,
+            headers: Vec::new(),
+            timeouts: Timeouts::default(),
+            retry: RetryPolicy::default(),
+            limits: Limits::default(),
+            ca_pems: Vec::new(),
+            client_certificate_pem: None,
+            proxy: Proxy::FromEnvironment,
+            http2: false,
+            stream_only: false,
+        };
+        config.into_raw()
     })
 }
 
@@ -146,8 +180,8 @@ pub unsafe extern "C" fn modelwire_config_set_timeouts(
             (&mut config.timeouts.idle, idle_ms),
             (&mut config.timeouts.total, total_ms),
         ] {
-            if let Ok(ms) = u64::try_from(given) {
-                *field = (ms > 0).then(|| Duration::from_millis(ms));
+            if let Some(timeout) = timeout(given) {
+                *field = timeout;
             }
         }
         Ok(())
@@ -172,15 +206,126 @@ pub unsafe extern "C" fn modelwire_config_set_retry(
     retry_after_max_ms: i64,
 ) -> modelwire_status {
     set(config, |config| {
-        if let Ok(retries) = u32::try_from(retries_max) {
-            config.retry.retries_max = retries;
-        }
-        if let Ok(ms) = u64::try_from(first_wait_ms) {
-            config.retry.first_wait = Duration::from_millis(ms);
-        }
-        if let Ok(ms) = u64::try_from(retry_after_max_ms) {
-            config.retry.retry_after_max = Duration::from_millis(ms);
-        }
+        adjust(&mut config.retry, retries_max, first_wait_ms, retry_after_max_ms);
+        Ok(())
+    })
+}
+
+/// MODELWIRE_LIMIT_...: largest server-sent event in bytes; default 16 MiB.
+pub const MODELWIRE_LIMIT_EVENT_BYTES: i32 = 1;
+/// Largest answer held whole, in bytes; default 256 MiB.
+pub const MODELWIRE_LIMIT_ANSWER_BYTES: i32 = 2;
+/// Bytes of a failed answer that are kept; default 64 KiB.
+pub const MODELWIRE_LIMIT_ERROR_BODY_BYTES: i32 = 3;
+/// Headers of an answer; default 100.
+pub const MODELWIRE_LIMIT_HEADERS: i32 = 4;
+/// Bytes of one call that wait to be taken before its body is no longer read; default 256 KiB. A
+/// single larger event waits alone.
+pub const MODELWIRE_LIMIT_QUEUE_BYTES: i32 = 5;
+/// Events of one call that wait to be taken before its body is no longer read; default 1024.
+pub const MODELWIRE_LIMIT_QUEUE_EVENTS: i32 = 6;
+
+/// Sets one of the bounds. An answer that breaks one is an error that names it.
+///
+/// @param config  the configuration
+/// @param limit   MODELWIRE_LIMIT_...
+/// @param value   the bound, at least 1; in the unit that the limit's comment names
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an unknown limit or a value below 1
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_limit(
+    config: *mut modelwire_config,
+    limit: i32,
+    value: i64,
+) -> modelwire_status {
+    set(config, |config| {
+        let limits = &mut config.limits;
+        let field = match limit {
+            MODELWIRE_LIMIT_EVENT_BYTES => &mut limits.event_bytes_max,
+            MODELWIRE_LIMIT_ANSWER_BYTES => &mut limits.answer_bytes_max,
+            MODELWIRE_LIMIT_ERROR_BODY_BYTES => &mut limits.error_body_bytes_max,
+            MODELWIRE_LIMIT_HEADERS => &mut limits.headers_max,
+            MODELWIRE_LIMIT_QUEUE_BYTES => &mut limits.queue_bytes_max,
+            MODELWIRE_LIMIT_QUEUE_EVENTS => &mut limits.queue_events_max,
+            other => return Err(Error::argument(format!("there is no limit {other}"))),
+        };
+        *field = usize::try_from(value)
+            .ok()
+            .filter(|value| *value > 0)
+            .ok_or_else(|| Error::argument(format!("limit {limit} cannot be {value}")))?;
+        Ok(())
+    })
+}
+
+/// Adds certificates that are trusted beside the system's, which SSL_CERT_FILE and SSL_CERT_DIR
+/// replace.
+///
+/// @param config  the configuration
+/// @param pem     one or more certificates as PEM text, copied; checked when a client is made
+/// @param length  its length in bytes, or MODELWIRE_NUL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_add_ca_pem(
+    config: *mut modelwire_config,
+    pem: *const c_char,
+    length: usize,
+) -> modelwire_status {
+    set(config, |config| {
+        config.ca_pems.push(text("pem", pem, length)?);
+        Ok(())
+    })
+}
+
+/// The certificate with which the client proves itself to the service (mutual TLS).
+///
+/// @param config  the configuration
+/// @param pem     the certificate, its chain and its private key as PEM text, copied; checked when
+///                a client is made
+/// @param length  its length in bytes, or MODELWIRE_NUL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_client_certificate_pem(
+    config: *mut modelwire_config,
+    pem: *const c_char,
+    length: usize,
+) -> modelwire_status {
+    set(config, |config| {
+        config.client_certificate_pem = Some(text("pem", pem, length)?);
+        Ok(())
+    })
+}
+
+/// The proxy for every request. Without this the environment decides (HTTP_PROXY, HTTPS_PROXY,
+/// ALL_PROXY, NO_PROXY), and loopback addresses are never proxied.
+///
+/// @param config  the configuration
+/// @param url     "http://...", "https://..." or "socks5h://...", copied; empty for none at all
+/// @param length  its length in bytes, or MODELWIRE_NUL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_proxy(
+    config: *mut modelwire_config,
+    url: *const c_char,
+    length: usize,
+) -> modelwire_status {
+    set(config, |config| {
+        let url = text("url", url, length)?;
+        config.proxy = if url.is_empty() { Proxy::None } else { Proxy::At(url) };
+        Ok(())
+    })
+}
+
+/// Speaks HTTP/2: many calls share one connection. Over TLS the service may still choose HTTP/1.1.
+///
+/// @param config  the configuration
+/// @param on      0 or 1; default 0
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_http2(
+    config: *mut modelwire_config,
+    on: i32,
+) -> modelwire_status {
+    set(config, |config| {
+        config.http2 = on != 0;
         Ok(())
     })
 }
@@ -200,6 +345,30 @@ pub unsafe extern "C" fn modelwire_config_set_stream_only(
         config.stream_only = on != 0;
         Ok(())
     })
+}
+
+/// A timeout in milliseconds: nothing if negative, off if 0.
+pub(crate) fn timeout(given: i64) -> Option<Option<Duration>> {
+    let ms = u64::try_from(given).ok()?;
+    Some((ms > 0).then(|| Duration::from_millis(ms)))
+}
+
+/// What is not negative replaces what the policy says.
+pub(crate) fn adjust(
+    retry: &mut RetryPolicy,
+    retries_max: i32,
+    first_wait_ms: i64,
+    retry_after_max_ms: i64,
+) {
+    if let Ok(retries) = u32::try_from(retries_max) {
+        retry.retries_max = retries;
+    }
+    if let Ok(ms) = u64::try_from(first_wait_ms) {
+        retry.first_wait = Duration::from_millis(ms);
+    }
+    if let Ok(ms) = u64::try_from(retry_after_max_ms) {
+        retry.retry_after_max = Duration::from_millis(ms);
+    }
 }
 
 /// Every setter: its status says all that can be wrong.

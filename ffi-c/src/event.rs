@@ -1,19 +1,56 @@
-//! What a stream's callback is given: one event, its texts ready for C. Knows no call.
+//! One event of a call as C sees it, lent to a callback or taken from a queue; its texts are made
+//! ready when they are asked for. Knows no call.
 
 use std::ffi::c_char;
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
 
-use modelwire_core::Chunk;
+use modelwire_core::{Answer, Choice, Chunk, Error, ToolCall, Value};
 
-use crate::boundary::{Handle, Text, borrow, give, guard_or};
+use crate::boundary::{Handle, Text, borrow, free, give, guard, guard_or, lend, write};
+use crate::error::modelwire_error;
+use crate::field::Fields;
+use crate::response::modelwire_response;
+use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 
-/// One event of a stream, lent to a callback.
-#[derive(Default)]
+/// An event of a stream: one chunk of the answer.
+pub const MODELWIRE_EVENT_CHUNK: i32 = 1;
+/// The last event of a call: modelwire_event_response or modelwire_event_error says how it ended.
+pub const MODELWIRE_EVENT_DONE: i32 = 2;
+
+/// One event of a call; immutable, may be shared between threads.
 pub struct modelwire_event {
-    name: Text,
-    json: Text,
-    text: Text,
-    finish_reason: Text,
-    is_finished: bool,
+    tag: u64,
+    what: What,
+    text: OnceLock<Text>,
+    finish_reason: OnceLock<Option<Text>>,
+    tools: OnceLock<Vec<Tool>>,
+    fields: Fields,
+}
+
+enum What {
+    Chunk(Chunk),
+    Response(modelwire_response),
+    Error(modelwire_error),
+}
+
+/// What a chunk adds to a tool call.
+struct Tool {
+    index: i64,
+    id: Option<Text>,
+    name: Option<Text>,
+    arguments: Option<Text>,
+}
+
+impl Tool {
+    fn new(call: ToolCall<'_>) -> Tool {
+        Tool {
+            index: call.index().map_or(-1, i64::from),
+            id: call.id().map(|id| Text::new(&id)),
+            name: call.name().map(|name| Text::new(&name)),
+            arguments: call.arguments().map(|piece| Text::new(&piece)),
+        }
+    }
 }
 
 impl Handle for modelwire_event {
@@ -21,18 +58,102 @@ impl Handle for modelwire_event {
 }
 
 impl modelwire_event {
-    /// Takes over the next chunk; the allocations of the last one are used again.
-    pub(crate) fn set(&mut self, chunk: &Chunk) {
-        self.name.set(chunk.event());
-        self.json.set(chunk.json());
-        self.text.set(&chunk.text());
-        let finish_reason = chunk.finish_reason();
-        self.is_finished = finish_reason.is_some();
-        self.finish_reason.set(&finish_reason.unwrap_or_default());
+    fn new(tag: u64, what: What) -> modelwire_event {
+        modelwire_event {
+            tag,
+            what,
+            text: OnceLock::new(),
+            finish_reason: OnceLock::new(),
+            tools: OnceLock::new(),
+            fields: Fields::default(),
+        }
+    }
+
+    pub(crate) fn chunk(tag: u64, chunk: Chunk) -> modelwire_event {
+        modelwire_event::new(tag, What::Chunk(chunk))
+    }
+
+    pub(crate) fn done(tag: u64, outcome: Result<Answer, Error>) -> modelwire_event {
+        let what = match outcome {
+            Ok(answer) => What::Response(modelwire_response::new(answer)),
+            Err(error) => What::Error(modelwire_error::new(error)),
+        };
+        modelwire_event::new(tag, what)
+    }
+
+    fn as_chunk(&self) -> Option<&Chunk> {
+        match &self.what {
+            What::Chunk(chunk) => Some(chunk),
+            What::Response(_) | What::Error(_) => None,
+        }
+    }
+
+    fn tools(&self) -> &[Tool] {
+        self.tools.get_or_init(|| {
+            let choice = self.as_chunk().and_then(|chunk| chunk.choices().next());
+            choice.iter().flat_map(Choice::tool_calls).map(Tool::new).collect()
+        })
+    }
+
+    pub(crate) fn value_and_fields(&self) -> Option<(Value<'_>, &Fields)> {
+        Some((self.as_chunk()?.value(), &self.fields))
     }
 }
 
-/// The event's JSON text as the service sent it. Never NULL for an event.
+/// Frees an event that was taken from a queue. One that a callback was given is not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_free(event: *mut modelwire_event) {
+    free(event);
+}
+
+/// MODELWIRE_EVENT_CHUNK or MODELWIRE_EVENT_DONE; 0 for NULL. Kinds may be added: skip what you
+/// do not know.
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_kind(event: *const modelwire_event) -> i32 {
+    guard_or(0, || match borrow(event).map(|event| &event.what) {
+        Ok(What::Chunk(_)) => MODELWIRE_EVENT_CHUNK,
+        Ok(What::Response(_) | What::Error(_)) => MODELWIRE_EVENT_DONE,
+        Err(_) => 0,
+    })
+}
+
+/// The tag with which the call was submitted to a queue; 0 for other calls and for NULL.
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u64 {
+    guard_or(0, || borrow(event).map_or(0, |event| event.tag))
+}
+
+/// The answer of a call that ended well, borrowed from the event; NULL for every other event.
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_response(
+    event: *const modelwire_event,
+) -> *const modelwire_response {
+    guard_or(null(), || match borrow(event).map(|event| &event.what) {
+        Ok(What::Response(response)) => response,
+        _ => null(),
+    })
+}
+
+/// The error of a call that failed, borrowed from the event; NULL for every other event.
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_error(
+    event: *const modelwire_event,
+) -> *const modelwire_error {
+    guard_or(null(), || match borrow(event).map(|event| &event.what) {
+        Ok(What::Error(error)) => error,
+        _ => null(),
+    })
+}
+
+/// The chunk's JSON text as the service sent it; NULL for the last event.
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -41,11 +162,11 @@ pub unsafe extern "C" fn modelwire_event_json(
     event: *const modelwire_event,
     length: *mut usize,
 ) -> *const c_char {
-    view(event, length, |event| Some(&event.json))
+    lent(event, length, Chunk::json_and_nul)
 }
 
-/// The piece of output text that the event adds: the content of a chat's first choice, or an
-/// output text delta of a response; empty for every other event.
+/// The piece of output text that the chunk adds: the content of a chat's first choice, or an
+/// output text delta of a response; empty for every other chunk, NULL for the last event.
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -54,11 +175,14 @@ pub unsafe extern "C" fn modelwire_event_text(
     event: *const modelwire_event,
     length: *mut usize,
 ) -> *const c_char {
-    view(event, length, |event| Some(&event.text))
+    view(event, length, |event| {
+        let chunk = event.as_chunk()?;
+        Some(event.text.get_or_init(|| Text::new(&chunk.text())))
+    })
 }
 
 /// The name of the server-sent event, "response.completed" for instance; empty where there was
-/// none, as in chat streams.
+/// none, as in chat streams; NULL for the last event.
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -67,7 +191,7 @@ pub unsafe extern "C" fn modelwire_event_name(
     event: *const modelwire_event,
     length: *mut usize,
 ) -> *const c_char {
-    view(event, length, |event| Some(&event.name))
+    lent(event, length, Chunk::event_and_nul)
 }
 
 /// Why the first choice stopped, "stop" for instance; NULL while it has not.
@@ -77,9 +201,112 @@ pub unsafe extern "C" fn modelwire_event_name(
 pub unsafe extern "C" fn modelwire_event_finish_reason(
     event: *const modelwire_event,
 ) -> *const c_char {
-    let reason =
-        |event: &'static modelwire_event| event.is_finished.then_some(&event.finish_reason);
-    view(event, std::ptr::null_mut(), reason)
+    view(event, null_mut(), |event| {
+        let chunk = event.as_chunk()?;
+        let made = || chunk.finish_reason().map(|reason| Text::new(&reason));
+        event.finish_reason.get_or_init(made).as_ref()
+    })
+}
+
+/// The tokens that the chunk, or the response at the end, reports.
+///
+/// @param event          the event
+/// @param input_tokens   may be NULL, like the others
+/// @param output_tokens  output
+/// @param total_tokens   both together
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT if it reports none, and nothing is written; or
+///         MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_usage(
+    event: *const modelwire_event,
+    input_tokens: *mut u64,
+    output_tokens: *mut u64,
+    total_tokens: *mut u64,
+) -> modelwire_status {
+    guard(null_mut(), || {
+        let usage = match &borrow(event)?.what {
+            What::Chunk(chunk) => chunk.usage(),
+            What::Response(response) => response.answer().usage(),
+            What::Error(_) => None,
+        };
+        let Some(usage) = usage else { return Ok(MODELWIRE_ABSENT) };
+        write(input_tokens, usage.input_tokens);
+        write(output_tokens, usage.output_tokens);
+        write(total_tokens, usage.total_tokens);
+        Ok(MODELWIRE_OK)
+    })
+}
+
+/// How many tool calls the chunk adds a piece to, in its first choice; 0 for every other event.
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_tool_call_count(event: *const modelwire_event) -> usize {
+    guard_or(0, || borrow(event).map_or(0, |event| event.tools().len()))
+}
+
+/// Which tool call of the answer a piece belongs to; -1 where the service did not say, and beyond
+/// the end.
+///
+/// @param event  the event
+/// @param at     which piece, from 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_tool_call_index(
+    event: *const modelwire_event,
+    at: usize,
+) -> i64 {
+    guard_or(-1, || {
+        borrow(event).ok().and_then(|event| event.tools().get(at)).map_or(-1, |tool| tool.index)
+    })
+}
+
+/// The id of a tool call, on its first piece mostly; NULL where it is absent.
+///
+/// @param event  the event
+/// @param at     which piece, from 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_tool_call_id(
+    event: *const modelwire_event,
+    at: usize,
+) -> *const c_char {
+    view(event, null_mut(), |event| event.tools().get(at)?.id.as_ref())
+}
+
+/// The name of the function of a tool call, on its first piece mostly; NULL where it is absent.
+///
+/// @param event  the event
+/// @param at     which piece, from 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_tool_call_name(
+    event: *const modelwire_event,
+    at: usize,
+) -> *const c_char {
+    view(event, null_mut(), |event| event.tools().get(at)?.name.as_ref())
+}
+
+/// A piece of the arguments of a tool call, which together are JSON text; NULL where it is absent.
+///
+/// @param event   the event
+/// @param at      which piece, from 0
+/// @param length  its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_tool_call_arguments(
+    event: *const modelwire_event,
+    at: usize,
+    length: *mut usize,
+) -> *const c_char {
+    view(event, length, |event| event.tools().get(at)?.arguments.as_ref())
+}
+
+fn lent(
+    event: *const modelwire_event,
+    length: *mut usize,
+    pick: impl FnOnce(&Chunk) -> &str,
+) -> *const c_char {
+    guard_or(null(), || match borrow(event).ok().and_then(modelwire_event::as_chunk) {
+        Some(chunk) => lend(pick(chunk), length),
+        None => give(None, length),
+    })
 }
 
 fn view(
@@ -87,5 +314,5 @@ fn view(
     length: *mut usize,
     pick: impl FnOnce(&'static modelwire_event) -> Option<&'static Text>,
 ) -> *const c_char {
-    guard_or(std::ptr::null(), || give(borrow(event).ok().and_then(pick), length))
+    guard_or(null(), || give(borrow(event).ok().and_then(pick), length))
 }

@@ -20,6 +20,8 @@ mod status;
 
 mod library;
 
+mod log;
+
 mod config;
 
 mod client;
@@ -28,8 +30,12 @@ mod request;
 
 mod call;
 
-mod response;
+mod queue;
 
 mod event;
+
+mod response;
+
+mod field;
 
 mod error;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::boundary::guard;
 use crate::status::{
-    MODELWIRE_E_ARGUMENT, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status, name,
+    MODELWIRE_E_ARGUMENT, MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status,
+    name,
 };
 
 /// The version of this header, major * 1000000 + minor * 1000 + patch.
@@ -44,18 +45,24 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
     name(status).as_ptr()
 }
 
-/// Ends every call with MODELWIRE_E_SHUTDOWN, closes all connections and joins the library's
-/// thread. Calls that start afterwards fail; accessors and free functions go on working.
-/// Optional: a process may simply exit. Calling it again is harmless.
+/// Ends every call with MODELWIRE_E_SHUTDOWN, closes all connections, lets the callbacks of started
+/// calls see their last event, ends the log and joins the library's threads. Calls that start
+/// afterwards fail; completion queues give what they have; accessors and free functions go on
+/// working. Optional: a process may simply exit. Calling it again is harmless.
 ///
 /// @param timeout_ms  longest wait in milliseconds; negative waits for an hour
-/// @return MODELWIRE_OK, or MODELWIRE_TIMEOUT if the thread did not end in time; it then ends on
-///         its own
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
+///         hangs for instance: it then ends on its own; or MODELWIRE_E_CALLBACK from inside a
+///         callback of a started call or of the log: nothing was done
 ///
-/// Any thread. From inside a callback the stream that calls back ends with MODELWIRE_E_SHUTDOWN.
+/// Any other thread. From inside the callback of modelwire_call_stream its stream ends with
+/// MODELWIRE_E_SHUTDOWN.
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_shutdown(timeout_ms: i32) -> modelwire_status {
     guard(std::ptr::null_mut(), || {
+        if modelwire_core::is_callback_thread() {
+            return Ok(MODELWIRE_E_CALLBACK);
+        }
         let timeout =
             u64::try_from(timeout_ms).map_or(Duration::from_secs(3600), Duration::from_millis);
         Ok(if modelwire_core::shutdown(timeout) { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })

@@ -2,10 +2,12 @@
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
-use modelwire_core::Answer;
+use modelwire_core::{Answer, CalledTool, Value};
 
 use crate::boundary::{Handle, Text, borrow, free, give, guard, guard_or, text, write};
+use crate::field::Fields;
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 
 /// The answer to a call; immutable, may be shared between threads.
@@ -16,8 +18,17 @@ pub struct modelwire_response {
     finish_reason: Option<Text>,
     request_id: Option<Text>,
     /// Names in lower case.
-    headers: Vec<(String, Text)>,
+    headers: Vec<(Text, Text)>,
     model_ids: Vec<Text>,
+    end: Text,
+    tool_calls: OnceLock<Vec<Tool>>,
+    fields: Fields,
+}
+
+struct Tool {
+    id: Text,
+    name: Text,
+    arguments: Text,
 }
 
 impl Handle for modelwire_response {
@@ -35,10 +46,33 @@ impl modelwire_response {
             text: Text::new(&answer.text()),
             finish_reason: finish_reason.map(|reason| Text::new(&reason)),
             request_id: head.request_id().map(Text::new),
-            headers: headers.map(|(name, value)| (name.clone(), Text::new(value))).collect(),
+            headers: headers.map(|(name, value)| (Text::new(name), Text::new(value))).collect(),
             model_ids: answer.model_ids().iter().map(|id| Text::new(id)).collect(),
+            end: Text::new(answer.end().name()),
+            tool_calls: OnceLock::new(),
+            fields: Fields::default(),
             answer,
         }
+    }
+
+    pub(crate) fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    pub(crate) fn value_and_fields(&self) -> Option<(Value<'_>, &Fields)> {
+        Some((self.answer.document()?.value(), &self.fields))
+    }
+
+    fn tool_calls(&self) -> &[Tool] {
+        self.tool_calls.get_or_init(|| {
+            let calls = self.answer.tool_calls().into_iter();
+            let tool = |call: CalledTool| Tool {
+                id: Text::new(&call.id),
+                name: Text::new(&call.name),
+                arguments: Text::new(&call.arguments),
+            };
+            calls.map(tool).collect()
+        })
     }
 }
 
@@ -119,9 +153,114 @@ pub unsafe extern "C" fn modelwire_response_header(
 ) -> *const c_char {
     view(response, null_mut(), |response| {
         let name = text("name", name, length).ok()?;
-        let found = response.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(&name));
+        let found = response.headers.iter().find(|(given, _)| given.is(&name));
         found.map(|(_, value)| value)
     })
+}
+
+/// How many headers the answer has.
+///
+/// @param response  the response
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_header_count(
+    response: *const modelwire_response,
+) -> usize {
+    guard_or(0, || borrow(response).map_or(0, |response| response.headers.len()))
+}
+
+/// The name of a header, in lower case; NULL beyond the end.
+///
+/// @param response  the response
+/// @param index     from 0, in the order of the answer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_header_name(
+    response: *const modelwire_response,
+    index: usize,
+) -> *const c_char {
+    view(response, null_mut(), |response| Some(&response.headers.get(index)?.0))
+}
+
+/// The value of a header; NULL beyond the end.
+///
+/// @param response  the response
+/// @param index     from 0, in the order of the answer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_header_value(
+    response: *const modelwire_response,
+    index: usize,
+) -> *const c_char {
+    view(response, null_mut(), |response| Some(&response.headers.get(index)?.1))
+}
+
+/// How the answer was known to be complete: "document", "done_mark", "final_event" or
+/// "finish_reasons".
+///
+/// @param response  the response
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_end(
+    response: *const modelwire_response,
+) -> *const c_char {
+    view(response, null_mut(), |response| Some(&response.end))
+}
+
+/// 1 if the JSON text was put together from the chunks of a stream, 0 if the service sent it as it
+/// is.
+///
+/// @param response  the response
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_is_gathered(
+    response: *const modelwire_response,
+) -> i32 {
+    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.answer.is_gathered())))
+}
+
+/// How many tool calls the model made, in the first choice of a chat or anywhere in a response.
+///
+/// @param response  the response
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_tool_call_count(
+    response: *const modelwire_response,
+) -> usize {
+    guard_or(0, || borrow(response).map_or(0, |response| response.tool_calls().len()))
+}
+
+/// What the answer to a tool call has to name: its id, or the call_id of a response; empty if the
+/// service left it out, NULL beyond the end.
+///
+/// @param response  the response
+/// @param index     from 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_tool_call_id(
+    response: *const modelwire_response,
+    index: usize,
+) -> *const c_char {
+    view(response, null_mut(), |response| Some(&response.tool_calls().get(index)?.id))
+}
+
+/// The name of the function that a tool call asks for; NULL beyond the end.
+///
+/// @param response  the response
+/// @param index     from 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_tool_call_name(
+    response: *const modelwire_response,
+    index: usize,
+) -> *const c_char {
+    view(response, null_mut(), |response| Some(&response.tool_calls().get(index)?.name))
+}
+
+/// The arguments of a tool call as JSON text, as the model wrote it; NULL beyond the end.
+///
+/// @param response  the response
+/// @param index     from 0
+/// @param length    its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_tool_call_arguments(
+    response: *const modelwire_response,
+    index: usize,
+    length: *mut usize,
+) -> *const c_char {
+    view(response, length, |response| Some(&response.tool_calls().get(index)?.arguments))
 }
 
 /// The tokens that the service reported, of a stream too.

@@ -14,6 +14,8 @@ pub const MODELWIRE_STOPPED: modelwire_status = 1;
 pub const MODELWIRE_TIMEOUT: modelwire_status = 2;
 /// What was asked for is not there.
 pub const MODELWIRE_ABSENT: modelwire_status = 3;
+/// A completion queue was closed and has nothing any more; no error.
+pub const MODELWIRE_CLOSED: modelwire_status = 4;
 
 /// An argument is wrong; nothing was sent.
 pub const MODELWIRE_E_ARGUMENT: modelwire_status = -1;
@@ -58,6 +60,9 @@ pub const MODELWIRE_E_SHUTDOWN: modelwire_status = -20;
 /// A fault of this library.
 pub const MODELWIRE_E_INTERNAL: modelwire_status = -21;
 
+/// This function was called from inside a callback, whose end it would have to wait for.
+pub const MODELWIRE_E_CALLBACK: modelwire_status = -22;
+
 /// The status of an error's kind.
 pub(crate) fn of_kind(kind: ErrorKind) -> modelwire_status {
     match kind {
@@ -92,6 +97,7 @@ pub(crate) fn name(status: modelwire_status) -> &'static std::ffi::CStr {
         MODELWIRE_STOPPED => c"stopped",
         MODELWIRE_TIMEOUT => c"timeout (outcome)",
         MODELWIRE_ABSENT => c"absent",
+        MODELWIRE_CLOSED => c"closed (outcome)",
         MODELWIRE_E_ARGUMENT => c"argument",
         MODELWIRE_E_CONFIG => c"config",
         MODELWIRE_E_INVALID_REQUEST => c"invalid_request",
@@ -113,6 +119,7 @@ pub(crate) fn name(status: modelwire_status) -> &'static std::ffi::CStr {
         MODELWIRE_E_FORKED => c"forked",
         MODELWIRE_E_SHUTDOWN => c"shutdown",
         MODELWIRE_E_INTERNAL => c"internal",
+        MODELWIRE_E_CALLBACK => c"callback",
         _ => c"unknown status",
     }
 }

@@ -36,7 +36,13 @@ fn generated() -> String {
     }
     let mut text = Vec::new();
     builder.generate().unwrap().write(&mut text);
-    String::from_utf8(text).unwrap()
+    let text = String::from_utf8(text).unwrap();
+    // Negative numbers in parentheses, which cbindgen leaves out.
+    let line = |line: &str| match line.strip_prefix("#define ").and_then(|d| d.split_once(" -")) {
+        Some((name, number)) => format!("#define {name} (-{number})\n"),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// The files of ffi-c in the order in which `lib.rs` names them, which is the header's order.

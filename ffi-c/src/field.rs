@@ -1,0 +1,319 @@
+//! Any field of an answer or a chunk by its path, for what has no accessor of its own: new fields
+//! of a service need no new function. Knows no field.
+
+use std::collections::BTreeMap;
+use std::ffi::c_char;
+use std::ptr::{null, null_mut};
+use std::sync::{Mutex, PoisonError};
+
+use modelwire_core::{Error, Kind, Value};
+
+use crate::boundary::{Text, borrow, give, guard, guard_or, text, write};
+use crate::event::modelwire_event;
+use crate::response::modelwire_response;
+use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
+
+/// The texts that were asked for by path; they live as long as their parent.
+#[derive(Default)]
+pub(crate) struct Fields {
+    made: Mutex<BTreeMap<(bool, String), Text>>,
+}
+
+impl Fields {
+    /// The address of a text stays when others are added.
+    fn give(
+        &self,
+        is_json: bool,
+        path: String,
+        length: *mut usize,
+        make: impl FnOnce() -> Text,
+    ) -> *const c_char {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry((is_json, path)).or_insert_with(make).give(length)
+    }
+}
+
+/// A parent of fields.
+trait Parent: crate::boundary::Handle {
+    fn whole(&self) -> Option<(Value<'_>, &Fields)>;
+}
+
+impl Parent for modelwire_response {
+    fn whole(&self) -> Option<(Value<'_>, &Fields)> {
+        self.value_and_fields()
+    }
+}
+
+impl Parent for modelwire_event {
+    fn whole(&self) -> Option<(Value<'_>, &Fields)> {
+        self.value_and_fields()
+    }
+}
+
+/// The text of a field, decoded or as JSON.
+fn text_at<P: Parent>(
+    parent: *const P,
+    path: *const c_char,
+    path_length: usize,
+    is_json: bool,
+    length: *mut usize,
+) -> *const c_char {
+    guard_or(null(), || {
+        let found = || {
+            let parent = borrow(parent).ok()?;
+            let path = text("path", path, path_length).ok()?;
+            let (whole, fields) = parent.whole()?;
+            let value = whole.pointer(&path)?;
+            match is_json {
+                true => Some(fields.give(true, path, length, || Text::new(value.text()))),
+                false => {
+                    let text = value.as_str()?;
+                    Some(fields.give(false, path, length, || Text::new(&text)))
+                }
+            }
+        };
+        found().unwrap_or_else(|| give(None, length))
+    })
+}
+
+/// A number of a field, through `out`.
+fn number_at<P: Parent, T>(
+    parent: *const P,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut T,
+    read: impl FnOnce(Value<'_>) -> Option<T>,
+) -> modelwire_status {
+    guard(null_mut(), || {
+        let parent = borrow(parent)?;
+        let path = text("path", path, path_length)?;
+        if out.is_null() {
+            return Err(Error::argument("out is NULL"));
+        }
+        let value = parent.whole().and_then(|(whole, _)| whole.pointer(&path));
+        Ok(match value.and_then(read) {
+            Some(number) => {
+                write(out, number);
+                MODELWIRE_OK
+            }
+            None => MODELWIRE_ABSENT,
+        })
+    })
+}
+
+fn count_at<P: Parent>(parent: *const P, path: *const c_char, path_length: usize) -> usize {
+    guard_or(0, || {
+        let count = || {
+            let path = text("path", path, path_length).ok()?;
+            let value = borrow(parent).ok()?.whole()?.0.pointer(&path)?;
+            Some(match value.kind() {
+                Kind::Array => value.items().len(),
+                Kind::Object => value.members().len(),
+                Kind::Null | Kind::Bool | Kind::Number | Kind::String => 0,
+            })
+        };
+        count().unwrap_or(0)
+    })
+}
+
+/// A string anywhere in the response, decoded; NULL where there is none.
+///
+/// @param response     the response
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param length       the result's length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_get_text(
+    response: *const modelwire_response,
+    path: *const c_char,
+    path_length: usize,
+    length: *mut usize,
+) -> *const c_char {
+    text_at(response, path, path_length, false, length)
+}
+
+/// Anything in the response as the JSON text that was sent, numbers to their last digit; NULL where
+/// there is nothing. The empty path is the whole.
+///
+/// @param response     the response
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param length       the result's length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_get_json(
+    response: *const modelwire_response,
+    path: *const c_char,
+    path_length: usize,
+    length: *mut usize,
+) -> *const c_char {
+    text_at(response, path, path_length, true, length)
+}
+
+/// An integer that fits 64 bits anywhere in the response.
+///
+/// @param response     the response
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param out          where it is written
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+///         MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_get_int(
+    response: *const modelwire_response,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut i64,
+) -> modelwire_status {
+    number_at(response, path, path_length, out, |value| value.as_i64())
+}
+
+/// A number anywhere in the response.
+///
+/// @param response     the response
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param out          where it is written
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+///         MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_get_number(
+    response: *const modelwire_response,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut f64,
+) -> modelwire_status {
+    number_at(response, path, path_length, out, |value| value.as_f64())
+}
+
+/// A boolean, as 0 or 1, anywhere in the response.
+///
+/// @param response     the response
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param out          where it is written
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+///         MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_get_bool(
+    response: *const modelwire_response,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut i32,
+) -> modelwire_status {
+    number_at(response, path, path_length, out, |value| value.as_bool().map(i32::from))
+}
+
+/// How many items an array, or members an object, anywhere in the response has; 0 for anything else.
+///
+/// @param response     the response
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_get_count(
+    response: *const modelwire_response,
+    path: *const c_char,
+    path_length: usize,
+) -> usize {
+    count_at(response, path, path_length)
+}
+
+/// A string anywhere in the chunk, decoded; NULL where there is none.
+///
+/// @param event        the event
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param length       the result's length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_get_text(
+    event: *const modelwire_event,
+    path: *const c_char,
+    path_length: usize,
+    length: *mut usize,
+) -> *const c_char {
+    text_at(event, path, path_length, false, length)
+}
+
+/// Anything in the chunk as the JSON text that was sent, numbers to their last digit; NULL where
+/// there is nothing. The empty path is the whole.
+///
+/// @param event        the event
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param length       the result's length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_get_json(
+    event: *const modelwire_event,
+    path: *const c_char,
+    path_length: usize,
+    length: *mut usize,
+) -> *const c_char {
+    text_at(event, path, path_length, true, length)
+}
+
+/// An integer that fits 64 bits anywhere in the chunk.
+///
+/// @param event        the event
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param out          where it is written
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+///         MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_get_int(
+    event: *const modelwire_event,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut i64,
+) -> modelwire_status {
+    number_at(event, path, path_length, out, |value| value.as_i64())
+}
+
+/// A number anywhere in the chunk.
+///
+/// @param event        the event
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param out          where it is written
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+///         MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_get_number(
+    event: *const modelwire_event,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut f64,
+) -> modelwire_status {
+    number_at(event, path, path_length, out, |value| value.as_f64())
+}
+
+/// A boolean, as 0 or 1, anywhere in the chunk.
+///
+/// @param event        the event
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param out          where it is written
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+///         MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_get_bool(
+    event: *const modelwire_event,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut i32,
+) -> modelwire_status {
+    number_at(event, path, path_length, out, |value| value.as_bool().map(i32::from))
+}
+
+/// How many items an array, or members an object, anywhere in the chunk has; 0 for anything else.
+///
+/// @param event        the event
+/// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_get_count(
+    event: *const modelwire_event,
+    path: *const c_char,
+    path_length: usize,
+) -> usize {
+    count_at(event, path, path_length)
+}
