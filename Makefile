@@ -3,6 +3,7 @@
 # make test-deep  real TLS servers and proxies, thousands of streams, fuzzing
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  what a chunk and a call cost
+# make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
 # make header writes include/modelwire.h anew from ffi-c/src
 # make rules  writes tests/RULES.md anew from the doc comments of the tests
 # make lint   formatting and clippy
@@ -21,7 +22,7 @@ cc $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/$(4) -lmodelwire -Wl,-rpath,'$$ORIGIN/../$(4)'
 endef
 
-.PHONY: demo test test-deep fuzz bench header rules lint clean
+.PHONY: demo test test-deep fuzz bench install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc
@@ -32,7 +33,7 @@ demo: .venv/installed
 	@tests/demo
 
 test: .venv/tested
-	@tests/tools cargo cc c++ nm readelf valgrind
+	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config
 	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest
@@ -67,6 +68,16 @@ bench: .venv/installed
 	@cargo build --quiet --locked --release -p modelwire-service -p modelwire-ffi -p modelwire-bench
 	@$(call c_program,-std=c11 -O2,tests/bench/bench.c,bench,release)
 	@$(python) tests/bench/run.py $(build)
+
+# The .a comes from a profile of its own: what link-time optimisation makes of the standard library
+# clashes with the one in a second Rust library of the same program.
+install:
+	@tests/tools cargo cc strip
+	@echo "building libmodelwire"
+	@cargo build --quiet --locked --release -p modelwire-ffi
+	@cargo build --quiet --locked --profile static -p modelwire-ffi
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' \
+	  ffi-c/install/install $(build)/release $(build)/static
 
 header:
 	@UPDATE_HEADER=1 cargo test --quiet --locked -p modelwire-tests-c --test header

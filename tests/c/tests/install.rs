@@ -1,0 +1,251 @@
+//! The installed library: what `make install` copies, and the examples built against it through
+//! pkg-config and CMake, shared and static, run as their readers would. Knows no internals.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use modelwire_service::Service;
+use modelwire_tests_c::{Ended, Library, Program, root};
+
+const STRICT: [&str; 7] =
+    ["-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"];
+
+#[track_caller]
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The prefix into which the debug build was installed, by the script that `make install` runs.
+fn prefix() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let library = Library::built();
+        let prefix = library.file("prefix");
+        let _ = std::fs::remove_dir_all(&prefix);
+        let built = library.path().parent().unwrap().to_owned();
+        run(Command::new(root().join("ffi-c/install/install"))
+            .args([&built, &built])
+            .env("PREFIX", &prefix)
+            .env_remove("DESTDIR")
+            .env_remove("LIBDIR"));
+        prefix
+    })
+}
+
+fn example(name: &str) -> PathBuf {
+    root().join("ffi-c/examples").join(name)
+}
+
+fn pkg_config(arguments: &[&str]) -> Vec<String> {
+    let folder = prefix().join("lib/pkgconfig");
+    let mut command = Command::new("pkg-config");
+    let said = run(command.args(arguments).arg("modelwire").env("PKG_CONFIG_PATH", folder));
+    said.split_whitespace().map(str::to_owned).collect()
+}
+
+fn lib() -> String {
+    prefix().join("lib").display().to_string()
+}
+
+/// An example as its first lines say, through pkg-config.
+fn compiled(name: &str) -> PathBuf {
+    let program = Library::built().file(name);
+    run(Command::new("cc")
+        .args(STRICT)
+        .arg(example(&format!("{name}.c")))
+        .arg("-o")
+        .arg(&program)
+        .args(pkg_config(&["--cflags", "--libs"]))
+        .arg(format!("-Wl,-rpath,{}", lib())));
+    program
+}
+
+fn run_example(program: &Path, service: &Service, arguments: &[&str]) -> Ended {
+    let start = Program::new(program).at(service);
+    arguments.iter().fold(start, |program, argument| program.arg(argument)).run().succeeded()
+}
+
+#[test]
+fn everything_is_where_programs_look_for_it() {
+    let read = |name: &str| std::fs::read_link(prefix().join("lib").join(name)).unwrap();
+    assert_eq!(read("libmodelwire.so"), Path::new("libmodelwire.so.0.1"));
+    assert_eq!(read("libmodelwire.so.0.1"), Path::new("libmodelwire.so.0.1.0"));
+    for file in [
+        "include/modelwire.h",
+        "include/modelwire.hpp",
+        "lib/libmodelwire.a",
+        "lib/pkgconfig/modelwire.pc",
+        "lib/cmake/modelwire/modelwire-config.cmake",
+        "lib/cmake/modelwire/modelwire-config-version.cmake",
+    ] {
+        assert!(prefix().join(file).is_file(), "{file}");
+    }
+    let shared = prefix().join("lib/libmodelwire.so");
+    let dynamic = run(Command::new("readelf").args(["-dW"]).arg(&shared));
+    assert!(dynamic.contains("libmodelwire.so.0.1]") && dynamic.contains("NODELETE"), "{dynamic}");
+    let sections = run(Command::new("readelf").args(["-SW"]).arg(&shared));
+    assert!(!sections.contains(".symtab") && !sections.contains(".debug_info"), "{sections}");
+    assert_eq!(pkg_config(&["--modversion"]), [env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
+fn destdir_and_libdir_move_the_files_and_not_what_they_say() {
+    let library = Library::built();
+    let stage = library.file("stage");
+    let _ = std::fs::remove_dir_all(&stage);
+    let built = library.path().parent().unwrap().to_owned();
+    let install = root().join("ffi-c/install/install");
+    run(Command::new(&install)
+        .args([&built, &built])
+        .env("PREFIX", "/opt/it")
+        .env("DESTDIR", &stage)
+        .env("LIBDIR", "lib/x86_64-linux-gnu"));
+    let at = stage.join("opt/it/lib/x86_64-linux-gnu");
+    let pc = std::fs::read_to_string(at.join("pkgconfig/modelwire.pc")).unwrap();
+    assert!(pc.contains("prefix=/opt/it\n"), "{pc}");
+    assert!(pc.contains("libdir=${prefix}/lib/x86_64-linux-gnu\n"), "{pc}");
+    let cmake = std::fs::read_to_string(at.join("cmake/modelwire/modelwire-config.cmake")).unwrap();
+    assert!(cmake.contains("${_modelwire_lib}/../..\""), "{cmake}");
+    assert!(!pc.contains('@') && !cmake.contains('@'), "{pc}{cmake}");
+    let refused = Command::new(&install).args([&built, &built]).env("PREFIX", "here").output();
+    let refused = refused.unwrap();
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("must begin with /"));
+}
+
+/// R-OP1
+#[test]
+fn models_lists_what_the_service_has() {
+    let service = Service::start().unwrap();
+    let ended = run_example(&compiled("models"), &service, &[]);
+    assert_eq!(ended.stdout.lines().next(), Some("echo"), "{ended:?}");
+}
+
+/// R-OP2, R-MET1
+#[test]
+fn chat_shows_text_usage_and_any_field() {
+    let service = Service::start().unwrap();
+    let program = compiled("chat");
+    let ended = run_example(&program, &service, &["echo", "say \"hi\""]);
+    assert_eq!(ended.stdout.lines().next(), Some("say \"hi\""), "{ended:?}");
+    assert!(ended.stdout.contains("(stop; ") && ended.stdout.contains("(role: assistant)"));
+    let failed = Program::new(&program).at(&service).arg("none").arg("hi").run();
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(failed.stderr.contains("kind: not_found"), "{failed:?}");
+}
+
+/// R-STR1
+#[test]
+fn stream_prints_the_pieces() {
+    let service = Service::start().unwrap();
+    let ended = run_example(&compiled("stream"), &service, &["echo", "once upon a time"]);
+    assert_eq!(ended.stdout, "once upon a time\n");
+}
+
+/// R-STR1
+#[test]
+fn many_runs_a_hundred_streams_in_one_epoll_loop() {
+    let service = Service::start().unwrap();
+    let ended = run_example(&compiled("many"), &service, &["echo", "a b c"]);
+    assert!(ended.stdout.starts_with("100 of 100 streams complete: "), "{ended:?}");
+}
+
+/// R-STR1
+#[test]
+fn another_runtime_joins_with_its_own_event_loop() {
+    let service = Service::start().unwrap();
+    let program = Program::new(Path::new("python3"))
+        .env("LD_LIBRARY_PATH", &lib())
+        .at(&service)
+        .arg(&example("queue_asyncio.py").display().to_string());
+    let ended = program.arg("echo").arg("one two").arg("20").run().succeeded();
+    let lines: Vec<_> = ended.stdout.lines().collect();
+    assert_eq!(lines.len(), 20);
+    assert!(lines.iter().all(|line| line.ends_with(": one two")), "{lines:?}");
+}
+
+#[test]
+fn cmake_builds_every_example() {
+    let service = Service::start().unwrap();
+    let build = Library::built().file("cmake");
+    let _ = std::fs::remove_dir_all(&build);
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(root().join("ffi-c/examples"))
+        .arg("-B")
+        .arg(&build)
+        .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix().display())));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    assert_eq!(run_example(&build.join("stream"), &service, &["echo", "hello"]).stdout, "hello\n");
+    for name in ["chat", "chat_static"] {
+        let ended = run_example(&build.join(name), &service, &["echo", "hello"]);
+        assert!(ended.stdout.starts_with("hello\n"), "{ended:?}");
+    }
+    let talk = run_example(&build.join("talk"), &service, &["echo", "hello"]);
+    assert!(talk.stdout.starts_with("hello\n"), "{talk:?}");
+    let needed = run(Command::new("readelf").arg("-dW").arg(build.join("chat_static")));
+    assert!(!needed.contains("libmodelwire"), "{needed}");
+}
+
+/// A program may have another Rust library in it, with a standard library of its own.
+#[test]
+fn a_second_rust_static_library_links_beside_it() {
+    let service = Service::start().unwrap();
+    let library = Library::built();
+    let source = library.file("other.rs");
+    std::fs::write(
+        &source,
+        "#[unsafe(no_mangle)]\n\
+         pub extern \"C\" fn other_sum(count: u32) -> u32 {\n\
+             let thread = std::thread::spawn(move || (0..count).collect::<Vec<_>>().iter().sum());\n\
+             let caught = std::panic::catch_unwind(|| std::panic::panic_any(1_u32));\n\
+             let one = *caught.unwrap_err().downcast::<u32>().unwrap();\n\
+             thread.join().unwrap_or(0) + one\n\
+         }\n",
+    )
+    .unwrap();
+    let other = library.file("libother.a");
+    run(Command::new("rustc")
+        .args(["--edition=2024", "--crate-type=staticlib", "-O", "-o"])
+        .args([&other, &source]));
+    let program = library.file("two");
+    let main = library.file("two.c");
+    std::fs::write(
+        &main,
+        "#include <modelwire.h>\n#include <stdint.h>\n#include <stdio.h>\n\
+         uint32_t other_sum(uint32_t count);\n\
+         int example(int argc, char **argv);\n\
+         int main(int argc, char **argv) {\n\
+           printf(\"%u\\n\", other_sum(5));\n\
+           fflush(stdout);\n\
+           return example(argc, argv);\n\
+         }\n",
+    )
+    .unwrap();
+    let mut flags = pkg_config(&["--static", "--cflags", "--libs"]);
+    // The static one, though the shared one stands beside it.
+    flags.iter_mut().filter(|flag| *flag == "-lmodelwire").for_each(|flag| {
+        *flag = format!("{}/libmodelwire.a", lib());
+    });
+    let unit = library.file("two-chat.o");
+    run(Command::new("cc")
+        .args(["-std=c99", "-Dmain=example", "-c", "-I"])
+        .arg(prefix().join("include"))
+        .arg(example("chat.c"))
+        .arg("-o")
+        .arg(&unit));
+    run(Command::new("cc").args([&main, &unit, &other]).args(flags).arg("-o").arg(&program));
+    let ended = run_example(&program, &service, &["echo", "both"]);
+    assert!(ended.stdout.starts_with("11\nboth\n"), "{ended:?}");
+}
