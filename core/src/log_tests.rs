@@ -11,7 +11,7 @@ fn records_wait_in_order_within_the_bound() {
     start(Level::Info).unwrap();
     tracing::info!(target: "modelwire", attempt = 2, "first");
     tracing::debug!(target: "modelwire", "below the level");
-    ::log::warn!(target: "reqwest::connect", "second");
+    ::log::warn!(target: "below::connect", "second");
     let records = take(10, Duration::from_secs(10)).unwrap();
     // Other tests of this process may have something to say too.
     let of = |text: &str| {
@@ -22,7 +22,7 @@ fn records_wait_in_order_within_the_bound() {
         of("first")
             .is_some_and(|(level, _, text)| { level == Level::Info && text.contains("attempt=2") })
     );
-    assert_eq!(of("second"), Some((Level::Warn, "reqwest::connect", "second")));
+    assert_eq!(of("second"), Some((Level::Warn, "below::connect", "second")));
     assert_eq!(of("below"), None);
     // What libraries below say at trace level may hold heads of requests.
     start(Level::Trace).unwrap();

@@ -18,4 +18,5 @@ mod retries;
 mod streams;
 mod support;
 mod timeouts;
+mod together;
 mod transport;
