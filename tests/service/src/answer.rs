@@ -1,10 +1,13 @@
 //! What a model says to an ask, in words. Knows neither the shape of an answer nor HTTP.
 
 use crate::ask::{Ask, Operation};
+use crate::json::{object, quoted};
 use crate::model::{Ending, Model};
 
 /// What `echo-reasoning` thinks before it speaks.
 const REASONING: &str = "I shall repeat what was said.";
+/// The function that `echo-tools` calls.
+const TOOL: &str = "echo";
 /// The words of a stream that does not end well.
 const WORDS_BEFORE_FAILURE: usize = 3;
 
@@ -15,11 +18,30 @@ pub(crate) struct Answer {
     pub(crate) reasoning: Vec<String>,
     /// Pieces that concatenate to the text: a word each, with the space around it.
     pub(crate) words: Vec<String>,
-    /// The bound of the ask cut it short.
-    pub(crate) is_truncated: bool,
-    /// The text is the argument of a tool call.
-    pub(crate) is_tool_call: bool,
+    pub(crate) finish: Finish,
+    pub(crate) tool_calls: Vec<ToolCall>,
     pub(crate) usage: Usage,
+}
+
+/// Why a model stops speaking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// It said everything, or calls tools.
+    #[default]
+    Stop,
+    /// A bound cut it short.
+    Length,
+    /// A filter cut it short.
+    ContentFilter,
+}
+
+/// A call that a model wants its user to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The name of the function.
+    pub name: String,
+    /// The arguments, JSON text.
+    pub arguments: String,
 }
 
 /// Words in and out, which is how this service counts tokens.
@@ -33,27 +55,37 @@ pub(crate) struct Usage {
 impl Answer {
     pub(crate) fn to(ask: &Ask) -> Answer {
         let is_chat = ask.operation == Operation::Chat;
-        let is_tool_call = is_chat && ask.model == Model::EchoTools;
+        let calls_tool = is_chat && ask.model == Model::EchoTools;
         let reasons = is_chat && ask.model == Model::EchoReasoning;
         let reasoning = if reasons { words_of(REASONING) } else { Vec::new() };
         let mut words = words_of(&ask.text);
         // Arguments cut short would be no JSON, which no test of tools wants.
-        let is_truncated = !is_tool_call && truncate(&mut words, ask.words_max);
+        let is_truncated = !calls_tool && truncate(&mut words, ask.words_max);
         if ask.stream && ask.model.ending() != Ending::Whole {
             words.truncate(WORDS_BEFORE_FAILURE);
         }
-        let choices = u64::try_from(ask.choices).unwrap_or(u64::MAX);
-        let thought = count_words(&reasoning.concat()) * choices;
-        let usage = Usage {
-            input: ask.input_words,
-            output: count_words(&words.concat()) * choices + thought,
-            reasoning: thought,
+        let usage = Usage::count(ask, &reasoning, &words);
+        let tool_calls = if calls_tool {
+            let arguments = object(&[("text", quoted(&std::mem::take(&mut words).concat()))]);
+            vec![ToolCall { name: TOOL.to_owned(), arguments }]
+        } else {
+            Vec::new()
         };
-        Answer { reasoning, words, is_truncated, is_tool_call, usage }
+        let finish = if is_truncated { Finish::Length } else { Finish::Stop };
+        Answer { reasoning, words, finish, tool_calls, usage }
     }
 
     pub(crate) fn text(&self) -> String {
         self.words.concat()
+    }
+}
+
+impl Usage {
+    pub(crate) fn count(ask: &Ask, reasoning: &[String], words: &[String]) -> Usage {
+        let choices = u64::try_from(ask.choices).unwrap_or(u64::MAX);
+        let reasoning = count_words(&reasoning.concat()) * choices;
+        let output = count_words(&words.concat()) * choices + reasoning;
+        Usage { input: ask.input_words, output, reasoning }
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) enum Operation {
 pub(crate) struct Ask {
     pub(crate) operation: Operation,
     pub(crate) model: Model,
+    /// The model as the request names it.
+    pub(crate) name: String,
     /// What an echo repeats.
     pub(crate) text: String,
     pub(crate) input_words: u64,
@@ -33,7 +35,16 @@ pub(crate) struct Ask {
 type Body = Map<String, Value>;
 
 impl Ask {
+    /// What a played model is asked.
     pub(crate) fn read(operation: Operation, body: &[u8]) -> Result<Ask, Problem> {
+        let ask = Ask::read_any(operation, body)?;
+        // Last, so that an ill-typed request to an unknown model is told what it got wrong.
+        let model = Model::named(&ask.name).ok_or_else(|| unknown_model(&ask.name))?;
+        Ok(Ask { model, ..ask })
+    }
+
+    /// What a model of any name is asked: scripts speak for every model.
+    pub(crate) fn read_any(operation: Operation, body: &[u8]) -> Result<Ask, Problem> {
         let body = object_of(body)?;
         let name = match body.get("model") {
             None => {
@@ -53,18 +64,17 @@ impl Ask {
             }
             Operation::Response => bound(&body, "max_output_tokens")?,
         };
-        let ask = Ask {
+        Ok(Ask {
             operation,
+            model: Model::Echo,
+            name: name.clone(),
             text: said.last_of_user,
             input_words: said.words,
             words_max,
             stream: flag(&body, "stream")?,
             choices: choices(operation, &body)?,
             include_usage: include_usage(&body)?,
-            // Last, so that an ill-typed request to an unknown model is told what it got wrong.
-            model: Model::named(name).ok_or_else(|| unknown_model(name))?,
-        };
-        Ok(ask)
+        })
     }
 }
 

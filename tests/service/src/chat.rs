@@ -1,6 +1,6 @@
 //! The shapes of a chat completion, plain and streamed, as OpenAI sends them. Decides nothing.
 
-use crate::answer::{Answer, Usage, words_of};
+use crate::answer::{Answer, Finish, ToolCall, Usage, words_of};
 use crate::ask::Ask;
 use crate::event_stream::{DONE, EventStream};
 use crate::json::{array, null, object, quoted};
@@ -10,8 +10,6 @@ use crate::script::Exchange;
 use crate::ticket::Ticket;
 
 const FINGERPRINT: &str = "fp_modelwire_service";
-/// The function that `echo-tools` calls.
-const TOOL: &str = "echo";
 
 /// One chat on its way out.
 pub(crate) struct Chat<'a> {
@@ -37,7 +35,7 @@ impl Chat<'_> {
             ("id", quoted(&self.id())),
             ("object", quoted("chat.completion")),
             ("created", self.ticket.created.to_string()),
-            ("model", quoted(self.ask.model.name())),
+            ("model", quoted(&self.ask.name)),
             ("choices", array(&choices)),
             ("usage", usage(&self.answer.usage)),
             ("service_tier", quoted("default")),
@@ -48,16 +46,12 @@ impl Chat<'_> {
     fn message(&self, index: usize) -> String {
         let text = self.answer.text();
         let mut fields = vec![("role", quoted("assistant"))];
-        if self.answer.is_tool_call {
-            fields.push(("content", null()));
-            let call = object(&[
-                ("id", quoted(&self.call_id(index))),
-                ("type", quoted("function")),
-                ("function", function(&arguments(&text))),
-            ]);
-            fields.push(("tool_calls", array(&[call])));
-        } else {
-            fields.push(("content", quoted(&text)));
+        let calls = self.answer.tool_calls.iter().enumerate();
+        let calls: Vec<String> = calls.map(|(at, call)| self.call(index, at, call)).collect();
+        let only_calls = self.opens_with_call();
+        fields.push(("content", if only_calls { null() } else { quoted(&text) }));
+        if !calls.is_empty() {
+            fields.push(("tool_calls", array(&calls)));
         }
         if !self.answer.reasoning.is_empty() {
             fields.push(("reasoning_content", quoted(&self.answer.reasoning.concat())));
@@ -78,7 +72,7 @@ impl Chat<'_> {
                 stream.pause(self.ticket.word_pause);
             }
             for index in 0..self.ask.choices {
-                stream.data(&self.delta(index, word.clone()));
+                stream.data(&self.delta(index, word.delta(self, index)));
             }
         }
         match self.ask.model.ending() {
@@ -92,32 +86,55 @@ impl Chat<'_> {
     /// The first delta of a choice.
     fn opening(&self, index: usize) -> String {
         let role = ("role", quoted("assistant"));
-        if !self.answer.is_tool_call {
-            return object(&[role, ("content", quoted("")), ("refusal", null())]);
+        match self.answer.tool_calls.first() {
+            Some(call) if self.opens_with_call() => {
+                let calls = array(&[self.call_begins(index, 0, call)]);
+                object(&[role, ("content", null()), ("tool_calls", calls), ("refusal", null())])
+            }
+            _ => object(&[role, ("content", quoted("")), ("refusal", null())]),
         }
-        let call = object(&[
-            ("index", "0".to_owned()),
-            ("id", quoted(&self.call_id(index))),
+    }
+
+    /// Whether there is nothing to say before the first tool call.
+    fn opens_with_call(&self) -> bool {
+        let answer = self.answer;
+        !answer.tool_calls.is_empty() && answer.words.is_empty() && answer.reasoning.is_empty()
+    }
+
+    /// A tool call of a plain answer.
+    fn call(&self, index: usize, at: usize, call: &ToolCall) -> String {
+        object(&[
+            ("id", quoted(&self.call_id(index, at))),
             ("type", quoted("function")),
-            ("function", function("")),
-        ]);
-        let calls = array(&[call]);
-        object(&[role, ("content", null()), ("tool_calls", calls), ("refusal", null())])
+            ("function", function(&call.name, &call.arguments)),
+        ])
+    }
+
+    /// A tool call of a stream, before its arguments.
+    fn call_begins(&self, index: usize, at: usize, call: &ToolCall) -> String {
+        object(&[
+            ("index", at.to_string()),
+            ("id", quoted(&self.call_id(index, at))),
+            ("type", quoted("function")),
+            ("function", function(&call.name, "")),
+        ])
     }
 
     /// The deltas of a choice between its first and its finish.
-    fn words(&self) -> Vec<String> {
-        if self.answer.is_tool_call {
-            return argument_pieces(&self.answer.text())
-                .iter()
-                .map(|piece| arguments_delta(piece))
-                .collect();
-        }
+    fn words(&self) -> Vec<Word<'_>> {
         let reasoning = self.answer.reasoning.iter();
         let reasoning = reasoning.map(|piece| object(&[("reasoning_content", quoted(piece))]));
         let words = self.answer.words.iter();
         let words = words.map(|piece| object(&[("content", quoted(piece))]));
-        reasoning.chain(words).collect()
+        let mut words: Vec<Word<'_>> = reasoning.chain(words).map(Word::Said).collect();
+        for (at, call) in self.answer.tool_calls.iter().enumerate() {
+            if at > 0 || !self.opens_with_call() {
+                words.push(Word::Calls(at, call));
+            }
+            let pieces = argument_pieces(&call.arguments);
+            words.extend(pieces.iter().map(|piece| Word::Said(arguments_delta(at, piece))));
+        }
+        words
     }
 
     /// Finish reasons, usage, end mark. A caller who did not ask for the usage chunk finds the
@@ -145,7 +162,7 @@ impl Chat<'_> {
             ("id", quoted(&self.id())),
             ("object", quoted("chat.completion.chunk")),
             ("created", self.ticket.created.to_string()),
-            ("model", quoted(self.ask.model.name())),
+            ("model", quoted(&self.ask.name)),
             ("service_tier", quoted("default")),
             ("system_fingerprint", quoted(FINGERPRINT)),
             ("choices", array(choices)),
@@ -158,10 +175,11 @@ impl Chat<'_> {
     }
 
     fn finish_reason(&self) -> &'static str {
-        match (self.answer.is_tool_call, self.answer.is_truncated) {
-            (true, _) => "tool_calls",
-            (false, true) => "length",
-            (false, false) => "stop",
+        match self.answer.finish {
+            Finish::Stop if !self.answer.tool_calls.is_empty() => "tool_calls",
+            Finish::Stop => "stop",
+            Finish::Length => "length",
+            Finish::ContentFilter => "content_filter",
         }
     }
 
@@ -169,8 +187,30 @@ impl Chat<'_> {
         format!("chatcmpl-{}", self.ticket.number)
     }
 
-    fn call_id(&self, index: usize) -> String {
-        format!("call_{}_{index}", self.ticket.number)
+    fn call_id(&self, index: usize, at: usize) -> String {
+        match at {
+            0 => format!("call_{}_{index}", self.ticket.number),
+            _ => format!("call_{}_{index}_{at}", self.ticket.number),
+        }
+    }
+}
+
+/// What comes between the first delta of every choice and its finish.
+enum Word<'a> {
+    /// A delta that is the same in all choices.
+    Said(String),
+    /// A tool call begins; its id is another in each choice.
+    Calls(usize, &'a ToolCall),
+}
+
+impl Word<'_> {
+    fn delta(&self, chat: &Chat<'_>, index: usize) -> String {
+        match self {
+            Word::Said(delta) => delta.clone(),
+            Word::Calls(at, call) => {
+                object(&[("tool_calls", array(&[chat.call_begins(index, *at, call)]))])
+            }
+        }
     }
 }
 
@@ -183,26 +223,23 @@ fn choice(index: usize, delta: String, finish_reason: String) -> String {
     ])
 }
 
-fn function(arguments: &str) -> String {
-    object(&[("name", quoted(TOOL)), ("arguments", quoted(arguments))])
+fn function(name: &str, arguments: &str) -> String {
+    object(&[("name", quoted(name)), ("arguments", quoted(arguments))])
 }
 
-fn arguments(text: &str) -> String {
-    object(&[("text", quoted(text))])
-}
-
-/// Several pieces even of a short text, and never one that is JSON by itself.
-fn argument_pieces(text: &str) -> Vec<String> {
-    let arguments = arguments(text);
-    let (front, back) = arguments.split_at(r#"{"text":"#.len());
-    let mut pieces = vec![front.to_owned()];
-    pieces.extend(words_of(back));
+/// Several pieces even of short arguments, and then none that is JSON by itself.
+pub(crate) fn argument_pieces(arguments: &str) -> Vec<String> {
+    let Some((name, rest)) = arguments.split_once(':') else {
+        return vec![arguments.to_owned()];
+    };
+    let mut pieces = vec![format!("{name}:")];
+    pieces.extend(words_of(rest));
     pieces
 }
 
-fn arguments_delta(piece: &str) -> String {
+fn arguments_delta(at: usize, piece: &str) -> String {
     let function = object(&[("arguments", quoted(piece))]);
-    let call = object(&[("index", "0".to_owned()), ("function", function)]);
+    let call = object(&[("index", at.to_string()), ("function", function)]);
     object(&[("tool_calls", array(&[call]))])
 }
 

@@ -10,7 +10,7 @@ use crate::script::Exchange;
 use crate::state::{OpenConnection, Shared};
 use crate::ticket::request_id;
 use crate::wire::{After, NoRequest, Wire};
-use crate::{control, played};
+use crate::{control, played, reply};
 
 /// Serves requests until either side ends the connection.
 pub(crate) async fn serve(shared: Arc<Shared>, open: OpenConnection, stream: TcpStream) {
@@ -54,7 +54,8 @@ fn answer(shared: &Shared, request: &Request, connection: u64) -> (Arc<Exchange>
         };
     }
     shared.record("", request, connection);
-    (Arc::new(played::answer(shared, request)), true)
+    let exchange = reply::answer(shared, request);
+    (Arc::new(exchange.unwrap_or_else(|| played::answer(shared, request))), true)
 }
 
 /// What follows `prefix` in a path, when the path is that or lies below it.

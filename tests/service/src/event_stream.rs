@@ -6,7 +6,8 @@ use crate::script::{Exchange, Step};
 
 /// The end mark of a chat stream.
 pub(crate) const DONE: &str = "[DONE]";
-const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
+/// The end of a body of HTTP chunks.
+pub(crate) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 /// A streamed answer in the making. Each event becomes a write of its own, as real servers do it.
 pub(crate) struct EventStream {

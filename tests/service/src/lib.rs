@@ -11,6 +11,9 @@
 //! - It *plays scripts*: exact bytes with any split, pauses, cuts and resets, registered by name
 //!   and reached under a base URL of their own.
 //!
+//! Between the two stand *replies*: answers queued for the next requests to the played service,
+//! in the shape that each request asks for, with faults worked in.
+//!
 //! It runs on a thread of its own, so that it can live inside the process of a test. Each open
 //! connection costs a file descriptor (two, when the client lives in the same process); raising
 //! the limit of the process is the business of the test.
@@ -32,11 +35,13 @@ mod connection;
 mod control;
 mod control_script;
 mod event_stream;
+mod fault;
 mod http;
 mod json;
 mod model;
 mod played;
 mod problem;
+mod reply;
 mod response;
 mod script;
 mod service;
@@ -44,6 +49,9 @@ mod state;
 mod ticket;
 mod wire;
 
+pub use answer::{Finish, ToolCall};
+pub use fault::{Fault, Point};
+pub use reply::{Event, Reply, Says, Text};
 pub use script::{Exchange, Script, Step};
 pub use service::{Options, Service};
 pub use state::{Metered, Recorded};

@@ -51,6 +51,21 @@ fn respond(shared: &Shared, request: &Request, number: u64) -> Result<Exchange, 
     }
 }
 
+/// Whether a request gets as far as the operations: below `/v1` and with the key.
+pub(crate) fn lets_in(shared: &Shared, request: &Request) -> bool {
+    request.path().starts_with("/v1/")
+        && authenticate(&shared.options.key, &request.headers).is_ok()
+}
+
+/// The operation of a model that a request calls.
+pub(crate) fn operation(request: &Request) -> Option<Operation> {
+    match (request.method.as_str(), request.path()) {
+        ("POST", "/v1/chat/completions") => Some(Operation::Chat),
+        ("POST", "/v1/responses") => Some(Operation::Response),
+        _ => None,
+    }
+}
+
 /// Only `Bearer KEY`, to the letter, comes in.
 fn authenticate(key: &str, headers: &[(String, String)]) -> Result<(), Problem> {
     let mut given = headers
@@ -78,7 +93,7 @@ fn generate(shared: &Shared, ask: &Ask, number: u64) -> Result<Exchange, Problem
     let word_pause = ask.model.word_pause(shared.options.word_pause);
     let ticket = Ticket::new(number, word_pause);
     let answer = Answer::to(ask);
-    shared.meter(ask.model.name(), answer.usage.input, answer.usage.output);
+    shared.meter(&ask.name, answer.usage.input, answer.usage.output);
     let (ask, answer, ticket) = (ask, &answer, &ticket);
     Ok(match ask.operation {
         Operation::Chat => {

@@ -1,7 +1,8 @@
 //! The shapes of a response, plain and streamed, as OpenAI sends them. Decides nothing.
 
-use crate::answer::{Answer, Usage};
+use crate::answer::{Answer, Finish, ToolCall, Usage};
 use crate::ask::Ask;
+use crate::chat::argument_pieces;
 use crate::event_stream::EventStream;
 use crate::json::{array, null, object, quoted};
 use crate::model::Ending;
@@ -37,8 +38,13 @@ impl Events {
 impl Response<'_> {
     /// The body of a plain answer.
     pub(crate) fn body(&self) -> String {
-        let text = part(&self.answer.text());
-        self.response(self.status(), &[self.item(self.status(), &[text])], true)
+        let mut items = Vec::new();
+        if self.speaks() {
+            items.push(self.item(self.status(), &[part(&self.answer.text())]));
+        }
+        let calls = self.answer.tool_calls.iter().enumerate();
+        items.extend(calls.map(|(at, call)| self.call(at, call, "completed", &call.arguments)));
+        self.response(self.status(), &items, true)
     }
 
     /// The streamed answer, however its model ends it. There is no `[DONE]`.
@@ -68,26 +74,70 @@ impl Response<'_> {
         let response = self.response(IN_PROGRESS, &[], false);
         events.send("response.created", &[("response", response.clone())]);
         events.send("response.in_progress", &[("response", response)]);
-        let item = self.item(IN_PROGRESS, &[]);
-        events.send("response.output_item.added", &[output_index(), ("item", item)]);
-        self.part_event(events, "response.content_part.added", &[("part", part(""))]);
+        if self.speaks() {
+            let item = self.item(IN_PROGRESS, &[]);
+            events.send("response.output_item.added", &[output_index(0), ("item", item)]);
+            self.part_event(events, "response.content_part.added", &[("part", part(""))]);
+        }
     }
 
     fn finish(&self, events: &mut Events) {
+        if self.speaks() {
+            self.finish_message(events);
+        }
+        for (at, call) in self.answer.tool_calls.iter().enumerate() {
+            self.stream_call(events, at, call);
+        }
+        let kind = format!("response.{}", self.status());
+        events.send(&kind, &[("response", self.body())]);
+    }
+
+    fn finish_message(&self, events: &mut Events) {
         let text = self.answer.text();
         let done = [("text", quoted(&text)), ("logprobs", array(&[]))];
         self.part_event(events, "response.output_text.done", &done);
         self.part_event(events, "response.content_part.done", &[("part", part(&text))]);
         let item = self.item(self.status(), &[part(&text)]);
-        events.send("response.output_item.done", &[output_index(), ("item", item)]);
-        let kind = format!("response.{}", self.status());
-        events.send(&kind, &[("response", self.body())]);
+        events.send("response.output_item.done", &[output_index(0), ("item", item)]);
+    }
+
+    /// A tool call is an item of its own, after the message.
+    fn stream_call(&self, events: &mut Events, at: usize, call: &ToolCall) {
+        let index = || output_index(at + usize::from(self.speaks()));
+        let item_id = || ("item_id", quoted(&self.call_item_id(at)));
+        let begun = self.call(at, call, IN_PROGRESS, "");
+        events.send("response.output_item.added", &[index(), ("item", begun)]);
+        for piece in argument_pieces(&call.arguments) {
+            events.stream.pause(self.ticket.word_pause);
+            let delta = [item_id(), index(), ("delta", quoted(&piece))];
+            events.send("response.function_call_arguments.delta", &delta);
+        }
+        let done = [item_id(), index(), ("arguments", quoted(&call.arguments))];
+        events.send("response.function_call_arguments.done", &done);
+        let item = self.call(at, call, "completed", &call.arguments);
+        events.send("response.output_item.done", &[index(), ("item", item)]);
+    }
+
+    fn call(&self, at: usize, call: &ToolCall, status: &str, arguments: &str) -> String {
+        object(&[
+            ("id", quoted(&self.call_item_id(at))),
+            ("type", quoted("function_call")),
+            ("status", quoted(status)),
+            ("arguments", quoted(arguments)),
+            ("call_id", quoted(&format!("call_{}_{at}", self.ticket.number))),
+            ("name", quoted(&call.name)),
+        ])
+    }
+
+    /// Whether there is a message; an answer may consist of tool calls alone.
+    fn speaks(&self) -> bool {
+        self.answer.tool_calls.is_empty() || !self.answer.words.is_empty()
     }
 
     /// An event about the one part of the one item.
     fn part_event(&self, events: &mut Events, kind: &str, fields: &[(&str, String)]) {
         let item_id = ("item_id", quoted(&self.item_id()));
-        let mut all = vec![item_id, output_index(), ("content_index", "0".to_owned())];
+        let mut all = vec![item_id, output_index(0), ("content_index", "0".to_owned())];
         all.extend(fields.iter().cloned());
         events.send(kind, &all);
     }
@@ -104,8 +154,13 @@ impl Response<'_> {
 
     fn response(&self, status: &str, output: &[String], is_over: bool) -> String {
         let words_max = self.ask.words_max.map_or_else(null, |bound| bound.to_string());
-        let cut_short = is_over && self.answer.is_truncated;
-        let incomplete = object(&[("reason", quoted("max_output_tokens"))]);
+        let incomplete = match self.answer.finish {
+            Finish::Stop => None,
+            Finish::Length => Some("max_output_tokens"),
+            Finish::ContentFilter => Some("content_filter"),
+        };
+        let incomplete = incomplete.filter(|_| is_over);
+        let incomplete = incomplete.map(|reason| object(&[("reason", quoted(reason))]));
         let truth = || "true".to_owned();
         let format = object(&[("format", object(&[("type", quoted("text"))]))]);
         object(&[
@@ -115,10 +170,10 @@ impl Response<'_> {
             ("status", quoted(status)),
             ("background", "false".to_owned()),
             ("error", null()),
-            ("incomplete_details", if cut_short { incomplete } else { null() }),
+            ("incomplete_details", incomplete.unwrap_or_else(null)),
             ("instructions", null()),
             ("max_output_tokens", words_max),
-            ("model", quoted(self.ask.model.name())),
+            ("model", quoted(&self.ask.name)),
             ("output", array(output)),
             ("parallel_tool_calls", truth()),
             ("previous_response_id", null()),
@@ -138,7 +193,11 @@ impl Response<'_> {
     }
 
     fn status(&self) -> &'static str {
-        if self.answer.is_truncated { "incomplete" } else { "completed" }
+        if self.answer.finish == Finish::Stop { "completed" } else { "incomplete" }
+    }
+
+    fn call_item_id(&self, at: usize) -> String {
+        format!("fc_{}_{at}", self.ticket.number)
     }
 
     fn item_id(&self) -> String {
@@ -146,8 +205,8 @@ impl Response<'_> {
     }
 }
 
-fn output_index() -> (&'static str, String) {
-    ("output_index", "0".to_owned())
+fn output_index(index: usize) -> (&'static str, String) {
+    ("output_index", index.to_string())
 }
 
 fn part(text: &str) -> String {

@@ -12,6 +12,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 
 use crate::connection::serve;
+use crate::reply::Reply;
 use crate::script::Script;
 use crate::state::{Metered, OpenConnection, Recorded, Shared};
 
@@ -103,6 +104,22 @@ impl Service {
         format!("http://{}/scripts/{name}/v1", self.address)
     }
 
+    /// Lets the next requests to the played service take these answers in their order.
+    pub fn queue(&self, replies: Vec<Reply>) {
+        self.shared.queue(replies);
+    }
+
+    /// What such a request is told when no answer is queued; `None`, as at the start, is what the
+    /// played service says.
+    pub fn answer_otherwise(&self, reply: Option<Reply>) {
+        self.shared.answer_otherwise(reply);
+    }
+
+    /// The queued answers that no request has taken yet.
+    pub fn replies_waiting(&self) -> usize {
+        self.shared.replies_waiting()
+    }
+
     /// The requests that reached a script, in order; those to the played service for `""`.
     /// The latest 10,000 of each name are kept, and of them at most 256 MiB of bodies.
     pub fn recorded(&self, name: &str) -> Vec<Recorded> {
@@ -125,14 +142,14 @@ impl Service {
         self.shared.metered()
     }
 
-    /// Forgets recorded requests, meters and the counters of models, but not the scripts.
+    /// Forgets recorded requests, meters, the counters of models and the queued answers, but not
+    /// the scripts.
     pub fn clear(&self) {
         self.shared.clear();
     }
-}
 
-impl Drop for Service {
-    fn drop(&mut self) {
+    /// Stops the thread and closes all connections. What was recorded can still be read.
+    pub fn stop(&mut self) {
         let Some(thread) = self.thread.take() else {
             return;
         };
@@ -144,6 +161,12 @@ impl Drop for Service {
         // Neither can fail in a way that leaves something to do: the thread is over then.
         let _ = thread.stop.send(());
         let _ = thread.handle.join();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 

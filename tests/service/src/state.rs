@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::http::Request;
+use crate::reply::Reply;
 use crate::script::{Exchange, Script};
 use crate::service::Options;
 
@@ -69,6 +70,8 @@ pub(crate) struct Shared {
 struct Book {
     scripts: BTreeMap<String, Registered>,
     recordings: BTreeMap<String, Recording>,
+    replies: VecDeque<Reply>,
+    otherwise: Option<Reply>,
     metered: BTreeMap<String, Metered>,
     allowed: VecDeque<Instant>,
     recovers: u64,
@@ -147,6 +150,27 @@ impl Shared {
         let exchange = script.exchanges.get(script.next).or(script.exchanges.last()).cloned();
         script.next = script.next.saturating_add(1);
         exchange
+    }
+
+    /// Adds to the scripted answers that wait for a request.
+    pub(crate) fn queue(&self, replies: Vec<Reply>) {
+        self.book().replies.extend(replies);
+    }
+
+    /// Sets what is answered when none is waiting; `None` is the played service.
+    pub(crate) fn answer_otherwise(&self, reply: Option<Reply>) {
+        self.book().otherwise = reply;
+    }
+
+    /// The scripted answers that no request has taken yet.
+    pub(crate) fn replies_waiting(&self) -> usize {
+        self.book().replies.len()
+    }
+
+    /// The scripted answer that the next request takes, if there is one.
+    pub(crate) fn next_reply(&self) -> Option<Reply> {
+        let mut book = self.book();
+        book.replies.pop_front().or_else(|| book.otherwise.clone())
     }
 
     pub(crate) fn record(&self, name: &str, request: &Request, connection: u64) {
