@@ -10,6 +10,7 @@ mod errors;
 mod object;
 mod shape;
 mod stream;
+mod testing;
 mod wait;
 
 use pyo3::prelude::*;
@@ -25,6 +26,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::stream::Stream;
+    #[pymodule_export]
+    use super::testing::{NativeAnswer, NativeService};
 
     use pyo3::prelude::*;
     use std::time::Duration;

@@ -1,0 +1,21 @@
+"""The fixture `modelwire_service` for pytest, which finds it by an entry point of the package.
+Knows nothing of the service. `-p no:modelwire` leaves it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from modelwire.testing import Service
+
+
+@pytest.fixture
+def modelwire_service() -> Iterator[Service]:
+    """A stand-in for the inference service, fresh for each test: see modelwire.testing."""
+    from modelwire.testing import Service  # most runs of pytest never ask for it
+
+    with Service() as service:
+        yield service
