@@ -29,7 +29,7 @@ name. `Service.queue` takes them as:
 
 | answer | is |
 |---|---|
-| `"Hello there."`, `text(...)` | what the model says: a chat or a response, whole or streamed word by word, as the request asks |
+| `"Hello there."`, `text(...)` | what the model says, as the request asks for it (see below) |
 | `["Hel", "lo"]` | the same, streamed in exactly these pieces |
 | `{"object": ...}`, `document(...)` | exactly this JSON |
 | `[{...}, {...}]`, `events(...)` | a stream of exactly these events |
@@ -37,6 +37,9 @@ name. `Service.queue` takes them as:
 | `garbage()` | what is no JSON: a body, or an event of a stream |
 | `b"HTTP/1.1 ..."`, `raw(...)` | exactly these bytes; then the connection is closed |
 | `played()` | what the played service says |
+
+Text becomes a chat or a response, whole or streamed word by word, as the request asks. So a test
+need not know which of them the program uses.
 
 **Faults** are worked into any answer: `text("...").stall(2)`, `.slow(0.1)`, `.cut(after=3)`; see
 `Answer`. A request with a wrong key, or not below `/v1`, is refused as a real service refuses it
@@ -53,7 +56,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Literal, TypeAlias, Union, final
+from typing import Any, Literal, TypeAlias, final
 
 from modelwire._native import NativeAnswer, NativeService
 
@@ -138,9 +141,9 @@ class Answer:
         return Answer(native, f"{self._description}, {'reset' if reset else 'cut'} {where}")
 
 
-Scripted: TypeAlias = Union[
-    Answer, str, bytes, int, Mapping[str, Any], Sequence[str], Sequence[Mapping[str, Any]]
-]
+Scripted: TypeAlias = (
+    Answer | str | bytes | int | Mapping[str, Any] | Sequence[str] | Sequence[Mapping[str, Any]]
+)
 """What can stand for an answer; the docstring of the module says what each means."""
 
 
@@ -243,8 +246,8 @@ def error(
     retry_after: float | str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Answer:
-    """An error in OpenAI's envelope. `retry_after` is the header of that name: seconds or a date.
-    """
+    """An error in OpenAI's envelope. `retry_after` is the header of that name: in seconds, or a
+    string as it is."""
     if isinstance(status, bool) or not isinstance(status, int) or not 400 <= status <= 599:
         raise ValueError(f"an error has an HTTP status from 400 to 599, not {status!r}")
     usual_type, usual_code = _TYPES.get(
@@ -258,7 +261,10 @@ def error(
     }
     all_headers = dict(headers or {})
     if retry_after is not None:
-        all_headers["Retry-After"] = str(retry_after)
+        if not isinstance(retry_after, str):
+            _check_seconds("retry_after", retry_after)
+            retry_after = f"{retry_after:.10g}"
+        all_headers["Retry-After"] = retry_after
     answer = document({"error": told}, status=status, headers=all_headers)
     return Answer(answer._native, f"error {status}")
 
@@ -388,8 +394,10 @@ class Service:
         for index, answer in enumerate(answers):
             try:
                 natives.append(_answer(answer)._native)
-            except (TypeError, ValueError) as error:
-                raise error.__class__(f"answer {index}: {error}") from None
+            except (TypeError, ValueError) as wrong:
+                # Not its own class: some of them, as UnicodeEncodeError, take more than a message.
+                kind = TypeError if isinstance(wrong, TypeError) else ValueError
+                raise kind(f"answer {index}: {wrong}") from None
         self._native.queue(natives)
 
     def set_default(self, answer: Scripted | None) -> None:
