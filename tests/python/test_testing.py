@@ -298,9 +298,16 @@ def test_a_stall_runs_into_timeouts(modelwire_service, stream):
             modelwire_service.queue(answer)
             with pytest.raises(modelwire.APITimeoutError):
                 list(chat(client, stream=True)) if stream else chat(client)
-        modelwire_service.queue(text("a b c").stall(0.01).stall(0.01, after=2))
-        answer = chat(client, stream=stream)
-        assert not stream or contents(answer) == ["", "a ", "b ", "c", None]
+
+
+def test_a_short_stall_loses_nothing(modelwire_service, client):
+    """The answer goes on where it was."""
+    since = time.monotonic()
+    answer = text("a b c").stall(0.1).stall(0.1, after=2)
+    modelwire_service.queue(answer, answer)
+    assert contents(chat(client, stream=True)) == ["", "a ", "b ", "c", None]
+    assert chat(client).choices[0].message.content == "a b c"
+    assert time.monotonic() - since >= 0.4
 
 
 def test_a_slow_stream_arrives_bit_by_bit(modelwire_service, client):
@@ -618,7 +625,9 @@ def test_a_hundred_services_leave_nothing_behind(how):
     before = held()
     for _ in range(100):
         one()
-    assert held() == before
+    after = held()
+    # Fewer, if a connection of an earlier test went meanwhile.
+    assert after[0] <= before[0] and after[1] <= before[1]
 
 
 def test_its_thread_takes_no_signals(modelwire_service):
@@ -665,7 +674,7 @@ hello = [{"role": "user", "content": "x"}]
 
 def test_a_forked_child_talks_to_its_parents_service():
     """It cannot steer it, and its end does not end it."""
-    printed = programs.run("""
+    program = """
         import urllib.request
         from modelwire.testing import Service
         service = Service()
@@ -698,7 +707,9 @@ def test_a_forked_child_talks_to_its_parents_service():
         service.queue("three")
         assert ask()
         print(len(service.requests))
-        """)
+        """
+    # From 3.12 on Python warns of a fork beside threads; that there is one is the point here.
+    printed = programs.run(program, None, "-W", "ignore::DeprecationWarning")
     assert printed == "3\n"
 
 
