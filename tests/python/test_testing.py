@@ -827,3 +827,18 @@ def test_a_typed_program(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", "typed.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_example_of_the_docstring_is_true():
+    """As it stands there."""
+    lines = [line for line in testing.__doc__.splitlines() if line.startswith("    ") or not line]
+    source = inspect.cleandoc("\n".join(lines))
+
+    def my_program(client):
+        asked = [{"role": "user", "content": "How is it going?"}]
+        completion = client.chat.completions.create(model="any", messages=asked)
+        return completion.choices[0].message.content
+
+    names = {"my_program": my_program}
+    exec(source, names)
+    names["test_my_program_survives_a_busy_service"]()

@@ -1,7 +1,7 @@
 """A stand-in for the inference service, to test your own programs with: offline, fast, exact.
 
     from modelwire import OpenAI
-    from modelwire.testing import Service, error, text
+    from modelwire.testing import Service
 
     def test_my_program_survives_a_busy_service():
         with Service() as service:

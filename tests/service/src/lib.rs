@@ -25,7 +25,7 @@
 //! | `PUT /_control/scripts/NAME` | registers a script, answers `{"base_url": "..."}` |
 //! | `GET /_control/requests/NAME` | lists the requests that reached it (no name: the service) |
 //! | `GET /_control/state` | connections, open connections, what was metered |
-//! | `POST /_control/clear` | forgets requests, meters and rate-limit state, not the scripts |
+//! | `POST /_control/clear` | forgets requests, meters, rate-limit state and queued answers, not the scripts |
 #![forbid(unsafe_code)]
 
 mod answer;
