@@ -192,7 +192,7 @@ def test_a_document_has_a_status_and_headers(modelwire_service):
 
 
 def test_events_are_sent_as_they_are(modelwire_service, client):
-    """Dicts and strings; chunks of a chat end with the end mark, events of a response have names."""
+    """Dicts and strings; chats end with the end mark, events of responses have names."""
     chunk = {"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}
     modelwire_service.queue([chunk], events([chunk], done=False), events(["{}", "anything"]))
     assert contents(chat(client, stream=True)) == ["x"]
@@ -412,7 +412,7 @@ def test_a_wrong_script_is_refused_where_it_is_written(modelwire_service, make, 
 
 def test_a_message_says_which_answer_is_wrong(modelwire_service):
     """Of several."""
-    with pytest.raises(TypeError, match="^answer 2: an answer is"):
+    with pytest.raises(TypeError, match=r"^answer 2: an answer is"):
         modelwire_service.queue("fine", 500, 1.5)
 
 
@@ -493,7 +493,7 @@ def test_a_body_that_is_no_json(modelwire_service):
     connection.close()
     asked = modelwire_service.last_request
     assert (asked.content, asked.headers["x-twice"]) == (b"\xff{", "a, b")
-    with pytest.raises(ValueError, match="the body of POST /v1/responses is not JSON: .* content"):
+    with pytest.raises(ValueError, match=r"the body of POST /v1/responses is not JSON: .* content"):
         _ = asked.body
 
 
