@@ -713,6 +713,41 @@ def test_a_forked_child_talks_to_its_parents_service():
     assert printed == "3\n"
 
 
+def test_a_cut_is_seen_while_a_forked_child_lives():
+    """The child holds the service's end of a connection that was open when it was made."""
+    program = """
+        import http.client
+        from urllib.parse import urlsplit
+        from modelwire.testing import Service, text
+        service = Service()
+        service.queue("whole", text("never whole").cut(after_bytes=20))
+        connection = http.client.HTTPConnection(urlsplit(service.base_url).netloc, timeout=10)
+
+        def ask():
+            headers = {"Authorization": "Bearer sk-test"}
+            body = '{"model": "m", "input": "x"}'
+            connection.request("POST", "/v1/responses", body, headers)
+            return connection.getresponse().read()
+
+        assert b"whole" in ask()
+        gone, never = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(never)
+            os.read(gone, 1)
+            os._exit(0)
+        try:
+            ask()
+        except http.client.IncompleteRead as cut:
+            print(len(cut.partial))
+        finally:
+            os.close(never)
+            os.waitpid(child, 0)
+        assert {request.connection for request in service.requests} == {1}
+        """
+    assert programs.run(program, None, "-W", "ignore::DeprecationWarning") == "20\n"
+
+
 # The package.
 
 

@@ -113,7 +113,7 @@ impl Wire {
                 Step::SendSplit { bytes, at } => self.send_split(bytes, at).await,
                 Step::Pause(duration) => self.pause(*duration).await,
                 Step::Reset => self.stream.set_zero_linger().and(Err(closing())),
-                Step::Close => Err(closing()),
+                Step::Close => Err(self.close().await),
                 Step::StallForever => Err(self.gone().await),
             };
             if played.is_err() {
@@ -156,6 +156,13 @@ impl Wire {
             Ok(gone) => Err(gone),
             Err(_elapsed) => Ok(()),
         }
+    }
+
+    async fn close(&mut self) -> io::Error {
+        // A process that was forked meanwhile holds the socket, too: only to drop ours would
+        // close nothing. What cannot be shut down is closed already.
+        let _ = self.stream.shutdown().await;
+        closing()
     }
 
     /// Waits until the peer goes away. What it sends meanwhile is kept for the next request.
