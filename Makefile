@@ -10,7 +10,8 @@
 
 build := $(or $(CARGO_TARGET_DIR),target)
 python := .venv/bin/python
-native_sources := $(shell find core/src py/src core/Cargo.toml py/Cargo.toml Cargo.toml Cargo.lock -type f)
+native_sources := $(shell find core/src py/src tests/service/src */Cargo.toml tests/service/Cargo.toml \
+  Cargo.toml Cargo.lock -type f)
 python_sources := $(shell find py/python pyproject.toml -type f -not -name '*.pyc')
 
 soname := libmodelwire.so.0.1

@@ -26,10 +26,10 @@ fn records_wait_in_order_within_the_bound() {
     assert_eq!(of("below"), None);
     // What libraries below say at trace level may hold heads of requests.
     start(Level::Trace).unwrap();
-    ::log::trace!(target: "hyper::proto", "authorization: ...");
+    ::log::trace!(target: "below::proto", "authorization: ...");
     ::log::trace!(target: "modelwire", "{}", "x".repeat(RECORD_BYTES_MAX + 1));
     let records = take(RECORDS_MAX, NOW).unwrap();
-    assert!(records.iter().all(|record| record.target != "hyper::proto"));
+    assert!(records.iter().all(|record| record.target != "below::proto"));
     assert_eq!(records.iter().map(|record| record.message.len()).max(), Some(RECORD_BYTES_MAX));
     (0..RECORDS_MAX + 7).for_each(|_| ::log::error!(target: "other", "again"));
     let records = take(RECORDS_MAX, NOW).unwrap();
