@@ -5,7 +5,10 @@ mod chat;
 mod responses;
 mod tree;
 
-use crate::json::Cursor;
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::json::{Cursor, JsonError};
 use crate::request::Endpoint;
 use crate::value::{Kind, Value};
 
@@ -85,13 +88,14 @@ pub(crate) fn chunks_of_document(endpoint: Endpoint, document: Value<'_>) -> Vec
     }
 }
 
-/// The text with two edits: what it is, and each `message` named `delta`.
+/// The text with three edits: what it is, each `message` named `delta`, and each tool call with the
+/// `index` by which a stream's consumers put pieces together.
 fn chunk_of_completion(text: &str) -> String {
-    let mut edits = Vec::new();
+    let mut edits: Vec<(Range<usize>, Cow<'_, str>)> = Vec::new();
     let walked = Cursor::new(text).and_then(|mut cursor| {
         cursor.object(|cursor, name| match (name, cursor.peek()) {
             ("object", _) => {
-                edits.push((cursor.skip()?.range(), "\"chat.completion.chunk\""));
+                edits.push((cursor.skip()?.range(), "\"chat.completion.chunk\"".into()));
                 Ok(())
             }
             ("choices", Some(b'[')) => cursor.array(|cursor| {
@@ -99,14 +103,21 @@ fn chunk_of_completion(text: &str) -> String {
                     return cursor.skip().map(drop);
                 }
                 cursor.object(|cursor, name| {
-                    if name == "message" {
+                    let is_message = name == "message";
+                    if is_message {
                         let before = text.get(..cursor.place()).unwrap_or_default();
                         // The name is the string before the colon; it has no quote in it.
                         let end = before.rfind('"').unwrap_or_default();
                         let start = before.get(..end).and_then(|name| name.rfind('"'));
-                        edits.push((start.unwrap_or_default()..end + 1, "\"delta\""));
+                        edits.push((start.unwrap_or_default()..end + 1, "\"delta\"".into()));
                     }
-                    cursor.skip().map(drop)
+                    if !is_message || cursor.peek() != Some(b'{') {
+                        return cursor.skip().map(drop);
+                    }
+                    cursor.object(|cursor, name| match (name, cursor.peek()) {
+                        ("tool_calls", Some(b'[')) => number_tool_calls(cursor, &mut edits),
+                        _ => cursor.skip().map(drop),
+                    })
                 })
             }),
             _ => cursor.skip().map(drop),
@@ -119,11 +130,35 @@ fn chunk_of_completion(text: &str) -> String {
     let mut done = 0;
     for (range, new) in edits {
         out.push_str(text.get(done..range.start).unwrap_or_default());
-        out.push_str(new);
+        out.push_str(&new);
         done = range.end;
     }
     out.push_str(text.get(done..).unwrap_or_default());
     out
+}
+
+fn number_tool_calls(
+    cursor: &mut Cursor<'_>,
+    edits: &mut Vec<(Range<usize>, Cow<'_, str>)>,
+) -> Result<(), JsonError> {
+    let mut index = 0;
+    cursor.array(|cursor| {
+        if cursor.peek() != Some(b'{') {
+            return cursor.skip().map(drop);
+        }
+        let inside = cursor.place() + 1;
+        let (mut has_index, mut comma) = (false, "");
+        cursor.object(|cursor, name| {
+            has_index |= name == "index";
+            comma = ",";
+            cursor.skip().map(drop)
+        })?;
+        if !has_index {
+            edits.push((inside..inside, format!("\"index\":{index}{comma}").into()));
+        }
+        index += 1;
+        Ok(())
+    })
 }
 
 fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {

@@ -229,8 +229,8 @@ fn too_large_names_the_option_and_what_came_before_stays() {
 /// A document becomes chunks that gather to the document again.
 #[test]
 fn a_document_becomes_chunks() {
-    let chat = r#" {"id":"c", "object" : "chat.completion","created":1e3,"choices":[{"index":0,"message" : {"role":"assistant","content":"message","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","message":null,"index":1}],"message":{},"usage":{"total_tokens":1}} "#;
-    let chunk = r#"{"id":"c", "object" : "chat.completion.chunk","created":1e3,"choices":[{"index":0,"delta" : {"role":"assistant","content":"message","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","delta":null,"index":1}],"message":{},"usage":{"total_tokens":1}}"#;
+    let chat = r#" {"id":"c", "object" : "chat.completion","created":1e3,"choices":[{"index":0,"message" : {"role":"assistant","content":"message","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}, { "index" : 7 },{},3]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","message":null,"index":1}],"message":{},"usage":{"total_tokens":1}} "#;
+    let chunk = r#"{"id":"c", "object" : "chat.completion.chunk","created":1e3,"choices":[{"index":0,"delta" : {"role":"assistant","content":"message","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}, { "index" : 7 },{"index":2},3]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","delta":null,"index":1}],"message":{},"usage":{"total_tokens":1}}"#;
     let made = chunks_of_document(Endpoint::Chat, Value::parse(chat).unwrap());
     assert_eq!(made, [(String::new(), chunk.to_owned())]);
     let escaped = r#"{"choices":[{"mess\u0061ge":{"content":"x"}}]}"#;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::accumulate::chunks_of_document;
 use crate::answer::{Answer, Head};
@@ -373,6 +373,24 @@ impl Exchange<'_> {
         Clock::new(self.timeouts, self.deadline)
     }
 
+    /// What was read into the queue. While that is full the deadline goes on.
+    async fn push(&self, reading: &mut Reading<'_>) {
+        let queue = &self.shared.queue;
+        let push = poll_fn(|cx| queue.poll_push(&mut reading.found.batch, cx));
+        let has_pushed = match self.deadline {
+            Some(deadline) => timeout_at(deadline, push).await.is_ok(),
+            None => {
+                push.await;
+                true
+            }
+        };
+        if !has_pushed {
+            queue.push_all(&mut reading.found.batch);
+            let total = self.timeouts.total.unwrap_or_default();
+            reading.found.fail(Error::timed_out(TimeoutPhase::Total, total));
+        }
+    }
+
     /// The events of a stream into the queue, then its end, then the rest of the body.
     async fn events(&self, reply: Reply) {
         let Reply { head, mut body, .. } = reply;
@@ -382,8 +400,7 @@ impl Exchange<'_> {
         reading.found.batch.extend(opening);
         let mut clock = self.clock();
         let outcome = loop {
-            let queue = &self.shared.queue;
-            poll_fn(|cx| queue.poll_push(&mut reading.found.batch, cx)).await;
+            self.push(&mut reading).await;
             if let Some(outcome) = reading.found.outcome.take() {
                 break outcome;
             }

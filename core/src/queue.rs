@@ -17,7 +17,8 @@
 //!
 //! 1. Order: at most one `Open`, then chunks, then exactly one `Done`; nothing follows `Done`.
 //! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
-//!    larger event enters an empty inbox; `Done` always enters.
+//!    larger event enters an empty inbox; `Done` always enters, and before the one of a deadline
+//!    the last batch.
 //! 3. A wake is owed to a consumer exactly when it found both boxes empty since the last wake.
 //!    Whoever puts events in takes the debt under the lock and pays it after the lock, once,
 //!    however many events went in.
@@ -176,6 +177,19 @@ impl EventQueue {
         drop(inbox);
         drop(owed);
         outcome
+    }
+
+    /// Moves every event from `batch` into the queue, room or not: what was received before the
+    /// deadline is not lost to a consumer that is late.
+    pub(crate) fn push_all(&self, batch: &mut VecDeque<Event>) {
+        let mut inbox = lock(&self.inbox);
+        if inbox.finished {
+            return;
+        }
+        inbox.events.append(batch);
+        let owed = self.owed_to_consumer(&mut inbox);
+        drop(inbox);
+        drop(owed);
     }
 
     /// Puts `Done` in; false if it was in already.

@@ -141,7 +141,7 @@ impl<'a> Reading<'a> {
 
 impl Found<'_> {
     /// Ends the stream with an error, unless what came before ends it.
-    fn fail(&mut self, error: Error) {
+    pub(crate) fn fail(&mut self, error: Error) {
         self.seal();
         if self.outcome.is_none() {
             let error = match &self.gatherer {

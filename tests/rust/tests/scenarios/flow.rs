@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use modelwire::{Client, End, Limits};
-use modelwire_service::{Options, Service};
+use modelwire::{Client, End, Limits, TimeoutPhase, Timeouts};
+use modelwire_service::{Exchange, Options, Script, Service};
 
-use crate::support::{block_on, client, config, hello};
+use crate::support::{block_on, client, config, eventually, hello, piece};
 
 const EVENTS: usize = 4096;
 const EVENT_BYTES: usize = 16 << 10;
@@ -70,6 +70,31 @@ fn a_consumer_that_does_not_read_holds_up_the_service() {
     }
     assert!(stream.next().is_none());
     assert_eq!(stream.answer().unwrap().end(), End::DoneMark);
+}
+
+/// The deadline goes on while the consumer does not read; what was received is still there.
+#[test]
+fn the_deadline_ends_a_stream_that_is_held_up() {
+    let events: Vec<String> = (0..400).map(|_| piece(&"x".repeat(64 << 10))).collect();
+    let texts: Vec<&str> = events.iter().map(String::as_str).chain(["[DONE]"]).collect();
+    let service = Service::start().unwrap();
+    let url = service.script("s", Script::one(Exchange::events(&texts)));
+    let limits = Limits { queue_events_max: 4, ..Limits::default() };
+    let total = Some(Duration::from_millis(300));
+    let timeouts = Timeouts { total, ..Timeouts::default() };
+    let client = Client::new(config(url).limits(limits).timeouts(timeouts)).unwrap();
+    let mut stream = client.blocking().stream(hello()).unwrap();
+    // Nobody reads, and the exchange is over all the same.
+    eventually("closed", || service.open_connections() == 0);
+    let (mut chunks, mut end) = (0, None);
+    for chunk in stream.by_ref() {
+        match chunk {
+            Ok(_) => chunks += 1,
+            Err(error) => end = Some(error),
+        }
+    }
+    assert!((1..400).contains(&chunks), "{chunks}");
+    assert_eq!(end.unwrap().timeout(), Some(TimeoutPhase::Total));
 }
 
 /// A stream that nobody reads does not keep another from flowing.
