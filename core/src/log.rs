@@ -4,6 +4,7 @@
 //! Nothing is called from the I/O thread: a record is put into the buffer and that is all. What
 //! the libraries below say at trace level is left out: it may hold whole heads of requests.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -163,6 +164,10 @@ pub const BATCH_RECORDS_MAX: usize = 256;
 /// How long a sink's thread sleeps in one go, and how long its end is waited for.
 const SINK_TIME_MAX: Duration = Duration::from_secs(60);
 
+thread_local! {
+    static IS_SINK_THREAD: Cell<bool> = const { Cell::new(false) };
+}
+
 static SINK: PerProcess<Mutex<Option<OwnThread>>> = PerProcess::new();
 
 /// Collects, and hands the records to a sink in batches on a thread of the library's own, in place
@@ -173,6 +178,7 @@ pub fn forward(level: Level, mut sink: impl FnMut(&[Record]) + Send + 'static) -
     start(level)?;
     let thread = OwnThread::spawn("mw-log".to_owned(), move || {
         mark_callback_thread();
+        IS_SINK_THREAD.set(true);
         while let Some(records) = take(BATCH_RECORDS_MAX, SINK_TIME_MAX) {
             if !records.is_empty() && guarded(|| sink(&records)).is_none() {
                 return;
@@ -192,12 +198,13 @@ pub fn forward(level: Level, mut sink: impl FnMut(&[Record]) + Send + 'static) -
 /// Ends what [`forward`] started, once the sink has got everything. Fails inside the sink, which
 /// cannot wait for itself.
 pub fn forward_end() -> Result<()> {
-    let Some(slot) = SINK.get() else { return Ok(()) };
-    let mut thread = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if thread.as_ref().is_some_and(OwnThread::is_current) {
+    if IS_SINK_THREAD.get() {
         return Err(Error::argument("the log cannot be changed from inside its own callback"));
     }
-    if let Some(thread) = thread.take() {
+    let Some(slot) = SINK.get() else { return Ok(()) };
+    // Out of the lock before it is joined: the sink may run for a while yet.
+    let thread = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(thread) = thread {
         stop();
         thread.join_within(SINK_TIME_MAX);
     }
