@@ -1,0 +1,7 @@
+"""modelwire's asyncio client. Knows no other client."""
+
+from modelwire import AsyncOpenAI
+from measure import measure
+from openai_like import async_works
+
+measure(async_works(AsyncOpenAI))

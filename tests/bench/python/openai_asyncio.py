@@ -1,0 +1,7 @@
+"""openai-python's asyncio client. Knows no other client."""
+
+from openai import AsyncOpenAI
+from measure import measure
+from openai_like import async_works
+
+measure(async_works(AsyncOpenAI))

@@ -1,0 +1,129 @@
+//! The floor: reqwest drains the body on one runtime thread and counts bytes. Knows no events.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a benchmark that fails should stop with its reason"
+)]
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use modelwire_bench::measure::{
+    CHAT, CHAT_STREAM, Found, Seen, Task, measure, median_us, resident_kib,
+};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+fn main() {
+    measure(|task| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            match task.work.as_str() {
+                "chat" => chat(task).await,
+                "stream" => stream(task).await,
+                "first" => first(task).await,
+                "open" => open(task).await,
+                other => panic!("no work {other}"),
+            }
+        })
+    });
+}
+
+fn client() -> reqwest::Client {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth();
+    let builder = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy();
+    builder.http1_only().build().unwrap()
+}
+
+async fn post(client: &reqwest::Client, url: &str, body: &'static str) -> reqwest::Response {
+    client.post(url).header("content-type", "application/json").body(body).send().await.unwrap()
+}
+
+fn url(task: &Task) -> String {
+    format!("{}/chat/completions", task.base_url)
+}
+
+async fn drain(mut response: reqwest::Response) -> u64 {
+    let mut bytes = 0;
+    while let Some(piece) = response.chunk().await.unwrap() {
+        bytes += piece.len() as u64;
+    }
+    bytes
+}
+
+/// It knows of no events: it tells bytes, and the harness holds them against a lower bound.
+fn bytes_only(bytes: u64) -> (Seen, Found) {
+    (Seen::default(), vec![("body_bytes", bytes as f64)])
+}
+
+async fn chat(task: &Task) -> (Seen, Found) {
+    let (client, url) = (client(), url(task));
+    let mut workers = JoinSet::new();
+    for _ in 0..task.at_once {
+        let (client, url, calls) = (client.clone(), url.clone(), task.operations / task.at_once);
+        workers.spawn(async move {
+            let mut bytes = 0;
+            for _ in 0..calls {
+                bytes += drain(post(&client, &url, CHAT).await).await;
+            }
+            bytes
+        });
+    }
+    bytes_only(workers.join_all().await.iter().sum())
+}
+
+async fn stream(task: &Task) -> (Seen, Found) {
+    let (client, url) = (client(), url(task));
+    let mut streams = JoinSet::new();
+    for _ in 0..task.at_once {
+        let (client, url) = (client.clone(), url.clone());
+        streams.spawn(async move { drain(post(&client, &url, CHAT_STREAM).await).await });
+    }
+    bytes_only(streams.join_all().await.iter().sum())
+}
+
+async fn first(task: &Task) -> (Seen, Found) {
+    let (client, url) = (client(), url(task));
+    let mut times = Vec::new();
+    let mut bytes = 0;
+    for _ in 0..task.operations {
+        let start = Instant::now();
+        let mut response = post(&client, &url, CHAT_STREAM).await;
+        bytes += response.chunk().await.unwrap().unwrap().len() as u64;
+        times.push(start.elapsed());
+        bytes += drain(response).await;
+    }
+    let (seen, mut found) = bytes_only(bytes);
+    found.push(("first_us", median_us(&mut times)));
+    (seen, found)
+}
+
+/// Streams that stay open after their first chunk: what each adds to the resident memory.
+async fn open(task: &Task) -> (Seen, Found) {
+    let (client, url) = (client(), url(task));
+    let limit = Arc::new(Semaphore::new(64)); // connections under way, so that none is refused
+    let begin = async |count: u64| {
+        let mut begun = JoinSet::new();
+        for _ in 0..count {
+            let (client, url, limit) = (client.clone(), url.clone(), limit.clone());
+            begun.spawn(async move {
+                let _permit = limit.acquire().await.unwrap();
+                let mut response = post(&client, &url, CHAT_STREAM).await;
+                response.chunk().await.unwrap().unwrap();
+                response
+            });
+        }
+        begun.join_all().await
+    };
+    let warm = begin(8).await;
+    let before = resident_kib();
+    let open = begin(task.at_once).await;
+    let each = (resident_kib() - before) / task.at_once as f64;
+    drop((warm, open));
+    (Seen::default(), vec![("kib_per_stream", each)])
+}

@@ -1,0 +1,4 @@
+//! What the programs of the benchmark share. Knows no client.
+
+pub mod measure;
+pub mod render;
