@@ -2,7 +2,7 @@
 # make test   every test
 # make test-deep  real TLS servers and proxies, thousands of streams, fuzzing
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
-# make bench  what a chunk and a call cost
+# make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
 # make header writes include/modelwire.h anew from ffi-c/src
 # make rules  writes tests/RULES.md anew from the doc comments of the tests
@@ -64,11 +64,10 @@ fuzz:
 	@$(python) -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'mypy>=1.15'
 	@touch $@
 
+# ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
 bench: .venv/installed
-	@tests/tools cargo cc
-	@cargo build --quiet --locked --release -p modelwire-service -p modelwire-ffi -p modelwire-bench
-	@$(call c_program,-std=c11 -O2,tests/bench/bench.c,bench,release)
-	@$(python) tests/bench/run.py $(build)
+	@tests/tools cargo cc python3
+	@PYTHONPATH=tests/bench $(python) -m harness $(ARGS)
 
 # The .a comes from a profile of its own: what link-time optimisation makes of the standard library
 # clashes with the one in a second Rust library of the same program.

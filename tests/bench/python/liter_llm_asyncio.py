@@ -21,7 +21,7 @@ async def chats(client: Any, task: Task) -> Seen:
     seen = Seen()
     for _ in range(task.operations // task.at_once):
         answer = await liter_llm.chat(client, request())
-        seen.add(answer.choices[0].message.content)
+        seen.add(answer.choices[0].message.content.text)
     return seen
 
 

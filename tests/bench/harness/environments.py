@@ -1,0 +1,95 @@
+"""Builds what clients need, each part once: the release build, the C programs, the peers' own
+environments. Knows no scenario."""
+
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+ROOT = BENCH.parent.parent
+BUILD = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve()
+VENV = BUILD / "bench" / "venv"
+VENV_PYTHON = VENV / "bin" / "python"
+SONAME = "libmodelwire.so.0.1"
+
+
+def run(command: list[str | pathlib.Path], **environment: str | pathlib.Path) -> None:
+    """Runs a build step; its failure ends the run."""
+    values = {name: str(value) for name, value in environment.items()}
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **values})
+    if done.returncode != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}")
+
+
+def output_of(command: list[str | pathlib.Path]) -> str | None:
+    """What a command prints; `None` if it fails."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _cargo() -> None:
+    packages = ["-p", "modelwire-ffi", "-p", "modelwire-bench"]
+    run(["cargo", "build", "--quiet", "--locked", "--release", *packages])
+    link = BUILD / "release" / SONAME
+    if not link.is_symlink():
+        link.symlink_to("libmodelwire.so")
+
+
+def _peers() -> None:
+    manifest = BENCH / "peers" / "Cargo.toml"
+    print("building the Rust peers (the first time takes some minutes)", flush=True)
+    command = ["cargo", "build", "--quiet", "--locked", "--release", "--manifest-path", manifest]
+    run(command, CARGO_TARGET_DIR=BUILD / "bench" / "peers")
+
+
+def _venv() -> None:
+    wanted = BENCH / "peers" / "requirements.txt"
+    digest = hashlib.sha256(wanted.read_bytes()).hexdigest()
+    stamp = VENV / "installed"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    print(f"installing the Python peers into {VENV.relative_to(ROOT)}", flush=True)
+    run([sys.executable, "-m", "venv", "--clear", VENV])
+    pip = [VENV_PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*pip, "-r", wanted])
+    stamp.write_text(digest)
+
+
+def _compile(name: str, flags: list[str]) -> None:
+    source = BENCH / "c" / f"{name}.c"
+    if not source.exists():
+        return
+    program = BUILD / "bench" / "c" / name
+    program.parent.mkdir(parents=True, exist_ok=True)
+    run(["cc", "-std=c11", "-O2", "-Wall", "-Wextra", "-pedantic", source, "-o", program, *flags])
+
+
+def _c() -> None:
+    flags = ["-Iinclude", f"-L{BUILD}/release", "-lmodelwire", f"-Wl,-rpath,{BUILD}/release"]
+    for source in sorted((BENCH / "c").glob("modelwire-*.c")):
+        _compile(source.stem, flags)
+
+
+def _libcurl() -> None:
+    run(["tests/tools", "libcurl", "jansson"])
+    _compile("libcurl-jansson", ["-lcurl", "-ljansson"])
+
+
+#: In the order in which they are built.
+PARTS: dict[str, Callable[[], None]] = {
+    "cargo": _cargo,
+    "peers": _peers,
+    "venv": _venv,
+    "c": _c,
+    "libcurl": _libcurl,
+}
+
+
+def prepare(needs: set[str]) -> None:
+    """Builds the parts that are needed."""
+    for name, build in PARTS.items():
+        if name in needs:
+            build()

@@ -1,0 +1,242 @@
+"""What is measured and the bar for it: data. Knows no client from inside and runs nothing."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+CHUNKS = 100_032  # a multiple of 64
+CHAT_ROUTE = "plain/1/1/1/0"
+SOCKET, BARE = "socket", "reqwest-bare"
+RUST, RUST_BLOCKING = "modelwire-rust", "modelwire-rust-blocking"
+C, C_QUEUE = "modelwire-c-callback", "modelwire-c-queue"
+PYTHON, ASYNCIO = "modelwire-python", "modelwire-asyncio"
+OPENAI, OPENAI_ASYNCIO = "openai", "openai-asyncio"
+AIOHTTP, LITER_LLM = "aiohttp-orjson", "liter-llm"
+ASYNC_OPENAI, REQWEST_SERDE, LIBCURL = "async-openai", "reqwest-serde", "libcurl-jansson"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The most that something may cost: in all, or beyond a floor of the same run."""
+
+    limit: float
+    beyond: str | None = None
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One kind of work, the clients that do it, and the bars."""
+
+    name: str
+    title: str
+    clients: tuple[str, ...]
+    #: What the client's program is told to do.
+    work: str = "stream"
+    #: What the byte server answers: KIND/EVENTS/PER_HTTP_CHUNK/BYTES/PAUSE_MS.
+    route: str = CHAT_ROUTE
+    operations: int = CHUNKS
+    at_once: int = 1
+    #: CPU time per operation, or a figure that the client itself found out.
+    metric: str = "cpu_us"
+    unit: str = "µs"
+    floor: str | None = None
+    bars: dict[str, Bar] = field(default_factory=dict)
+    #: Whether slow clients do a smaller part; a figure that depends on the size is left whole.
+    may_shorten: bool = True
+    #: A table of several scenarios: its name, and the column of this one.
+    family: str | None = None
+    point: str = ""
+
+
+def beyond(floor: str, limits: dict[float, Iterable[str]]) -> dict[str, Bar]:
+    """The same bar for several clients."""
+    return {client: Bar(limit, floor) for limit, of in limits.items() for client in of}
+
+
+def at_most(limits: dict[float, Iterable[str]]) -> dict[str, Bar]:
+    """The same bar for several clients."""
+    return {client: Bar(limit) for limit, of in limits.items() for client in of}
+
+
+STREAM_BARS = beyond(
+    BARE, {0.5: (RUST, RUST_BLOCKING, C, C_QUEUE), 1.2: (PYTHON,), 1.5: (ASYNCIO,)}
+)
+ONE_STREAM = (
+    *(SOCKET, BARE, RUST, RUST_BLOCKING, C, C_QUEUE, PYTHON, ASYNCIO),
+    *(REQWEST_SERDE, ASYNC_OPENAI, LIBCURL, AIOHTTP, LITER_LLM, OPENAI, OPENAI_ASYNCIO),
+)
+
+
+def chunk(name: str, per_http_chunk: int) -> Scenario:
+    """One stream at full speed."""
+    return Scenario(
+        name=name,
+        title=f"chunk of 230 bytes, one stream, {per_http_chunk} in each HTTP chunk",
+        route=f"chat/{{events}}/{per_http_chunk}/230/0",
+        clients=ONE_STREAM,
+        floor=BARE,
+        bars=STREAM_BARS,
+    )
+
+
+def streams(at_once: int) -> Scenario:
+    """The same number of chunks on more and more streams."""
+    return Scenario(
+        name=f"streams-{at_once}",
+        title=f"chunk of 230 bytes, {at_once} streams at full speed",
+        route="chat/{events}/1/230/0",
+        operations=200_000,
+        at_once=at_once,
+        clients=(BARE, RUST, C_QUEUE, ASYNCIO, REQWEST_SERDE, AIOHTTP),
+        floor=BARE,
+        family="streams",
+        point=str(at_once),
+    )
+
+
+def size(bytes_: int, chunks: int) -> Scenario:
+    """Larger and larger chunks."""
+    return Scenario(
+        name=f"size-{bytes_}",
+        title=f"chunk of {bytes_} bytes, one stream",
+        route=f"chat/{{events}}/1/{bytes_}/0",
+        operations=chunks,
+        clients=(BARE, RUST, C, PYTHON, REQWEST_SERDE, LIBCURL),
+        floor=BARE,
+        family="size",
+        point=f"{bytes_} B" if bytes_ < 1024 else f"{bytes_ >> 10} KiB",
+    )
+
+
+def gather(deltas: int) -> Scenario:
+    """A plain call that a stream answers."""
+    return Scenario(
+        name=f"gather-{deltas}",
+        title=f"a plain call, answered by {deltas} deltas that are gathered",
+        work="gather",
+        route="chat/{events}/1/230/0",
+        operations=deltas,
+        clients=(RUST, PYTHON),
+        may_shorten=False,
+        family="gather",
+        point=str(deltas),
+    )
+
+
+SCENARIOS = (
+    Scenario(
+        name="new-client",
+        title="Python: a new client for plain http",
+        work="new",
+        operations=1000,
+        clients=(PYTHON, OPENAI),
+        bars=at_most({100: (PYTHON,)}),
+    ),
+    Scenario(
+        name="chat",
+        title="chat, one after another",
+        work="chat",
+        operations=4000,
+        clients=(
+            *(BARE, RUST, RUST_BLOCKING, C, PYTHON),
+            *(REQWEST_SERDE, ASYNC_OPENAI, LIBCURL, OPENAI),
+        ),
+        floor=BARE,
+        bars=at_most({50: (RUST, RUST_BLOCKING, C), 80: (PYTHON,)}),
+    ),
+    Scenario(
+        name="chat-threads",
+        title="chat, 16 threads",
+        work="chat",
+        operations=8000,
+        at_once=16,
+        clients=(RUST_BLOCKING, PYTHON, OPENAI),
+        bars=at_most({80: (PYTHON,)}),
+    ),
+    Scenario(
+        name="chat-64",
+        title="chat, 64 at once",
+        work="chat",
+        operations=12_800,
+        at_once=64,
+        clients=(
+            *(BARE, RUST, C_QUEUE, ASYNCIO),
+            *(REQWEST_SERDE, ASYNC_OPENAI, AIOHTTP, LITER_LLM, OPENAI_ASYNCIO),
+        ),
+        floor=BARE,
+        bars=at_most({25: (RUST,), 60: (ASYNCIO,)}),
+    ),
+    chunk("chunk", 1),
+    chunk("chunk-x64", 64),
+    Scenario(
+        name="responses",
+        title="response event of 230 bytes, one stream",
+        work="responses",
+        route="responses/{events}/1/230/0",
+        clients=(BARE, PYTHON, OPENAI),
+        floor=BARE,
+        bars=beyond(BARE, {1.2: (PYTHON,)}),
+    ),
+    Scenario(
+        name="paced",
+        title="chunk of 230 bytes, 500 streams paced at 50 chunks a second",
+        route="chat/{events}/1/230/20",
+        operations=500 * 200,
+        at_once=500,
+        clients=(
+            *(BARE, RUST, C_QUEUE, ASYNCIO),
+            *(REQWEST_SERDE, ASYNC_OPENAI, AIOHTTP, OPENAI_ASYNCIO),
+        ),
+        floor=BARE,
+        bars=beyond(BARE, {1.5: (RUST,), 7: (ASYNCIO,)}),
+    ),
+    Scenario(
+        name="paced-2000",
+        title="chunk of 230 bytes, 2,000 streams paced at 10 chunks a second, one thread",
+        route="chat/{events}/1/230/100",
+        operations=2000 * 40,
+        at_once=2000,
+        clients=(BARE, RUST, C_QUEUE),
+        floor=BARE,
+        bars=beyond(BARE, {2: (C_QUEUE,)}),
+    ),
+    Scenario(
+        name="first-chunk",
+        title="time from the request to the first chunk, median of 1,000",
+        work="first",
+        route="chat/1/1/230/0",
+        operations=1000,
+        clients=(SOCKET, BARE, RUST, PYTHON, OPENAI),
+        metric="first_us",
+        floor=SOCKET,
+        bars=beyond(SOCKET, {100: (RUST, PYTHON)}),
+    ),
+    Scenario(
+        name="open",
+        title="resident memory of each of 2,000 open streams",
+        work="open",
+        route="chat/1000/1/230/600000",
+        operations=2000,
+        at_once=2000,
+        clients=(BARE, RUST),
+        metric="kib_per_stream",
+        unit="KiB",
+        floor=BARE,
+        bars=at_most({22: (RUST,)}),
+        may_shorten=False,
+    ),
+    Scenario(
+        name="long",
+        title="resident memory gained in the last nine tenths of 1,000,000 chunks",
+        work="long",
+        route="chat/{events}/1/230/0",
+        operations=1_000_000,
+        clients=(RUST, PYTHON),
+        metric="growth_kib",
+        unit="KiB",
+        bars=at_most({1024: (RUST, PYTHON)}),
+        may_shorten=False,
+    ),
+    *(streams(at_once) for at_once in (1, 10, 100, 1000)),
+    *(size(*point) for point in ((50, 200_000), (230, 100_000), (4 << 10, 50_000), (64 << 10, 5_000))),
+    *(gather(deltas) for deltas in (2_000, 8_000, 32_000)),
+)
