@@ -20,7 +20,7 @@ fn main() {
         runtime.block_on(async {
             match task.work.as_str() {
                 "chat" => chat(task).await,
-                "stream" => stream(task).await,
+                "stream" | "responses" => stream(task).await,
                 "first" => first(task).await,
                 "open" => open(task).await,
                 other => panic!("no work {other}"),
