@@ -12,7 +12,9 @@ fn main() {
     for piece in [1, 16 << 10] {
         for mebibytes in [1, 4, 16] {
             let ns = one_event(mebibytes << 20, piece);
-            rows.push(format!("[\"{mebibytes} MiB event, fed {piece} B at a time, ns/B\",{ns:.3}]"));
+            rows.push(format!(
+                "[\"{mebibytes} MiB event, fed {piece} B at a time, ns/B\",{ns:.3}]"
+            ));
         }
     }
     for deltas in [2_000, 8_000, 32_000] {
@@ -31,8 +33,9 @@ fn one_event(bytes: usize, piece: usize) -> f64 {
     let mut decoder = Decoder::new(wire.len());
     let (start, mut seen) = (Instant::now(), 0);
     for piece in wire.as_bytes().chunks(piece) {
-        let mut found =
-            |event: modelwire::parse::Event<'_>| seen += chunk("", &event.data).unwrap().text().len();
+        let mut found = |event: modelwire::parse::Event<'_>| {
+            seen += chunk("", &event.data).unwrap().text().len()
+        };
         decoder.feed(piece, &mut found).unwrap();
     }
     assert_eq!(seen, bytes - 64);

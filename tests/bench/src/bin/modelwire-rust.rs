@@ -56,9 +56,9 @@ async fn stream(client: &Client, task: &Task) -> (Seen, Found) {
     let mut streams = JoinSet::new();
     for _ in 0..task.at_once {
         let client = client.clone();
-        streams.spawn(async move {
-            read(client.stream(Request::chat_json(CHAT)).await.unwrap()).await
-        });
+        streams.spawn(
+            async move { read(client.stream(Request::chat_json(CHAT)).await.unwrap()).await },
+        );
     }
     (joined(streams).await, vec![])
 }

@@ -62,7 +62,8 @@ async fn run(task: &Task) -> Outcome<Seen> {
 async fn chat(client: &Client, url: &str, calls: u64) -> Outcome<Seen> {
     let mut seen = Seen::default();
     for _ in 0..calls {
-        let request = client.post(url).bearer_auth("sk-test").header(CONTENT_TYPE, "application/json");
+        let request =
+            client.post(url).bearer_auth("sk-test").header(CONTENT_TYPE, "application/json");
         let answer: Chunk = request.body(CHAT).send().await?.error_for_status()?.json().await?;
         seen.add(text_of(&answer));
     }
