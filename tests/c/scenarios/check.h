@@ -10,6 +10,8 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include "list.h"
+
 #include <modelwire.h>
 
 #include <stdio.h>
@@ -75,17 +77,7 @@ int64_t now_ms(void);
 
 typedef void scenario(void);
 
-scenario models, chat, response, response_fields_absent, nul_bytes, usage;
-scenario usage_beyond_64_bits, versions;
-scenario stream, response_stream, stream_incremental, stream_stopped, stream_cut, stream_error;
-scenario stream_nul_bytes, nested_call;
-scenario wrong_key, no_key, unknown_model, refused, recovers, not_retried, bad_json;
-scenario crossed, stream_underneath;
-scenario stream_only, envelopes, key_forms;
-scenario timeout_first_byte, bad_text, run_twice, report_chat, report_models, report_stream;
-scenario report_headers;
-scenario cancel_before, cancel_blocked, cancel_stream, cancel_in_callback, cancel_done;
-scenario threads, shutdown_then_call, shutdown_blocked, forked, forked_in_stream, free_order;
-scenario null_arguments;
+#define DECLARE(name) scenario name;
+ALL_SCENARIOS(DECLARE)
 
 #endif

@@ -6,29 +6,12 @@
 
 #include <pthread.h>
 
-#define SCENARIO(name) {#name, name}
+#define ENTRY(name) {#name, name},
 
 static const struct {
   const char *name;
   scenario *run;
-} SCENARIOS[] = {
-    SCENARIO(models), SCENARIO(chat), SCENARIO(response), SCENARIO(response_fields_absent),
-    SCENARIO(nul_bytes), SCENARIO(usage), SCENARIO(usage_beyond_64_bits),
-    SCENARIO(versions),
-    SCENARIO(stream), SCENARIO(response_stream), SCENARIO(stream_incremental),
-    SCENARIO(stream_stopped), SCENARIO(stream_cut), SCENARIO(stream_error),
-    SCENARIO(stream_nul_bytes), SCENARIO(nested_call),
-    SCENARIO(wrong_key), SCENARIO(no_key), SCENARIO(unknown_model), SCENARIO(crossed), SCENARIO(stream_underneath), SCENARIO(stream_only), SCENARIO(envelopes), SCENARIO(key_forms), SCENARIO(refused),
-    SCENARIO(recovers), SCENARIO(not_retried), SCENARIO(bad_json), SCENARIO(bad_text),
-    SCENARIO(timeout_first_byte), SCENARIO(run_twice),
-    SCENARIO(report_chat), SCENARIO(report_models), SCENARIO(report_stream),
-    SCENARIO(report_headers),
-    SCENARIO(cancel_before), SCENARIO(cancel_blocked), SCENARIO(cancel_stream),
-    SCENARIO(cancel_in_callback), SCENARIO(cancel_done),
-    SCENARIO(threads), SCENARIO(shutdown_then_call), SCENARIO(shutdown_blocked),
-    SCENARIO(forked), SCENARIO(forked_in_stream), SCENARIO(free_order),
-    SCENARIO(null_arguments),
-};
+} SCENARIOS[] = {ALL_SCENARIOS(ENTRY)};
 
 static void *run(void *argument) {
   const size_t *index = argument;
