@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 12] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -17,6 +17,10 @@ const SOURCES: [&str; 8] = [
     "scenarios/cancel.c",
     "scenarios/life.c",
     "scenarios/null.c",
+    "scenarios/build.c",
+    "scenarios/fields.c",
+    "scenarios/options.c",
+    "scenarios/log.c",
 ];
 
 /// The program of all scenarios, compiled the first time that a process asks.

@@ -1,0 +1,183 @@
+//! Requests that are built field by field, as the service gets them, and every way of looking into
+//! an answer. Knows the wire, not the header.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::{Exchange, Script, Service};
+use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted};
+
+/// The bodies of the requests that a scenario sent.
+fn bodies(name: &str) -> Vec<String> {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(200, chat_answer("x"))));
+    scenario(name).at_url(&base_url).run().succeeded();
+    let sent = service.recorded("s").into_iter();
+    sent.map(|request| String::from_utf8(request.body).unwrap()).collect()
+}
+
+/// R-OP3, R-OP5, R-F1, R-F2, R-CFG2
+#[test]
+fn built_chat() {
+    let first = [
+        r#"{"model":"a \"model\"","max_tokens":2147483647,"reasoning_effort":"low","#,
+        r#""seed":-9223372036854775808,"temperature":0.1,"top_p":1.0,"store":false,"#,
+        r#""parallel":true,"tools":[ {"type":"function"} ],"#,
+        r#""big":123456789012345678901234567890.10,"#,
+        r#""messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}]}"#,
+    ];
+    let first = first.concat();
+    let second = first
+        .replace("2147483647", "1")
+        .replace("-9223372036854775808", "7")
+        .replace(r#"[ {"type":"function"} ]"#, "null")
+        .replace(r#""messages""#, r#""Seed":"","messages""#);
+    assert_eq!(bodies("built_chat"), [first, second.clone(), second]);
+}
+
+/// R-OP4, R-F1, R-F2
+#[test]
+fn built_response() {
+    let first = r#"{"model":"m","input":"second","max_output_tokens":5}"#;
+    let items = r#"[{"role":"user","content":"third"}]"#;
+    assert_eq!(bodies("built_response"), [first, &first.replace(r#""second""#, items)]);
+}
+
+/// R-F2
+#[test]
+fn built_escapes() {
+    let bodies = bodies("built_escapes");
+    let text = "\"\\/\u{8}\u{c}\n\r\t\u{1}\u{1f}\u{7f}\0 é\u{2028}😀";
+    let expected = serde_json::json!({
+        "model": "m", "n\n": text, "messages": [{"role": "\"", "content": text}],
+    });
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&bodies[0]).unwrap(), expected);
+}
+
+/// R-OP3, R-OP4, R-OP5
+#[test]
+fn built_refused() {
+    let expected = r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#;
+    assert_eq!(bodies("built_refused"), [expected]);
+}
+
+/// R-F3
+#[test]
+fn fields() {
+    let answer = [
+        r#"{"text":"caf\u00e9 \"q\" \ud83d\ude00","list":[0, {"deep":"found"}],"#,
+        r#""a/b":"slash","m~n":"tilde","":"empty name","é":"accent","none":"","#,
+        r#""nul":"a\u0000b","big":123456789012345678901234567890.10,"null":null,"#,
+        r#""int":-9223372036854775808,"half":0.5,"true":true,"false":false}"#,
+    ];
+    scripted("fields", Script::one(Exchange::json(200, answer.concat())));
+}
+
+/// R-F3
+#[test]
+fn fields_stay() {
+    let items: Vec<String> = (0..200).map(|item| format!(r#""item {item}""#)).collect();
+    let answer = format!(r#"{{"items":[{}]}}"#, items.join(","));
+    scripted("fields_stay", Script::one(Exchange::json(200, answer)));
+}
+
+/// R-F3, R-STR4
+#[test]
+fn fields_of_chunks() {
+    let chunks = [&chat_chunk(r#"a\"b\n"#), r#"{"flag":true,"half":0.5}"#, "[DONE]"];
+    scripted("fields_of_chunks", Script::one(Exchange::events(&chunks)));
+}
+
+/// R-F3
+#[test]
+fn tool_calls() {
+    let chat = [
+        r#"{"choices":[{"message":{"content":null,"tool_calls":["#,
+        r#"{"id":"call_1","type":"function","function":{"name":"search","#,
+        r#""arguments":"{\"q\":\"caf\u00e9\"}"}},"#,
+        r#"{"type":"function","function":{"name":"now"}}]},"finish_reason":"tool_calls"}]}"#,
+    ];
+    let response = [
+        r#"{"object":"response","output":[{"type":"reasoning"},"#,
+        r#"{"type":"function_call","id":"x","call_id":"call_a","name":"search","arguments":"{}"},"#,
+        r#"{"type":"function_call","call_id":"call_b","name":"now","arguments":"[1]"}]}"#,
+    ];
+    let answers = [chat.concat(), response.concat(), chat_answer("none")];
+    scripted(
+        "tool_calls",
+        Script::sequence(answers.map(|answer| Exchange::json(200, answer)).to_vec()),
+    );
+}
+
+/// R-F3, R-STR4
+#[test]
+fn tool_call_pieces() {
+    let piece = |calls: &str| {
+        format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{calls}]}}}}]}}"#)
+    };
+    let chunks = [
+        piece(r#"{"index":0,"id":"call_1","function":{"name":"search","arguments":""}}"#),
+        piece(r#"{"index":0,"function":{"arguments":"{\"q\""}}"#),
+        piece(
+            r#"{"index":0,"function":{"arguments":":1}"}},{"index":1,"id":"call_2","function":{"name":"now"}}"#,
+        ),
+        piece(r#"{"index":1,"function":{"arguments":"{}"}}"#),
+        r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned(),
+        "[DONE]".to_owned(),
+    ];
+    scripted("tool_call_pieces", Script::one(Exchange::events(&chunks)));
+}
+
+/// R-F3
+#[test]
+fn headers() {
+    let service = Service::start().unwrap();
+    let headers = [("X-Twice", "one"), ("X-Between", ""), ("x-twice", "two")];
+    let exchange = Exchange::json_with_headers(200, &headers, "{}");
+    let base_url = service.script("s", Script::one(exchange));
+    let ended = scenario("headers").at_url(&base_url).run().succeeded();
+    let told: Vec<&str> = ended.stdout.lines().collect();
+    let expected = ["content-type: application/json", "x-twice: one", "x-twice: two"];
+    assert!(expected.iter().all(|line| told.contains(line)), "{told:?}");
+    assert!(told.contains(&"x-between: ") && told.contains(&"content-length: 2"), "{told:?}");
+    let place = |line| told.iter().position(|told| *told == line).unwrap();
+    assert!(place("x-twice: one") < place("x-twice: two"));
+}
+
+/// R-MET1, R-MET2
+#[test]
+fn usage_of_events() {
+    played("usage_of_events");
+}
+
+/// R-MET1
+#[test]
+fn usage_by_model() {
+    played("usage_by_model");
+}
+
+/// R-STR3, R-STR7
+#[test]
+fn ends() {
+    let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();
+    let mut chunks = vec![chat_chunk("one "), chat_chunk("two"), finish];
+    let by_reason = Exchange::events(&chunks);
+    chunks.push("[DONE]".to_owned());
+    let response = [
+        r#"{"type":"response.output_text.delta","delta":"one two"}"#,
+        r#"{"type":"response.completed","response":{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"one two"}]}]}}"#,
+    ];
+    scripted(
+        "ends",
+        Script::sequence(vec![
+            Exchange::json(200, chat_answer("x")),
+            Exchange::events(&chunks),
+            by_reason,
+            Exchange::events(&response),
+        ]),
+    );
+}

@@ -1,0 +1,169 @@
+//! Options of clients and requests, and the log, through C programs. Knows the wire, not the header.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::time::Duration;
+
+use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, silent, stalling};
+
+fn both(first: Script, second: Script) -> Script {
+    Script::sequence([first.exchanges, second.exchanges].concat())
+}
+
+/// R-STR4, R-ERR3
+#[test]
+fn limits() {
+    let long = "x".repeat(300);
+    let many: Vec<String> = (0..20).map(|number| format!("x-{number}")).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "y")).collect();
+    scripted(
+        "limits",
+        Script::sequence(vec![
+            Exchange::events(&[chat_chunk("before "), chat_chunk(&long)]),
+            Exchange::json(200, chat_answer(&long)),
+            Exchange::json(500, format!(r#"{{"error":"{long}"}}"#)),
+            Exchange::json_with_headers(200, &many, chat_answer("x")),
+        ]),
+    );
+}
+
+#[test]
+fn limits_refused() {
+    played("limits_refused");
+}
+
+#[test]
+fn through_proxy() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let played = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let (mut head, mut byte) = (Vec::new(), [0]);
+        while !head.ends_with(b"\r\n\r\n") {
+            connection.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        let body = chat_answer("by proxy");
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        connection.write_all(answer.as_bytes()).unwrap();
+        // The client closes first: nothing of its request is left unread and reset.
+        let _ = connection.read_to_end(&mut Vec::new());
+        String::from_utf8(head).unwrap()
+    });
+    let program = scenario("through_proxy").at_url("http://nowhere.invalid/v1");
+    program.env("TEST_PROXY", &proxy).run().succeeded();
+    let head = played.join().unwrap();
+    assert!(head.starts_with("POST http://nowhere.invalid/v1/chat/completions HTTP/1.1"), "{head}");
+}
+
+#[test]
+fn without_proxy() {
+    let service = played("without_proxy");
+    assert_eq!(service.recorded("").len(), 1);
+}
+
+#[test]
+fn certificates_refused() {
+    let service = played("certificates_refused");
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-ERR5, R-MET1
+#[test]
+fn request_timeouts() {
+    let pause = Step::Pause(Duration::from_millis(200));
+    let late = Exchange::json(200, chat_answer("late"));
+    let late = Script::one(Exchange { steps: [vec![pause], late.steps].concat() });
+    let script = both(both(silent(), stalling(&["one "])), both(silent(), late));
+    scripted("request_timeouts", script);
+}
+
+/// R-LIM1
+#[test]
+fn request_retries() {
+    let service = played("request_retries");
+    assert_eq!(service.recorded("").len(), 5);
+}
+
+/// R-LIM1, R-ERR3
+#[test]
+fn retry_after() {
+    let refusal = Exchange::json_with_headers(429, &[("Retry-After", "7")], "{}");
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(refusal));
+    scenario("retry_after").at_url(&base_url).run().succeeded();
+    assert_eq!(service.recorded("s").len(), 1);
+}
+
+/// R-AUTH1, R-AUTH2
+#[test]
+fn request_headers() {
+    let service = played("request_headers");
+    let requests = service.recorded("");
+    let told = |at: usize, name| requests[at].header(name);
+    assert_eq!((told(0, "x-a"), told(0, "x-b")), (Some("request"), Some("client")));
+    assert_eq!((told(1, "x-a"), told(1, "x-b")), (Some("client"), Some("client")));
+    assert_eq!(requests.len(), 2);
+}
+
+/// R-STR6
+#[test]
+fn request_stream_only() {
+    played("request_stream_only");
+}
+
+/// R-STR7, R-MET1
+#[test]
+fn request_gather() {
+    played("request_gather");
+}
+
+#[test]
+fn log_ends() {
+    played("log_ends");
+}
+
+#[test]
+fn log_levels() {
+    played("log_levels");
+}
+
+#[test]
+fn log_changes() {
+    played("log_changes");
+}
+
+#[test]
+fn log_inside() {
+    played("log_inside");
+}
+
+#[test]
+fn log_inside_at_its_end() {
+    played("log_inside_at_its_end");
+}
+
+/// R-AUTH4: not even in the finest log, not even where the service echoes it
+#[test]
+fn log_key() {
+    let key = "sk-secret-0123456789abcdef";
+    let echo = format!(r#"{{"error":{{"message":"bad key {key}","code":"{key}"}}}}"#);
+    let chunks = [chat_chunk("x"), "[DONE]".to_owned()];
+    let script = Script::sequence(vec![
+        Exchange::json_with_headers(500, &[("x-request-id", key), ("x-echo", key)], echo),
+        Exchange::events(&chunks),
+    ]);
+    let service = Service::start().unwrap();
+    let program = scenario("log_key").at_url(&service.script("s", script));
+    let told = program.env("MODELWIRE_API_KEY", key).run().succeeded().stdout;
+    assert!(told.contains("modelwire"), "{told}");
+    assert!(!told.contains("sk-secret"), "the key is shown:\n{told}");
+}
