@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use modelwire::{Call, Client, Config, Event, Pop, Request, RetryPolicy, Timeouts};
+use modelwire::{Call, Client, Config, Limits, Request, RetryPolicy, Timeouts};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::encode;
-use crate::errors::{exception, raise};
-use crate::object::{Object, usage_dict};
+use crate::errors::raise;
+use crate::hub::Started;
+use crate::object::usage_dict;
+use crate::source::{Outcome, outcome};
 use crate::stream::Stream;
 use crate::wait;
 
@@ -20,46 +22,113 @@ pub(crate) struct NativeClient {
     client: Client,
 }
 
-/// The four timeouts in seconds; a missing one keeps its default, None is off.
+/// A time in seconds under this name: outside is whether it was given, inside None is off.
+fn seconds(given: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<Option<Duration>>> {
+    let Some(value) = given.get_item(name)? else { return Ok(None) };
+    let Some(seconds) = value.extract::<Option<f64>>()? else { return Ok(Some(None)) };
+    let time = Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("timeout {name} is {seconds} seconds")))?;
+    Ok(Some(Some(time)))
+}
+
+/// The four timeouts; a missing one keeps its default.
 fn timeouts(given: &Bound<'_, PyDict>) -> PyResult<Timeouts> {
-    let mut timeouts = Timeouts::default();
-    let read = |name: &str, field: &mut Option<Duration>| -> PyResult<()> {
+    let default = Timeouts::default();
+    Ok(Timeouts {
+        connect: seconds(given, "connect")?.unwrap_or(default.connect),
+        first_byte: seconds(given, "first_byte")?.unwrap_or(default.first_byte),
+        idle: seconds(given, "idle")?.unwrap_or(default.idle),
+        total: seconds(given, "total")?.unwrap_or(default.total),
+    })
+}
+
+/// A retry policy; what is missing keeps its default.
+fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
+    let mut policy = RetryPolicy::default();
+    if let Some(value) = given.get_item("max_retries")? {
+        let retries: i64 = value.extract()?;
+        policy.retries_max = u32::try_from(retries)
+            .map_err(|_| PyValueError::new_err(format!("max_retries is {retries}")))?;
+    }
+    if let Some(Some(wait)) = seconds(given, "first_wait")? {
+        policy.first_wait = wait;
+    }
+    if let Some(Some(wait)) = seconds(given, "retry_after_max")? {
+        policy.retry_after_max = wait;
+    }
+    if let Some(statuses) = given.get_item("statuses")? {
+        policy.statuses = statuses.extract()?;
+    }
+    if let Some(on) = given.get_item("connect_errors")? {
+        policy.connect_errors = on.extract()?;
+    }
+    if let Some(jitter) = given.get_item("jitter")? {
+        policy.jitter = jitter.extract()?;
+    }
+    Ok(policy)
+}
+
+/// The bounds; a missing one keeps its default.
+fn limits(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    let read = |name: &str, bound: &mut usize| -> PyResult<()> {
         if let Some(value) = given.get_item(name)? {
-            let seconds: Option<f64> = value.extract()?;
-            let checked = |seconds: f64| {
-                Duration::try_from_secs_f64(seconds).map_err(|_| {
-                    PyValueError::new_err(format!("timeout {name} is {seconds} seconds"))
-                })
-            };
-            *field = seconds.map(checked).transpose()?;
+            *bound = value.extract()?;
         }
         Ok(())
     };
-    read("connect", &mut timeouts.connect)?;
-    read("first_byte", &mut timeouts.first_byte)?;
-    read("idle", &mut timeouts.idle)?;
-    read("total", &mut timeouts.total)?;
-    Ok(timeouts)
+    read("event_bytes_max", &mut limits.event_bytes_max)?;
+    read("answer_bytes_max", &mut limits.answer_bytes_max)?;
+    read("error_body_bytes_max", &mut limits.error_body_bytes_max)?;
+    read("headers_max", &mut limits.headers_max)?;
+    read("queue_bytes_max", &mut limits.queue_bytes_max)?;
+    read("queue_events_max", &mut limits.queue_events_max)?;
+    Ok(limits)
+}
+
+/// What one call sets instead of its client.
+fn with_options(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult<Request> {
+    if let Some(times) = given.get_item("timeout")? {
+        let times = times.cast::<PyDict>()?;
+        if let Some(time) = seconds(times, "first_byte")? {
+            request = request.first_byte_timeout(time);
+        }
+        if let Some(time) = seconds(times, "idle")? {
+            request = request.idle_timeout(time);
+        }
+        if let Some(time) = seconds(times, "total")? {
+            request = request.total_timeout(time);
+        }
+    }
+    if let Some(policy) = given.get_item("retry")? {
+        request = request.retry(retry(policy.cast()?)?);
+    }
+    if let Some(headers) = given.get_item("headers")? {
+        for (name, value) in headers.extract::<Vec<(String, String)>>()? {
+            request = request.header(name, value);
+        }
+    }
+    if let Some(on) = given.get_item("stream_only")? {
+        request = request.stream_only(on.extract()?);
+    }
+    if let Some(on) = given.get_item("gather")? {
+        request = request.gather(on.extract()?);
+    }
+    Ok(request)
 }
 
 #[pymethods]
 impl NativeClient {
+    /// `options` has what is set beside base URL and key, by name.
     #[new]
-    #[pyo3(signature = (*, base_url, api_key, timeout, max_retries, headers, stream_only))]
+    #[pyo3(signature = (base_url, api_key, options))]
     fn new(
         py: Python<'_>,
         base_url: Option<&Bound<'_, PyString>>,
         api_key: Option<&Bound<'_, PyString>>,
-        timeout: &Bound<'_, PyDict>,
-        max_retries: i64,
-        headers: Vec<(String, String)>,
-        stream_only: bool,
+        options: &Bound<'_, PyDict>,
     ) -> PyResult<NativeClient> {
-        let retries_max = u32::try_from(max_retries)
-            .map_err(|_| PyValueError::new_err(format!("max_retries is {max_retries}")))?;
-        let retry = RetryPolicy { retries_max, ..RetryPolicy::default() };
-        let mut config =
-            Config::new().timeouts(timeouts(timeout)?).retry(retry).stream_only(stream_only);
+        let mut config = Config::new();
         // What has no UTF-8 is refused by the core like any other odd character; an exception of
         // the conversion would hold the key.
         if let Some(base_url) = base_url {
@@ -68,8 +137,39 @@ impl NativeClient {
         if let Some(api_key) = api_key {
             config = config.api_key(api_key.to_string_lossy());
         }
-        for (name, value) in headers {
-            config = config.header(name, value);
+        if let Some(given) = options.get_item("timeout")? {
+            config = config.timeouts(timeouts(given.cast()?)?);
+        }
+        if let Some(given) = options.get_item("retry")? {
+            config = config.retry(retry(given.cast()?)?);
+        }
+        if let Some(given) = options.get_item("limits")? {
+            config = config.limits(limits(given.cast()?)?);
+        }
+        if let Some(headers) = options.get_item("headers")? {
+            for (name, value) in headers.extract::<Vec<(String, String)>>()? {
+                config = config.header(name, value);
+            }
+        }
+        if let Some(pem) = options.get_item("ca")? {
+            config = config.add_ca_pem(pem.extract::<Vec<u8>>()?);
+        }
+        if let Some(pem) = options.get_item("client_certificate")? {
+            config = config.client_certificate_pem(pem.extract::<Vec<u8>>()?);
+        }
+        if let Some(url) = options.get_item("proxy")? {
+            config = config.proxy(url.extract::<String>()?);
+        }
+        if let Some(off) = options.get_item("no_proxy")?
+            && off.is_truthy()?
+        {
+            config = config.no_proxy();
+        }
+        if let Some(on) = options.get_item("http2")? {
+            config = config.http2(on.extract()?);
+        }
+        if let Some(on) = options.get_item("stream_only")? {
+            config = config.stream_only(on.extract()?);
         }
         Ok(NativeClient { client: raise(py, Client::new(config))? })
     }
@@ -91,51 +191,67 @@ impl NativeClient {
         Ok(sums)
     }
 
-    /// Lists the models.
-    fn models(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, Request::models(), false)
-    }
-
-    /// Creates a chat completion or a response: an object, or a stream of chunks.
-    fn create(
+    /// Makes a call and waits for its answer, or for the beginning of its stream.
+    fn run(
         &self,
         py: Python<'_>,
         endpoint: &str,
-        body: &Bound<'_, PyDict>,
+        fields: Option<&Bound<'_, PyDict>>,
         stream: bool,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let mut text = String::with_capacity(256);
-        encode::write(body, &mut text)?;
-        let request = match endpoint {
-            "chat" => Request::chat_json(text),
-            "responses" => Request::response_json(text),
-            other => return Err(PyValueError::new_err(format!("no operation {other:?}"))),
-        };
-        self.run(py, request, stream)
+        let (call, endpoint) = self.started(py, endpoint, fields, stream, options)?;
+        // An exception here (Ctrl-C) drops the call, which closes the exchange.
+        loop {
+            match outcome(py, wait::pop(py, &call)?)? {
+                None => {}
+                Some(Outcome::Answer(answer)) => return answer.into_typed(py),
+                Some(Outcome::Stream(head)) => {
+                    return Stream::new(call, endpoint, head).into_py_any(py);
+                }
+            }
+        }
+    }
+
+    /// Starts a call, to be awaited.
+    fn start(
+        &self,
+        py: Python<'_>,
+        endpoint: &str,
+        fields: Option<&Bound<'_, PyDict>>,
+        stream: bool,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Started> {
+        let (call, endpoint) = self.started(py, endpoint, fields, stream, options)?;
+        Ok(Started::new(call, endpoint))
     }
 }
 
 impl NativeClient {
-    fn run(&self, py: Python<'_>, request: Request, stream: bool) -> PyResult<Py<PyAny>> {
+    fn started(
+        &self,
+        py: Python<'_>,
+        endpoint: &str,
+        fields: Option<&Bound<'_, PyDict>>,
+        stream: bool,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<(Call, modelwire::Endpoint)> {
+        let mut text = String::with_capacity(256);
+        if let Some(fields) = fields {
+            encode::write(fields, &mut text)?;
+        }
+        let mut request = match endpoint {
+            "models" => Request::models(),
+            "chat" => Request::chat_json(text),
+            "responses" => Request::response_json(text),
+            other => return Err(PyValueError::new_err(format!("no operation {other:?}"))),
+        };
+        if let Some(options) = options {
+            request = with_options(request, options)?;
+        }
         let endpoint = request.endpoint();
         let call = Call::new(&self.client, request);
         raise(py, call.start(stream))?;
-        // An exception here (Ctrl-C) drops the call, which closes the exchange.
-        loop {
-            match wait::pop(py, &call)? {
-                Pop::Event(Event::Open(head)) => {
-                    return Stream::new(call, endpoint, head).into_py_any(py);
-                }
-                Pop::Event(Event::Done(Ok(answer))) => {
-                    return Object::of_answer(answer).into_py_any(py);
-                }
-                Pop::Event(Event::Done(Err(error))) => return Err(exception(py, &error)),
-                Pop::Event(Event::Chunk(_)) | Pop::Empty => {}
-                Pop::End => {
-                    let error = modelwire::Error::internal("the call ended without its last event");
-                    return Err(exception(py, &error));
-                }
-            }
-        }
+        Ok((call, endpoint))
     }
 }

@@ -4,8 +4,10 @@
 use std::fmt::Write;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString, PyTuple, PyType};
 
 use crate::object::raw_json;
 
@@ -45,21 +47,80 @@ fn write_at(value: &Bound<'_, PyAny>, out: &mut String, depth: usize) -> PyResul
     } else if let Some(text) = raw_json(value) {
         out.push_str(&text);
     } else {
-        let name = value.get_type().name()?;
-        return Err(PyTypeError::new_err(format!(
-            "a value of type {name} cannot be written as JSON; use dict, list, str, numbers, bool \
-             or None"
-        )));
+        write_other(value, out, depth)?;
     }
     Ok(())
 }
 
-fn write_dict(dict: &Bound<'_, PyDict>, out: &mut String, depth: usize) -> PyResult<()> {
-    out.push('{');
-    for (index, (key, value)) in dict.iter().enumerate() {
+/// What is no JSON by itself and says how it becomes some.
+fn write_other(value: &Bound<'_, PyAny>, out: &mut String, depth: usize) -> PyResult<()> {
+    let py = value.py();
+    let is_class = value.is_instance_of::<PyType>();
+    if !is_class && value.hasattr(intern!(py, "model_dump"))? {
+        // A pydantic model: what was set, under the names that it has in JSON.
+        let options = PyDict::new(py);
+        options.set_item("exclude_unset", true)?;
+        options.set_item("by_alias", true)?;
+        options.set_item("mode", "json")?;
+        let plain = value.call_method(intern!(py, "model_dump"), (), Some(&options))?;
+        return write_at(&plain, out, depth + 1);
+    }
+    if !is_class && let Ok(fields) = value.getattr(intern!(py, "__dataclass_fields__")) {
+        let plain = PyDict::new(py);
+        for name in fields.cast::<PyDict>()?.keys() {
+            plain.set_item(&name, value.getattr(name.cast::<PyString>()?)?)?;
+        }
+        return write_at(&plain, out, depth + 1);
+    }
+    if let Ok(items) = value.cast::<PyIterator>() {
+        return write_iterator(items, out, depth);
+    }
+    if !is_class && value.hasattr(intern!(py, "isoformat"))? {
+        return write_at(&value.call_method0(intern!(py, "isoformat"))?, out, depth + 1);
+    }
+    let name = value.get_type().name()?;
+    let hint = if is_class {
+        "; a class is no value: give its JSON schema as a dict"
+    } else {
+        "; use dict, list, str, numbers, bool or None"
+    };
+    Err(PyTypeError::new_err(format!("a value of type {name} cannot be written as JSON{hint}")))
+}
+
+fn write_iterator(items: &Bound<'_, PyIterator>, out: &mut String, depth: usize) -> PyResult<()> {
+    out.push('[');
+    for (index, item) in items.try_iter()?.enumerate() {
         if index > 0 {
             out.push(',');
         }
+        write_at(&item?, out, depth + 1)?;
+    }
+    out.push(']');
+    Ok(())
+}
+
+/// The types of what was left out: `NotGiven` and `Omit`.
+fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
+    static TYPES: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+    TYPES.get_or_try_init(py, || {
+        let given = py.import("modelwire._given")?;
+        PyResult::Ok((given.getattr("NotGiven")?.unbind(), given.getattr("Omit")?.unbind()))
+    })
+}
+
+fn write_dict(dict: &Bound<'_, PyDict>, out: &mut String, depth: usize) -> PyResult<()> {
+    let (not_given, omit) = left_out(dict.py())?;
+    let mut is_first = true;
+    out.push('{');
+    for (key, value) in dict.iter() {
+        let kind = value.get_type();
+        if kind.is(not_given) || kind.is(omit) {
+            continue;
+        }
+        if !is_first {
+            out.push(',');
+        }
+        is_first = false;
         let Ok(key) = key.cast::<PyString>() else {
             let name = key.get_type().name()?;
             return Err(PyTypeError::new_err(format!("keys must be str, not {name}")));

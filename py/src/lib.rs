@@ -4,11 +4,14 @@
 //! The I/O thread never touches Python: what arrives waits in a call's queue, and the thread that
 //! asks for it takes it out.
 
+mod awaitable;
 mod client;
 mod encode;
 mod errors;
+mod hub;
 mod object;
 mod shape;
+mod source;
 mod stream;
 mod testing;
 mod wait;
@@ -19,13 +22,17 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::awaitable::{Done, Next};
+    #[pymodule_export]
     use super::client::NativeClient;
+    #[pymodule_export]
+    use super::hub::{Hub, Started};
     #[pymodule_export]
     use super::object::{
         ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent,
     };
     #[pymodule_export]
-    use super::stream::Stream;
+    use super::stream::{AsyncPortions, AsyncStream, Portions, Stream};
     #[pymodule_export]
     use super::testing::{NativeAnswer, NativeService};
 

@@ -52,6 +52,11 @@ impl Object {
         Object { root: Root::Answer(answer), start: 0, end, shape }
     }
 
+    /// This object as Python sees it.
+    pub(crate) fn into_typed(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.into_py_any(py)
+    }
+
     fn text(&self) -> &str {
         self.root.text().get(self.start..self.end).unwrap_or("null")
     }

@@ -1,62 +1,143 @@
-//! A stream as Python iterates it: synchronous, on the call's queue. Knows no HTTP.
+//! A stream as Python iterates it, with `for` or `async for`, chunk by chunk, in batches or as
+//! text. Knows no HTTP and no event loop.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use modelwire::{Answer, Call, Endpoint, Event, Head, Pop};
-use pyo3::IntoPyObjectExt;
+use modelwire::{Call, Endpoint, Head};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
-use crate::errors::exception;
-use crate::object::{ChatCompletionChunk, ResponseStreamEvent, usage_dict};
-use crate::wait;
+use crate::awaitable::{Done, Next};
+use crate::hub::Hub;
+use crate::object::{Object, usage_dict};
+use crate::source::{Portion, Source, Taken};
+
+/// Most chunks of a batch where the caller does not say.
+const BATCH_CHUNKS: usize = 256;
+
+/// After so many chunks in a row that were there already, the event loop gets its turn.
+const TURN_CHUNKS: u32 = 128;
+/// And after so long.
+const TURN_TIME: Duration = Duration::from_millis(5);
+
+fn batch(most: usize) -> PyResult<Portion> {
+    if most == 0 {
+        return Err(PyValueError::new_err("a batch has at least one chunk: max is 0"));
+    }
+    Ok(Portion::Batch(most))
+}
+
+/// What both kinds of stream tell of their answer.
+macro_rules! stream_methods {
+    ($class:ident { $($own:tt)* }) => {
+        #[pymethods]
+        impl $class {
+            $($own)*
+
+            /// A stream of a certain kind of chunk, in annotations.
+            #[classmethod]
+            fn __class_getitem__<'py>(
+                class: &Bound<'py, pyo3::types::PyType>,
+                _kind: &Bound<'py, PyAny>,
+            ) -> Bound<'py, pyo3::types::PyType> {
+                class.clone()
+            }
+
+            /// The HTTP status of the answer.
+            #[getter]
+            fn status_code(&self) -> u16 {
+                self.head.status()
+            }
+
+            /// The service's name for the exchange.
+            #[getter]
+            fn request_id(&self) -> Option<&str> {
+                self.head.request_id()
+            }
+
+            /// The headers of the answer, as (name, value) pairs in their order.
+            #[getter]
+            fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+                PyList::new(py, self.head.headers())
+            }
+
+            /// Status and headers of the answer as an object.
+            #[getter]
+            fn response<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                response(py, &self.head, self.source.endpoint())
+            }
+
+            /// Tokens that the service reported in the stream; None before its end or if it did
+            /// not.
+            #[getter]
+            fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+                let usage = self.source.answer().and_then(|answer| answer.usage());
+                usage.map(|usage| usage_dict(py, usage)).transpose()
+            }
+
+            /// How the stream was known to be complete: "done_mark", "final_event" or
+            /// "finish_reasons"; None before its end and after an error.
+            #[getter]
+            fn end(&self) -> Option<&'static str> {
+                self.source.answer().map(|answer| answer.end().name())
+            }
+
+            /// The whole answer, gathered from the chunks; None before the end of the stream,
+            /// after an error, and unless the call was made with gather=True.
+            #[getter]
+            fn answer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+                let gathered = self.source.answer().filter(|answer| answer.document().is_some());
+                gathered.map(|answer| Object::of_answer(answer).into_typed(py)).transpose()
+            }
+        }
+    };
+}
+
+/// `modelwire._http.response`, which makes an object of a head.
+pub(crate) fn response<'py>(
+    py: Python<'py>,
+    head: &Head,
+    endpoint: Endpoint,
+) -> PyResult<Bound<'py, PyAny>> {
+    static RESPONSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = RESPONSE.get_or_try_init(py, || {
+        PyResult::Ok(py.import("modelwire._http")?.getattr("response")?.unbind())
+    })?;
+    make.bind(py).call1((head.status(), head.headers(), endpoint.path()))
+}
 
 /// The chunks of an answer as they arrive. An iterator and a context manager; leaving it, closing
 /// it or dropping it closes the exchange. One pass.
 #[pyclass(frozen, module = "modelwire")]
 pub(crate) struct Stream {
-    call: Call,
-    endpoint: Endpoint,
+    source: Source,
     head: Arc<Head>,
-    answer: Mutex<Option<Answer>>,
 }
 
 impl Stream {
     pub(crate) fn new(call: Call, endpoint: Endpoint, head: Arc<Head>) -> Stream {
-        Stream { call, endpoint, head, answer: Mutex::new(None) }
-    }
-
-    fn answer(&self) -> Option<Answer> {
-        self.answer.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        Stream { source: Source::new(call, endpoint), head }
     }
 }
 
-#[pymethods]
-impl Stream {
+fn item(taken: Taken) -> Option<Py<PyAny>> {
+    match taken {
+        Taken::Item(item) => Some(item),
+        Taken::End | Taken::Nothing => None,
+    }
+}
+
+stream_methods!(Stream {
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        match wait::pop(py, &self.call)? {
-            Pop::Event(Event::Chunk(chunk)) => match self.endpoint {
-                Endpoint::Responses => ResponseStreamEvent { chunk }.into_py_any(py).map(Some),
-                Endpoint::Chat | Endpoint::Models => {
-                    ChatCompletionChunk { chunk }.into_py_any(py).map(Some)
-                }
-            },
-            Pop::Event(Event::Done(Ok(answer))) => {
-                *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-                Ok(None)
-            }
-            Pop::Event(Event::Done(Err(error)))
-                if error.kind() == modelwire::ErrorKind::Cancelled =>
-            {
-                Ok(None) // closed by this program: iteration just ends
-            }
-            Pop::Event(Event::Done(Err(error))) => Err(exception(py, &error)),
-            Pop::Event(Event::Open(_)) | Pop::Empty | Pop::End => Ok(None),
-        }
+        self.source.wait(py, Portion::Chunk).map(item)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -65,43 +146,201 @@ impl Stream {
 
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, _exception: &Bound<'_, PyAny>) {
-        self.call.cancel();
+        self.source.cancel();
     }
 
     /// Ends the stream now and closes its exchange. Harmless to repeat; any thread.
     fn close(&self) {
-        self.call.cancel();
+        self.source.cancel();
     }
 
-    /// The HTTP status of the answer.
-    #[getter]
-    fn status_code(&self) -> u16 {
-        self.head.status()
+    /// The same chunks as lists: each time all that is there, at least one, at most `max`.
+    #[pyo3(signature = (max=BATCH_CHUNKS))]
+    fn batches(slf: Bound<'_, Self>, max: usize) -> PyResult<Portions> {
+        Ok(Portions { portion: batch(max)?, stream: slf.unbind() })
     }
 
-    /// The service's name for the exchange.
-    #[getter]
-    fn request_id(&self) -> Option<&str> {
-        self.head.request_id()
+    /// The pieces of the output text alone, as str.
+    fn text_deltas(slf: Bound<'_, Self>) -> Portions {
+        Portions { portion: Portion::Text, stream: slf.unbind() }
+    }
+});
+
+/// The chunks of a stream in another form: an iterator.
+#[pyclass(frozen, module = "modelwire._native")]
+pub(crate) struct Portions {
+    stream: Py<Stream>,
+    portion: Portion,
+}
+
+#[pymethods]
+impl Portions {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
     }
 
-    /// The headers of the answer, as (name, value) pairs in their order.
-    #[getter]
-    fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.head.headers())
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.stream.get().source.wait(py, self.portion).map(item)
+    }
+}
+
+/// The chunks of an answer as they arrive. An asynchronous iterator and context manager; leaving
+/// it, closing it or dropping it closes the exchange. One pass. Any event loop may await it.
+#[pyclass(frozen, module = "modelwire")]
+pub(crate) struct AsyncStream {
+    source: Source,
+    head: Arc<Head>,
+    /// Chunks that were handed out since the event loop had its turn, and when that was, in
+    /// nanoseconds since the stream was made.
+    in_a_row: AtomicU32,
+    turn_at: AtomicU64,
+    made_at: Instant,
+}
+
+impl AsyncStream {
+    pub(crate) fn new(source: Source, head: Arc<Head>) -> AsyncStream {
+        AsyncStream {
+            source,
+            head,
+            in_a_row: AtomicU32::new(0),
+            turn_at: AtomicU64::new(0),
+            made_at: Instant::now(),
+        }
     }
 
-    /// Tokens that the service reported in the stream; None before its end or if it did not.
-    #[getter]
-    fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let usage = self.answer().and_then(|answer| answer.usage());
-        usage.map(|usage| usage_dict(py, usage)).transpose()
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
     }
 
-    /// How the stream was known to be complete: "done_mark", "final_event" or "finish_reasons";
-    /// None before its end and after an error.
-    #[getter]
-    fn end(&self) -> Option<&'static str> {
-        self.answer().map(|answer| answer.end().name())
+    fn now(&self) -> u64 {
+        u64::try_from(self.made_at.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The event loop had its turn.
+    pub(crate) fn had_turn(&self) {
+        self.in_a_row.store(0, Ordering::Relaxed);
+        self.turn_at.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// Whether the event loop must have its turn before another chunk is handed out.
+    pub(crate) fn owes_turn(&self) -> bool {
+        let in_a_row = self.in_a_row.fetch_add(1, Ordering::Relaxed);
+        let since = self.now().saturating_sub(self.turn_at.load(Ordering::Relaxed));
+        // A stream that was left alone for long owes nothing for it.
+        let is_due = in_a_row > 0 && u128::from(since) >= TURN_TIME.as_nanos();
+        in_a_row >= TURN_CHUNKS || is_due
+    }
+}
+
+stream_methods!(AsyncStream {
+    fn __aiter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __anext__(slf: Bound<'_, Self>) -> Next {
+        Next::new(slf.unbind(), Portion::Chunk)
+    }
+
+    fn __aenter__(slf: Bound<'_, Self>) -> Done {
+        Done::new(slf.into_any().unbind())
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __aexit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) -> Done {
+        self.source.cancel();
+        Done::new(py.None())
+    }
+
+    /// Ends the stream now and closes its exchange. Harmless to repeat; any thread. Need not be
+    /// awaited.
+    fn close(&self, py: Python<'_>) -> Done {
+        self.source.cancel();
+        Done::new(py.None())
+    }
+
+    /// The same as `close`.
+    fn aclose(&self, py: Python<'_>) -> Done {
+        self.close(py)
+    }
+
+    /// The same chunks as lists: each time all that is there, at least one, at most `max`.
+    #[pyo3(signature = (max=BATCH_CHUNKS))]
+    fn batches(slf: Bound<'_, Self>, max: usize) -> PyResult<AsyncPortions> {
+        Ok(AsyncPortions { portion: batch(max)?, stream: slf.unbind() })
+    }
+
+    /// The pieces of the output text alone, as str.
+    fn text_deltas(slf: Bound<'_, Self>) -> AsyncPortions {
+        AsyncPortions { portion: Portion::Text, stream: slf.unbind() }
+    }
+
+    /// What is there, for `modelwire._hub`; None where it has to wait for this number.
+    fn _poll(
+        &self,
+        py: Python<'_>,
+        hub: &Bound<'_, Hub>,
+        number: u64,
+        portion: Asked,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let ready = hub.get().ready();
+        let taken =
+            self.source.take(py, portion.0, || self.source.poll_pop(ready, number))?;
+        match taken {
+            Taken::Nothing => Ok(None),
+            Taken::Item(item) => {
+                self.had_turn();
+                Ok(Some(item))
+            }
+            Taken::End => Err(pyo3::exceptions::PyStopAsyncIteration::new_err(())),
+        }
+    }
+
+    /// Nobody waits for this number any more.
+    fn _forget(&self, number: u64) {
+        self.source.forget(number);
+    }
+});
+
+/// A portion on its way through Python: 0 is a chunk, -1 text, any other number a batch.
+pub(crate) struct Asked(Portion);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Asked {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'a, 'py, PyAny>) -> PyResult<Asked> {
+        Ok(Asked(match number.extract::<isize>()? {
+            0 => Portion::Chunk,
+            most if most > 0 => Portion::Batch(most.unsigned_abs()),
+            _ => Portion::Text,
+        }))
+    }
+}
+
+impl Portion {
+    /// The number that `Asked` reads.
+    pub(crate) fn number(self) -> isize {
+        match self {
+            Portion::Chunk => 0,
+            Portion::Text => -1,
+            Portion::Batch(most) => isize::try_from(most).unwrap_or(isize::MAX),
+        }
+    }
+}
+
+/// The chunks of a stream in another form: an asynchronous iterator.
+#[pyclass(frozen, module = "modelwire._native")]
+pub(crate) struct AsyncPortions {
+    stream: Py<AsyncStream>,
+    portion: Portion,
+}
+
+#[pymethods]
+impl AsyncPortions {
+    fn __aiter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __anext__(&self, py: Python<'_>) -> Next {
+        Next::new(self.stream.clone_ref(py), self.portion)
     }
 }

@@ -26,7 +26,13 @@ pub(crate) fn interpreter_exits() {
 /// The next event of a call. What is there already is taken without letting go of the interpreter.
 pub(crate) fn pop(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     let popped = wait(py, call)?;
-    if let Pop::Event(Event::Done(Err(error))) = &popped
+    stay_at_exit(py, &popped)?;
+    Ok(popped)
+}
+
+/// Keeps a thread that is not the main one where it is when its call ends with the interpreter.
+pub(crate) fn stay_at_exit(py: Python<'_>, popped: &Pop) -> PyResult<()> {
+    if let Pop::Event(Event::Done(Err(error))) = popped
         && error.kind() == ErrorKind::Shutdown
         && EXITING.load(Ordering::SeqCst)
         && !is_main_thread(py)?
@@ -37,7 +43,7 @@ pub(crate) fn pop(py: Python<'_>, call: &Call) -> PyResult<Pop> {
             }
         });
     }
-    Ok(popped)
+    Ok(())
 }
 
 fn wait(py: Python<'_>, call: &Call) -> PyResult<Pop> {

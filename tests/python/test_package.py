@@ -7,9 +7,13 @@ import types
 import pytest
 
 import modelwire
-from modelwire import _client, _native
+from modelwire import _client, _native, _parameters, _resources
 
-PARTS = [_client.ModelList, _client.Models, _client.Chat, _client.Completions, _client.Responses]
+PARTS = [
+    one
+    for name, one in vars(_resources).items()
+    if isinstance(one, type) and not name.startswith("_")
+]
 NATIVE = [one for one in vars(_native).values() if isinstance(one, type)]
 PUBLIC = [getattr(modelwire, name) for name in modelwire.__all__]
 CLASSES = list(dict.fromkeys([one for one in PUBLIC if isinstance(one, type)] + PARTS + NATIVE))
@@ -70,26 +74,23 @@ def test_the_module_is_documented():
 def test_signatures_can_be_looked_at(client):
     """R-F1: help() shows the named parameters."""
     chat = inspect.signature(client.chat.completions.create).parameters
-    assert list(chat) == ["messages", "model", "stream", "parameters"]
-    assert list(inspect.signature(modelwire.Client).parameters) == [
-        "api_key",
-        "base_url",
-        "timeout",
-        "max_retries",
-        "default_headers",
-        "stream_only",
-    ]
+    assert list(chat) == list(inspect.signature(_parameters.chat).parameters)[1:]
+    assert {parameter.kind for parameter in chat.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    assert {"messages", "model", "max_tokens", "stream", "extra_body", "timeout"} <= set(chat)
+    settings = inspect.signature(modelwire.Client).parameters
+    assert list(settings) == list(inspect.signature(modelwire.AsyncClient).parameters)
+    assert {"api_key", "base_url", "timeout", "max_retries", "stream_only"} <= set(settings)
 
 
 def test_resources_can_be_patched(service, client, monkeypatch):
     """R-OP1: what watches calls replaces Completions.create, as it does in openai-python."""
     asked = []
-    create = _client.Completions.create
+    create = _resources.Completions.create
 
     def watched(self, **arguments):
         asked.append(arguments["model"])
         return create(self, **arguments)
 
-    monkeypatch.setattr(_client.Completions, "create", watched)
+    monkeypatch.setattr(_resources.Completions, "create", watched)
     client.chat.completions.create(model="echo", messages=[{"role": "user", "content": "x"}])
     assert asked == ["echo"]

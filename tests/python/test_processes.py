@@ -188,7 +188,8 @@ def test_an_import_loads_nothing_that_is_not_needed(flags):
     dear = {"asyncio", "typing", "json", "pydantic", "dataclasses", "re", "datetime", "threading"}
     assert dear.isdisjoint(modules)
     own = [name for name in modules if name.split(".")[0] == "modelwire"]
-    assert own == ["modelwire", "modelwire._client", "modelwire._errors", "modelwire._native"]
+    parts = ["_client", "_errors", "_given", "_native", "_parameters", "_resources"]
+    assert own == ["modelwire", *(f"modelwire.{part}" for part in parts)]
 
 
 @pytest.mark.parametrize("flags", ["-W error", "-W error -X dev", "-bb", "-OO"])

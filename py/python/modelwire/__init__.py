@@ -17,7 +17,7 @@ OpenAIError and the classes below it.
 
 import atexit as _atexit
 
-from modelwire._client import NOT_GIVEN, Client, NotGiven, OpenAI, Timeout
+from modelwire._client import AsyncClient, AsyncOpenAI, Client, OpenAI
 from modelwire._errors import (
     APIConnectionError,
     APIError,
@@ -36,7 +36,8 @@ from modelwire._errors import (
     RequestError,
     UnprocessableEntityError,
 )
-from modelwire._native import Stream, __version__
+from modelwire._given import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, not_given, omit
+from modelwire._native import AsyncStream, Stream, __version__
 from modelwire._native import shutdown as _shutdown
 
 # The I/O thread never touches Python; this only ends its calls before the interpreter goes.
@@ -49,21 +50,29 @@ __all__ = [
     "APIResponseValidationError",
     "APIStatusError",
     "APITimeoutError",
+    "AsyncClient",
+    "AsyncOpenAI",
+    "AsyncStream",
     "AuthenticationError",
     "BadRequestError",
     "Client",
     "ConflictError",
     "IncompleteStreamError",
     "InternalServerError",
+    "Limits",
     "NotFoundError",
     "NotGiven",
+    "Omit",
     "OpenAI",
     "OpenAIError",
     "PermissionDeniedError",
     "RateLimitError",
     "RequestError",
+    "Retry",
     "Stream",
     "Timeout",
     "UnprocessableEntityError",
     "__version__",
+    "not_given",
+    "omit",
 ]

@@ -1,311 +1,521 @@
-"""The client as Python programs use it: settings, resources, and nothing else. Knows no HTTP."""
+"""The clients as Python programs use them: settings, resources, and nothing else. Knows no HTTP
+and no event loop."""
 
 from __future__ import annotations
 
+import os
+
 from modelwire._errors import OpenAIError
+from modelwire._given import MAX_RETRIES, NOT_GIVEN, Limits, NotGiven, Omit, Retry, is_given, seconds
 from modelwire._native import NativeClient
+from modelwire._resources import (
+    AsyncBeta,
+    AsyncChat,
+    AsyncModels,
+    AsyncResponses,
+    Beta,
+    Chat,
+    Models,
+    Responses,
+)
 
 # Type checkers take this name as true; importing typing would cost more than all the rest.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
-    from typing import Any, Literal, overload
+    from typing import Any, NoReturn
 
-    from modelwire._native import Object, Stream
+    from typing_extensions import Self
+
+    from modelwire._given import Timeout
+    from modelwire._parameters import Call
+    from modelwire._raw import AsyncRawClient, RawClient
+
+    Headers = Mapping[str, str | Omit]
+    Pem = str | bytes | os.PathLike[str]
+
+NATIVE_CLIENTS_MAX = 16
+"""So many variants of a client (other keys, queries, removed headers) keep their connections."""
 
 
-class NotGiven:
-    """The type of NOT_GIVEN: an argument that was left out, where None has a meaning."""
+class Secret:
+    """A key that shows itself to nobody who does not ask for it."""
 
-    def __bool__(self) -> bool:
-        return False
+    __slots__ = ("value",)
+
+    def __init__(self, value: str | None) -> None:
+        self.value = value
 
     def __repr__(self) -> str:
-        return "NOT_GIVEN"
+        return "[key]" if self.value else "None"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a key is not pickled")
 
 
-NOT_GIVEN = NotGiven()
+def _environment(*names: str) -> str | None:
+    values = (os.environ.get(name) for name in names)
+    return next((value for value in values if value and value.strip()), None)
 
-MAX_RETRIES = 3
-"""Retries after status 429: the service's reference policy."""
+
+def _pem(given: Pem | None, name: str) -> bytes | None:
+    """PEM text as it is, or the content of the file of that name."""
+    if given is None:
+        return None
+    if isinstance(given, bytes):
+        return given
+    if isinstance(given, str) and "-----BEGIN" in given:
+        return given.encode()
+    try:
+        with open(given, "rb") as file:
+            return file.read()
+    except OSError as cause:
+        raise OpenAIError(
+            f"{name} could not be read: {cause}",
+            kind="config",
+            hint="Give a path to a PEM file, or the PEM text itself.",
+        ) from cause
 
 
-class Timeout:
-    """The four timeouts in seconds; None switches one off.
+class _Natives:
+    """The native clients of a client and of its copies, by key, URL and headers: each has its
+    connections. Nearly always there is one."""
 
-    connect: opening a connection, TLS included (10 s by default)
-    first_byte: from the start of an attempt to the complete head of its answer (600 s)
-    idle: between two pieces of substance of an answer; keep-alives do not count (300 s)
-    total: over all attempts and the waits between them (off)
-    """
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        self.is_closed = False
+        self._made: dict[tuple[str | None, str | None, Any], NativeClient] = {}
+        # Sums of those that had to go.
+        self._used: dict[str, dict[str, int]] = {}
 
-    __slots__ = ("connect", "first_byte", "idle", "total")
+    def get(
+        self, key: str | None, base_url: str | None, headers: tuple[tuple[str, str], ...]
+    ) -> NativeClient:
+        if self.is_closed:
+            raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
+        name = (key, base_url, headers)
+        native = self._made.get(name)
+        if native is None:
+            options = {**self.options, "headers": list(headers)}
+            native = NativeClient(base_url, key, options)
+            if len(self._made) >= NATIVE_CLIENTS_MAX:
+                _add(self._used, self._made.pop(next(iter(self._made))).usage())
+            self._made[name] = native
+        return native
+
+    def usage(self) -> dict[str, dict[str, int]]:
+        sums: dict[str, dict[str, int]] = {}
+        _add(sums, self._used)
+        for native in list(self._made.values()):
+            _add(sums, native.usage())
+        return sums
+
+    def close(self) -> None:
+        self.is_closed = True
+        self._made.clear()
+
+
+def _add(sums: dict[str, dict[str, int]], more: dict[str, dict[str, int]]) -> None:
+    for model, counts in more.items():
+        sum_ = sums.setdefault(model, {})
+        for name, count in counts.items():
+            sum_[name] = sum_.get(name, 0) + count
+
+
+_MISSING = {
+    "get": "models.list",
+    "post": "chat.completions.create or responses.create",
+    "put": None,
+    "patch": None,
+    "delete": None,
+    "request": None,
+    "embeddings": None,
+    "images": None,
+    "audio": None,
+    "files": None,
+    "batches": None,
+    "completions": "chat.completions",
+    "moderations": None,
+    "fine_tuning": None,
+    "vector_stores": None,
+    "uploads": None,
+    "containers": None,
+    "conversations": None,
+    "realtime": None,
+    "webhooks": None,
+    "evals": None,
+    "videos": None,
+}
+"""What openai-python's clients have and the service does not, with what to use instead."""
+
+
+class BaseClient:
+    """What both clients are made of: settings, and a native client that follows them."""
 
     def __init__(
         self,
         *,
-        connect: float | None | NotGiven = NOT_GIVEN,
-        first_byte: float | None | NotGiven = NOT_GIVEN,
-        idle: float | None | NotGiven = NOT_GIVEN,
-        total: float | None | NotGiven = NOT_GIVEN,
+        api_key: Any = None,
+        organization: str | None = None,
+        project: str | None = None,
+        base_url: Any = None,
+        timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
+        max_retries: int | NotGiven = NOT_GIVEN,
+        default_headers: Headers | None = None,
+        default_query: Mapping[str, object] | None = None,
+        http_client: None = None,
+        _strict_response_validation: bool = False,
+        retry: Retry | None = None,
+        limits: Limits | None = None,
+        proxy: str | None = None,
+        no_proxy: bool = False,
+        ca: Pem | None = None,
+        client_certificate: Pem | None = None,
+        http2: bool = False,
+        stream_only: bool = False,
     ) -> None:
-        self.connect = connect
-        self.first_byte = first_byte
-        self.idle = idle
-        self.total = total
+        if http_client is not None:
+            raise TypeError(
+                "http_client is not supported: modelwire has its own transport. Use the options "
+                "proxy, no_proxy, ca, client_certificate, http2, limits and timeout instead; for "
+                "tests, modelwire.testing instead of a mock transport"
+            )
+        if proxy is not None and no_proxy:
+            raise TypeError("proxy and no_proxy contradict each other: give one of them")
+        options: dict[str, Any] = {
+            "timeout": seconds(timeout),
+            "retry": _retry(retry, max_retries),
+            "stream_only": stream_only,
+            "no_proxy": no_proxy,
+            "http2": http2,
+        }
+        if limits is not None:
+            options["limits"] = limits._given()
+        for name, value in (
+            ("proxy", proxy),
+            ("ca", _pem(ca, "ca")),
+            ("client_certificate", _pem(client_certificate, "client_certificate")),
+        ):
+            if value is not None:
+                options[name] = value
+        self._natives = _Natives(options)
+        self._key_of_each_call = api_key if callable(api_key) else None
+        self._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
+        if api_key is None:
+            self._secret.value = _environment("MODELWIRE_API_KEY", "OPENAI_API_KEY")
+        self._base_url = _text(base_url, "base_url")
+        if base_url is None:
+            self._base_url = _environment("MODELWIRE_BASE_URL", "OPENAI_BASE_URL")
+        self._timeout = timeout
+        self._max_retries = options["retry"].get("max_retries", MAX_RETRIES)
+        self._organization = organization or _environment("OPENAI_ORG_ID")
+        self._project = project or _environment("OPENAI_PROJECT_ID")
+        self._headers = _headers_of_environment()
+        self._headers.update(default_headers or {})
+        self._query = dict(default_query or {})
+        # What a copy sets for each of its calls.
+        self._overrides: dict[str, Any] = {}
+        self._native: NativeClient | None = None
+        self._renew()
 
-    def __repr__(self) -> str:
-        given = (f"{name}={value!r}" for name, value in _given(self).items())
-        return f"Timeout({', '.join(given)})"
+    def _renew(self) -> None:
+        """Makes the native client of the settings; wrong ones are told here."""
+        key = self._secret.value
+        if self._key_of_each_call is not None and key is None:
+            key = "not-asked-for-yet"  # the first call asks; the rest is checked now
+        self._native = self._natives.get(key, self._url(self._query), self._sent_headers())
 
+    def _url(self, query: Mapping[str, object]) -> str | None:
+        if not query or self._base_url is None:
+            return self._base_url
+        from modelwire._query import with_query
 
-def _given(timeout: float | Timeout | None | NotGiven) -> dict[str, float | None]:
-    """What was set, by name. A number means no wait of the call is longer than that."""
-    if isinstance(timeout, NotGiven):
-        return {}
-    if timeout is None or isinstance(timeout, (int, float)):
-        return dict.fromkeys(("connect", "first_byte", "idle"), timeout)
-    if not isinstance(timeout, Timeout):
-        raise TypeError(f"timeout takes seconds, None or modelwire.Timeout, not {timeout!r}")
-    values = {name: getattr(timeout, name) for name in Timeout.__slots__}
-    return {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+        return with_query(self._base_url, query)
 
+    def _sent_headers(self, more: Headers | None = None) -> tuple[tuple[str, str], ...]:
+        """The default headers; one that a call removes is left out."""
+        headers: dict[str, Any] = {}
+        if self._organization:
+            headers["openai-organization"] = ("OpenAI-Organization", self._organization)
+        if self._project:
+            headers["openai-project"] = ("OpenAI-Project", self._project)
+        for given in (self._headers, more or {}):
+            for name, value in given.items():
+                headers[str(name).lower()] = (name, value)
+        return tuple((name, value) for name, value in headers.values() if is_given(value))
 
-class ModelList:
-    """The models of a service: iterable, and a list as `data`."""
-
-    __slots__ = ("_answer", "data")
-
-    def __init__(self, answer: Object) -> None:
-        self._answer = answer
-        # A service may answer with a top-level array instead of an object with `data`.
-        self.data: list[Object] = answer._items()
-
-    def __iter__(self) -> Iterator[Object]:
-        return iter(self.data)
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def __getitem__(self, index: int) -> Object:
-        return self.data[index]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._answer, name)
+    # What openai-python's clients have as attributes.
 
     @property
-    def _request_id(self) -> str | None:
-        return self._answer._request_id
+    def api_key(self) -> str:
+        """The key; may be set anew. Empty where a function gives it and was not asked yet."""
+        return self._secret.value or ""
+
+    @api_key.setter
+    def api_key(self, key: str) -> None:
+        self._key_of_each_call = None
+        self._secret = Secret(key)
+        self._renew()
+
+    @property
+    def base_url(self) -> str:
+        """Where the service is, without anything secret; may be set anew."""
+        return self._open().base_url
+
+    @base_url.setter
+    def base_url(self, url: Any) -> None:
+        self._base_url = _text(url, "base_url")
+        self._renew()
+
+    @property
+    def timeout(self) -> float | Timeout | None | NotGiven:
+        """The timeouts as they were given; may be set anew for the calls that follow."""
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, timeout: float | Timeout | None | NotGiven) -> None:
+        self._overrides = {**self._overrides, "timeout": seconds(timeout)}
+        self._timeout = timeout
+
+    @property
+    def max_retries(self) -> int:
+        """How often a call is tried again; may be set anew for the calls that follow."""
+        return int(self._max_retries)
+
+    @max_retries.setter
+    def max_retries(self, retries: int) -> None:
+        policy = {**self._natives.options["retry"], **self._overrides.get("retry", {})}
+        self._overrides = {**self._overrides, "retry": {**policy, "max_retries": retries}}
+        self._max_retries = retries
+
+    @property
+    def organization(self) -> str | None:
+        """Sent as the header OpenAI-Organization."""
+        return self._organization
+
+    @property
+    def project(self) -> str | None:
+        """Sent as the header OpenAI-Project."""
+        return self._project
+
+    @property
+    def default_headers(self) -> dict[str, str]:
+        """The headers that are sent with every call beside the library's own; not the key."""
+        return dict(self._sent_headers())
+
+    @property
+    def default_query(self) -> dict[str, object]:
+        """The parameters that are sent with every call."""
+        return dict(self._query)
+
+    def usage(self) -> dict[str, dict[str, int]]:
+        """What the answered calls used so far, by requested model: calls and tokens."""
+        self._open()
+        return self._natives.usage()
+
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._natives.is_closed
+
+    def _close(self) -> None:
+        self._natives.close()
+        self._native = None
+
+    def copy(
+        self,
+        *,
+        api_key: Any = None,
+        organization: str | None = None,
+        project: str | None = None,
+        base_url: Any = None,
+        timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
+        max_retries: int | NotGiven = NOT_GIVEN,
+        default_headers: Headers | None = None,
+        set_default_headers: Headers | None = None,
+        default_query: Mapping[str, object] | None = None,
+        set_default_query: Mapping[str, object] | None = None,
+        http_client: None = None,
+        stream_only: bool | NotGiven = NOT_GIVEN,
+    ) -> Self:
+        """A client with other settings that shares connections and sums with this one; closing
+        one closes both. default_headers and default_query add, set_... replace."""
+        if http_client is not None:
+            raise TypeError("http_client is not supported; see the options of the client")
+        for name, add, replace in (
+            ("headers", default_headers, set_default_headers),
+            ("query", default_query, set_default_query),
+        ):
+            if add is not None and replace is not None:
+                raise ValueError(f"default_{name} and set_default_{name} exclude each other")
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._resources()
+        if api_key is not None:
+            made._key_of_each_call = api_key if callable(api_key) else None
+            made._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
+        made._base_url = _text(base_url, "base_url") or self._base_url
+        made._organization = organization or self._organization
+        made._project = project or self._project
+        made._headers = {**self._headers, **(default_headers or {})}
+        if set_default_headers is not None:
+            made._headers = dict(set_default_headers)
+        made._query = {**self._query, **(default_query or {})}
+        if set_default_query is not None:
+            made._query = dict(set_default_query)
+        if is_given(timeout):
+            made.timeout = timeout
+        if is_given(max_retries):
+            made.max_retries = max_retries  # type: ignore[assignment]
+        if is_given(stream_only):
+            made._overrides = {**made._overrides, "stream_only": stream_only}
+        made._renew()
+        return made
+
+    with_options = copy
+
+    def _resources(self) -> None:
+        raise NotImplementedError
+
+    def _open(self) -> NativeClient:
+        if self._native is None or self._natives.is_closed:
+            raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
+        return self._native
+
+    def _prepare(self, call: Call, key: str | None) -> tuple[NativeClient, dict[str, Any] | None]:
+        """The native client that makes this call, and what the call sets for itself."""
+        native = self._open()
+        options: dict[str, Any] = {}
+        if is_given(call.timeout):
+            options["timeout"] = seconds(call.timeout)
+        if is_given(call.stream_only):
+            options["stream_only"] = call.stream_only
+        if call.gather:
+            options["gather"] = True
+        if call.headers or call.query or key is not None:
+            headers = call.headers or {}
+            removes = any(not is_given(value) for value in headers.values())
+            if call.query or removes or key is not None:
+                native = self._natives.get(
+                    self._secret.value if key is None else key,
+                    self._url({**self._query, **(call.query or {})}),
+                    self._sent_headers(headers if removes else None),
+                )
+            if headers and not removes:
+                options["headers"] = list(headers.items())
+        if self._overrides:
+            options = {**self._overrides, **options}
+        return native, options or None
 
     def __repr__(self) -> str:
-        return f"ModelList({self.data!r})"
+        where = "closed" if self.is_closed() else f"base_url={self.base_url!r}"
+        return f"{type(self).__name__}({where})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a {type(self).__name__} is not pickled or copied deeply: it has connections and a "
+            "key. Make one in each process; use copy() for other settings"
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in _MISSING:
+            instead = _MISSING[name]
+            message = f"the service has no operation for {type(self).__name__}.{name}"
+            raise OpenAIError(
+                message,
+                kind="argument",
+                hint=f"Use {instead}." if instead else "It has models.list, "
+                "chat.completions.create and responses.create.",
+            )
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
 
-class Models:
-    """`client.models`"""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def list(self) -> ModelList:
-        """The models that the service offers."""
-        return ModelList(self._client._open().models())
+def _text(value: Any, name: str) -> str | None:
+    """A text, or what has one, as an httpx.URL."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (int, float, bytes, list, dict)):
+        raise TypeError(f"{name} takes a str, not {type(value).__name__}")
+    return str(value)
 
 
-class Completions:
-    """`client.chat.completions`"""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    if TYPE_CHECKING:
-
-        @overload
-        def create(
-            self,
-            *,
-            messages: Iterable[Any],
-            model: str,
-            stream: Literal[False] | None | NotGiven = NOT_GIVEN,
-            **parameters: Any,
-        ) -> Object: ...
-        @overload
-        def create(
-            self,
-            *,
-            messages: Iterable[Any],
-            model: str,
-            stream: Literal[True],
-            **parameters: Any,
-        ) -> Stream: ...
-        @overload
-        def create(
-            self,
-            *,
-            messages: Iterable[Any],
-            model: str,
-            stream: bool,
-            **parameters: Any,
-        ) -> Object | Stream: ...
-
-    def create(
-        self,
-        *,
-        messages: Iterable[Any],
-        model: str,
-        stream: bool | None | NotGiven = NOT_GIVEN,
-        **parameters: Any,
-    ) -> Object | Stream:
-        """Creates a chat completion: the answer, or with stream=True an iterator of its chunks.
-
-        `parameters` are the request's further fields, `max_tokens` for instance; an omitted one
-        is not sent, None is sent as null.
-        """
-        body = _body({"messages": _whole(messages), "model": model}, parameters)
-        return self._client._open().create("chat", body, _is_on(stream))
+def _retry(retry: Retry | None, max_retries: int | NotGiven) -> dict[str, Any]:
+    policy = {} if retry is None else retry._given()
+    if is_given(max_retries):
+        policy["max_retries"] = max_retries
+    return policy
 
 
-class Chat:
-    """`client.chat`"""
-
-    def __init__(self, client: Client) -> None:
-        self.completions = Completions(client)
-
-
-class Responses:
-    """`client.responses`"""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    if TYPE_CHECKING:
-
-        @overload
-        def create(
-            self,
-            *,
-            input: str | Iterable[Any],
-            model: str,
-            stream: Literal[False] | None | NotGiven = NOT_GIVEN,
-            **parameters: Any,
-        ) -> Object: ...
-        @overload
-        def create(
-            self,
-            *,
-            input: str | Iterable[Any],
-            model: str,
-            stream: Literal[True],
-            **parameters: Any,
-        ) -> Stream: ...
-        @overload
-        def create(
-            self,
-            *,
-            input: str | Iterable[Any],
-            model: str,
-            stream: bool,
-            **parameters: Any,
-        ) -> Object | Stream: ...
-
-    def create(
-        self,
-        *,
-        input: str | Iterable[Any],
-        model: str,
-        stream: bool | None | NotGiven = NOT_GIVEN,
-        **parameters: Any,
-    ) -> Object | Stream:
-        """Creates a response: the answer, or with stream=True an iterator of its events.
-
-        `parameters` are the request's further fields, `max_output_tokens` for instance; an
-        omitted one is not sent, None is sent as null.
-        """
-        body = _body({"input": _whole(input), "model": model}, parameters)
-        return self._client._open().create("responses", body, _is_on(stream))
+def _headers_of_environment() -> dict[str, Any]:
+    lines = (os.environ.get("OPENAI_CUSTOM_HEADERS") or "").split("\n")
+    pairs = (line.split(":", 1) for line in lines if ":" in line)
+    return {name.strip(): value.strip() for name, value in pairs}
 
 
-def _whole(items: Any) -> Any:
-    """What an iterator gives as a list; anything else as it is."""
-    return list(items) if hasattr(items, "__next__") else items
-
-
-def _is_on(stream: bool | None | NotGiven) -> bool:
-    if stream is None or isinstance(stream, (bool, NotGiven)):
-        return bool(stream)
-    raise TypeError(f"stream takes a bool, not {stream!r}")
-
-
-_OF_THE_CLIENT = {
-    "timeout": "timeout",
-    "extra_headers": "default_headers",
-    "extra_query": "a query in base_url",
-    "extra_body": "the field itself as an argument",
-}
-
-
-def _body(required: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
-    for name, instead in _OF_THE_CLIENT.items():
-        if not isinstance(parameters.pop(name, NOT_GIVEN), NotGiven):
-            raise TypeError(f"create() takes no {name} in this version; use {instead} instead")
-    required.update(parameters)
-    return {name: value for name, value in required.items() if not isinstance(value, NotGiven)}
-
-
-class Client:
+class Client(BaseClient):
     """A client of one service. Threads may share it; calls do not wait for each other.
 
     What is not given comes from the environment: MODELWIRE_BASE_URL or OPENAI_BASE_URL,
     MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL.
 
     With stream_only every plain call streams underneath and returns the gathered answer, for a
-    service whose models answer only by streaming.
+    service whose models answer only by streaming. proxy, no_proxy, ca, client_certificate and
+    http2 are of the transport; ca and client_certificate take a path or PEM text.
     """
+
+    if TYPE_CHECKING:
+        models: Models
+        chat: Chat
+        responses: Responses
+        beta: Beta
 
     def __init__(
         self,
         *,
-        api_key: str | None = None,
-        base_url: str | None = None,
+        api_key: str | Callable[[], str] | None = None,
+        organization: str | None = None,
+        project: str | None = None,
+        base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
         max_retries: int = MAX_RETRIES,
-        default_headers: Mapping[str, str] | None = None,
+        default_headers: Headers | None = None,
+        default_query: Mapping[str, object] | None = None,
+        http_client: None = None,
+        _strict_response_validation: bool = False,
+        retry: Retry | None = None,
+        limits: Limits | None = None,
+        proxy: str | None = None,
+        no_proxy: bool = False,
+        ca: Pem | None = None,
+        client_certificate: Pem | None = None,
+        http2: bool = False,
         stream_only: bool = False,
     ) -> None:
-        self._native: NativeClient | None = NativeClient(
-            base_url=base_url,
-            api_key=api_key,
-            timeout=_given(timeout),
-            max_retries=max_retries,
-            headers=list((default_headers or {}).items()),
-            stream_only=stream_only,
-        )
+        arguments = locals()
+        del arguments["self"], arguments["__class__"]
+        super().__init__(**_without_default(arguments))
+        self._resources()
+
+    def _resources(self) -> None:
         self.models = Models(self)
         self.chat = Chat(self)
         self.responses = Responses(self)
+        self.beta = Beta(self.chat)
 
-    @property
-    def base_url(self) -> str:
-        """Where the service is, without anything secret."""
-        return self._open().base_url
-
-    def usage(self) -> dict[str, dict[str, int]]:
-        """What the answered calls used so far, by requested model: calls and tokens."""
-        return self._open().usage()
+    def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        key = None
+        if self._key_of_each_call is not None:
+            key = self._key_of_each_call()
+            self._secret.value = key
+        native, options = self._prepare(call, key)
+        return native.run(operation, fields, stream, options)
 
     def close(self) -> None:
         """Closes the client: its next call raises. Streams that were opened go on."""
-        self._native = None
+        self._close()
 
-    def is_closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._native is None
-
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -316,15 +526,124 @@ class Client:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        where = "closed" if self._native is None else f"base_url={self.base_url!r}"
-        return f"{type(self).__name__}({where})"
+    @property
+    def with_raw_response(self) -> RawClient:
+        """The same calls, which return the answer with its status and headers."""
+        from modelwire._raw import RawClient
 
-    def _open(self) -> NativeClient:
-        if self._native is None:
-            raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
-        return self._native
+        return RawClient(self, streams=False)
+
+    @property
+    def with_streaming_response(self) -> RawClient:
+        """The same calls as context managers, whose answer is read when it is asked for."""
+        from modelwire._raw import RawClient
+
+        return RawClient(self, streams=True)
+
+
+class AsyncClient(BaseClient):
+    """A client of one service for asyncio: the same as Client, its calls awaited. Any number of
+    event loops and threads may share it, and asyncio.run after asyncio.run.
+    """
+
+    if TYPE_CHECKING:
+        models: AsyncModels
+        chat: AsyncChat
+        responses: AsyncResponses
+        beta: AsyncBeta
+
+    def __init__(
+        self,
+        *,
+        api_key: str | Callable[[], Awaitable[str]] | None = None,
+        organization: str | None = None,
+        project: str | None = None,
+        base_url: Any = None,
+        timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
+        max_retries: int = MAX_RETRIES,
+        default_headers: Headers | None = None,
+        default_query: Mapping[str, object] | None = None,
+        http_client: None = None,
+        _strict_response_validation: bool = False,
+        retry: Retry | None = None,
+        limits: Limits | None = None,
+        proxy: str | None = None,
+        no_proxy: bool = False,
+        ca: Pem | None = None,
+        client_certificate: Pem | None = None,
+        http2: bool = False,
+        stream_only: bool = False,
+    ) -> None:
+        arguments = locals()
+        del arguments["self"], arguments["__class__"]
+        super().__init__(**_without_default(arguments))
+        self._resources()
+
+    def _resources(self) -> None:
+        self.models = AsyncModels(self)
+        self.chat = AsyncChat(self)
+        self.responses = AsyncResponses(self)
+        self.beta = AsyncBeta(self.chat)
+
+    async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        from modelwire._hub import receive, running_loop
+
+        running_loop()  # before anything is sent
+        key = None
+        if self._key_of_each_call is not None:
+            given = self._key_of_each_call()
+            key = await given if hasattr(given, "__await__") else given
+            self._secret.value = key
+        native, options = self._prepare(call, key)
+        started = native.start(operation, fields, stream, options)
+        try:
+            return await receive(started)
+        except BaseException:
+            # A traceback may hold on to the call; its exchange must end now.
+            started.cancel()
+            raise
+
+    async def close(self) -> None:
+        """Closes the client: its next call raises. Streams that were opened go on."""
+        self._close()
+
+    aclose = close
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    @property
+    def with_raw_response(self) -> AsyncRawClient:
+        """The same calls, which return the answer with its status and headers."""
+        from modelwire._raw import AsyncRawClient
+
+        return AsyncRawClient(self, streams=False)
+
+    @property
+    def with_streaming_response(self) -> AsyncRawClient:
+        """The same calls as context managers, whose answer is read when it is asked for."""
+        from modelwire._raw import AsyncRawClient
+
+        return AsyncRawClient(self, streams=True)
+
+
+def _without_default(arguments: dict[str, Any]) -> dict[str, Any]:
+    """max_retries counts only where it says something else than a `retry` beside it."""
+    if arguments["retry"] is not None and arguments["max_retries"] == MAX_RETRIES:
+        arguments["max_retries"] = NOT_GIVEN
+    return arguments
 
 
 OpenAI = Client
+"""The name under which programs written for openai-python know it."""
+
+AsyncOpenAI = AsyncClient
 """The name under which programs written for openai-python know it."""

@@ -1,0 +1,184 @@
+"""What callers pass beside the request itself: what was left out, timeouts, retries, bounds.
+Knows no client and no HTTP."""
+
+from __future__ import annotations
+
+# Type checkers take this name as true; importing typing would cost more than all the rest.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class NotGiven:
+    """The type of NOT_GIVEN: an argument that was left out, where None has a meaning."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "NOT_GIVEN"
+
+
+class Omit:
+    """The type of omit: as NOT_GIVEN; as the value of a header it removes a default header."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "omit"
+
+
+NOT_GIVEN = NotGiven()
+"""An argument that was left out; it is not sent, where None is sent as null."""
+
+not_given = NOT_GIVEN
+"""The same as NOT_GIVEN, under its newer name."""
+
+omit = Omit()
+"""The same for a single call: this argument, or this default header, is left out."""
+
+MAX_RETRIES = 3
+"""Retries after status 429: the service's reference policy."""
+
+
+def is_given(value: object) -> bool:
+    """Whether an argument was passed at all."""
+    return not isinstance(value, (NotGiven, Omit))
+
+
+class _Options:
+    """Named values, each of which may be left out."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def _given(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in values.items() if is_given(value)}
+
+    def __repr__(self) -> str:
+        given = (f"{name}={value!r}" for name, value in self._given().items())
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._given() == other._given()  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Timeout(_Options):
+    """The four timeouts in seconds; None switches one off.
+
+    connect: opening a connection, TLS included (10 s by default); of the client only
+    first_byte: from the start of an attempt to the complete head of its answer (600 s)
+    idle: between two pieces of substance of an answer; keep-alives do not count (300 s)
+    total: over all attempts and the waits between them (off)
+    """
+
+    __slots__ = ("connect", "first_byte", "idle", "total")
+
+    def __init__(
+        self,
+        *,
+        connect: float | None | NotGiven = NOT_GIVEN,
+        first_byte: float | None | NotGiven = NOT_GIVEN,
+        idle: float | None | NotGiven = NOT_GIVEN,
+        total: float | None | NotGiven = NOT_GIVEN,
+    ) -> None:
+        self.connect = connect
+        self.first_byte = first_byte
+        self.idle = idle
+        self.total = total
+
+
+class Retry(_Options):
+    """When and how often a call is tried again. The default is the service's reference policy:
+    only status 429, at most 3 retries, after 0.5, 1 and 2 s, each raised to a longer Retry-After.
+
+    max_retries: most retries of one call
+    first_wait: seconds before the first retry; doubled for each further one
+    statuses: the statuses that are tried again
+    connect_errors: whether a connection that could not be opened is tried again
+    jitter: how much of a wait is left to chance, from 0 to 1
+    retry_after_max: longest Retry-After that is waited for, in seconds; beyond it the error is
+        raised at once
+    """
+
+    __slots__ = (
+        "max_retries",
+        "first_wait",
+        "statuses",
+        "connect_errors",
+        "jitter",
+        "retry_after_max",
+    )
+
+    def __init__(
+        self,
+        *,
+        max_retries: int | NotGiven = NOT_GIVEN,
+        first_wait: float | NotGiven = NOT_GIVEN,
+        statuses: Sequence[int] | NotGiven = NOT_GIVEN,
+        connect_errors: bool | NotGiven = NOT_GIVEN,
+        jitter: float | NotGiven = NOT_GIVEN,
+        retry_after_max: float | NotGiven = NOT_GIVEN,
+    ) -> None:
+        self.max_retries = max_retries
+        self.first_wait = first_wait
+        self.statuses = statuses
+        self.connect_errors = connect_errors
+        self.jitter = jitter
+        self.retry_after_max = retry_after_max
+
+
+class Limits(_Options):
+    """The bounds of a client; each is named in the error that it causes.
+
+    event_bytes_max: largest server-sent event (16 MiB by default)
+    answer_bytes_max: largest answer that is held whole (256 MiB)
+    error_body_bytes_max: how much of a failed answer's body is kept (64 KiB)
+    headers_max: most headers of an answer (100)
+    queue_bytes_max, queue_events_max: what may wait for a slow consumer (256 KiB, 1024)
+    """
+
+    __slots__ = (
+        "event_bytes_max",
+        "answer_bytes_max",
+        "error_body_bytes_max",
+        "headers_max",
+        "queue_bytes_max",
+        "queue_events_max",
+    )
+
+    def __init__(
+        self,
+        *,
+        event_bytes_max: int | NotGiven = NOT_GIVEN,
+        answer_bytes_max: int | NotGiven = NOT_GIVEN,
+        error_body_bytes_max: int | NotGiven = NOT_GIVEN,
+        headers_max: int | NotGiven = NOT_GIVEN,
+        queue_bytes_max: int | NotGiven = NOT_GIVEN,
+        queue_events_max: int | NotGiven = NOT_GIVEN,
+    ) -> None:
+        self.event_bytes_max = event_bytes_max
+        self.answer_bytes_max = answer_bytes_max
+        self.error_body_bytes_max = error_body_bytes_max
+        self.headers_max = headers_max
+        self.queue_bytes_max = queue_bytes_max
+        self.queue_events_max = queue_events_max
+
+
+def seconds(timeout: Any) -> dict[str, float | None]:
+    """The timeouts that were set, by name. A number means no wait of the call is longer than
+    that; an httpx.Timeout means what it says, as far as it fits."""
+    if not is_given(timeout):
+        return {}
+    if timeout is None or isinstance(timeout, (int, float)):
+        return dict.fromkeys(("connect", "first_byte", "idle"), timeout)
+    if isinstance(timeout, Timeout):
+        return timeout._given()
+    if hasattr(timeout, "connect") and hasattr(timeout, "read"):
+        return {"connect": timeout.connect, "first_byte": timeout.read, "idle": timeout.read}
+    raise TypeError(f"timeout takes seconds, None or modelwire.Timeout, not {timeout!r}")

@@ -1,0 +1,146 @@
+"""The named parameters of the two creating operations, and what becomes of them: the fields of
+the request, whether it streams, and what the call sets for itself. Knows no client.
+
+The types of the parameters stand in `_resources.pyi`.
+"""
+
+from __future__ import annotations
+
+from modelwire._given import NOT_GIVEN, NotGiven, Omit
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Call:
+    """What one call sets beside the fields of its request."""
+
+    __slots__ = ("gather", "headers", "query", "stream_only", "timeout")
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.headers = fields.pop("extra_headers")
+        self.query = fields.pop("extra_query")
+        self.timeout = fields.pop("timeout")
+        self.stream_only = fields.pop("stream_only", NOT_GIVEN)
+        self.gather = fields.pop("gather", False)
+
+
+def _taken_apart(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
+    del fields["self"]
+    call = Call(fields)
+    more = fields.pop("extra_body", None)
+    stream = fields.pop("stream", False)
+    if more is not None:
+        fields.update(more)  # what is given here wins, as in openai-python
+    if stream is not None and not isinstance(stream, (bool, NotGiven, Omit)):
+        raise TypeError(f"stream takes a bool, not {stream!r}")
+    return fields, bool(stream), call
+
+
+def chat(
+    self,
+    *,
+    messages,
+    model,
+    audio=NOT_GIVEN,
+    frequency_penalty=NOT_GIVEN,
+    function_call=NOT_GIVEN,
+    functions=NOT_GIVEN,
+    logit_bias=NOT_GIVEN,
+    logprobs=NOT_GIVEN,
+    max_completion_tokens=NOT_GIVEN,
+    max_tokens=NOT_GIVEN,
+    metadata=NOT_GIVEN,
+    modalities=NOT_GIVEN,
+    moderation=NOT_GIVEN,
+    n=NOT_GIVEN,
+    parallel_tool_calls=NOT_GIVEN,
+    prediction=NOT_GIVEN,
+    presence_penalty=NOT_GIVEN,
+    prompt_cache_key=NOT_GIVEN,
+    prompt_cache_options=NOT_GIVEN,
+    prompt_cache_retention=NOT_GIVEN,
+    reasoning_effort=NOT_GIVEN,
+    response_format=NOT_GIVEN,
+    safety_identifier=NOT_GIVEN,
+    seed=NOT_GIVEN,
+    service_tier=NOT_GIVEN,
+    stop=NOT_GIVEN,
+    store=NOT_GIVEN,
+    stream=NOT_GIVEN,
+    stream_options=NOT_GIVEN,
+    temperature=NOT_GIVEN,
+    tool_choice=NOT_GIVEN,
+    tools=NOT_GIVEN,
+    top_logprobs=NOT_GIVEN,
+    top_p=NOT_GIVEN,
+    user=NOT_GIVEN,
+    verbosity=NOT_GIVEN,
+    web_search_options=NOT_GIVEN,
+    extra_headers=None,
+    extra_query=None,
+    extra_body=None,
+    timeout=NOT_GIVEN,
+    stream_only=NOT_GIVEN,
+    gather=False,
+):
+    """The parameters of chat.completions.create."""
+    return _taken_apart(locals())
+
+
+def response(
+    self,
+    *,
+    input,
+    model,
+    access_programs=NOT_GIVEN,
+    background=NOT_GIVEN,
+    context_management=NOT_GIVEN,
+    conversation=NOT_GIVEN,
+    image=NOT_GIVEN,
+    include=NOT_GIVEN,
+    instructions=NOT_GIVEN,
+    max_output_tokens=NOT_GIVEN,
+    max_tool_calls=NOT_GIVEN,
+    metadata=NOT_GIVEN,
+    moderation=NOT_GIVEN,
+    parallel_tool_calls=NOT_GIVEN,
+    previous_response_id=NOT_GIVEN,
+    prompt=NOT_GIVEN,
+    prompt_cache_key=NOT_GIVEN,
+    prompt_cache_options=NOT_GIVEN,
+    prompt_cache_retention=NOT_GIVEN,
+    reasoning=NOT_GIVEN,
+    safety_identifier=NOT_GIVEN,
+    service_tier=NOT_GIVEN,
+    store=NOT_GIVEN,
+    stream=NOT_GIVEN,
+    stream_options=NOT_GIVEN,
+    temperature=NOT_GIVEN,
+    text=NOT_GIVEN,
+    tool_choice=NOT_GIVEN,
+    tools=NOT_GIVEN,
+    top_logprobs=NOT_GIVEN,
+    top_p=NOT_GIVEN,
+    truncation=NOT_GIVEN,
+    user=NOT_GIVEN,
+    extra_headers=None,
+    extra_query=None,
+    extra_body=None,
+    timeout=NOT_GIVEN,
+    stream_only=NOT_GIVEN,
+    gather=False,
+):
+    """The parameters of responses.create."""
+    return _taken_apart(locals())
+
+
+def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeout=NOT_GIVEN):
+    """The parameters of models.list; a GET has no body, so extra_body is not taken."""
+    if extra_body is not None:
+        raise TypeError("models.list() sends no body: extra_body cannot be honoured")
+    fields = locals()
+    del fields["self"], fields["extra_body"]
+    return Call(fields)

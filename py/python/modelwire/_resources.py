@@ -1,0 +1,278 @@
+"""The three operations under the names that openai-python gives them. Knows no HTTP.
+
+The types of what is taken and returned stand in `_resources.pyi`; the parameters themselves in
+`_parameters`.
+"""
+
+from __future__ import annotations
+
+from modelwire import _parameters
+from modelwire._errors import OpenAIError
+
+
+class ModelList:
+    """The models of a service: iterable, and a list as `data`; always on one page."""
+
+    __slots__ = ("_answer", "data")
+
+    def __init__(self, answer):
+        self._answer = answer
+        # A service may answer with a top-level array instead of an object with `data`.
+        self.data = answer._items()
+
+    def __iter__(self):
+        return iter(self.data)
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, index):
+        return self.data[index]
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._answer, name)
+
+    def __eq__(self, other):
+        return isinstance(other, ModelList) and self._answer == other._answer
+
+    __hash__ = None
+
+    def __reduce__(self):
+        return ModelList, (self._answer,)
+
+    @property
+    def _request_id(self):
+        return self._answer._request_id
+
+    def has_next_page(self):
+        """False: the service lists its models on one page."""
+        return False
+
+    def get_next_page(self):
+        """There is none."""
+        raise RuntimeError("the list of models has one page; has_next_page() says so")
+
+    def iter_pages(self):
+        """This page, and no other."""
+        yield self
+
+    def __repr__(self):
+        return f"ModelList({self.data!r})"
+
+
+class AsyncModelList(ModelList):
+    """The models of a service, from an asynchronous client: `for` and `async for` both work."""
+
+    __slots__ = ()
+
+    async def __aiter__(self):
+        for model in self.data:
+            yield model
+
+    def __reduce__(self):
+        return AsyncModelList, (self._answer,)
+
+    async def get_next_page(self):
+        """There is none."""
+        raise RuntimeError("the list of models has one page; has_next_page() says so")
+
+    async def iter_pages(self):
+        """This page, and no other."""
+        yield self
+
+
+class AsyncPaginator:
+    """What AsyncModels.list returns: awaited it is the list, iterated with `async for` its
+    models. The call is made then."""
+
+    __slots__ = ("_ask",)
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def __await__(self):
+        return self._ask().__await__()
+
+    async def __aiter__(self):
+        for model in await self:
+            yield model
+
+
+def _lacks(path, instead):
+    """A method that openai-python has and the service does not."""
+
+    def missing(self, *arguments, **named):
+        raise OpenAIError(
+            f"the service has no operation {path}", kind="argument", hint=f"Use {instead}."
+        )
+
+    missing.__doc__ = f"Not an operation of the service; use {instead}."
+    missing.__name__ = path.rpartition(".")[2]
+    return missing
+
+
+class _Resource:
+    def __init__(self, client):
+        self._client = client
+
+
+class _RawAccess:
+    """The raw and the streaming form of a resource's methods."""
+
+    @property
+    def with_raw_response(self):
+        """The same methods, which return the answer with its status and headers."""
+        from modelwire._raw import Raw
+
+        return Raw(self, streams=False)
+
+    @property
+    def with_streaming_response(self):
+        """The same methods as context managers; the answer is read when it is asked for."""
+        from modelwire._raw import Raw
+
+        return Raw(self, streams=True)
+
+
+class Models(_Resource, _RawAccess):
+    """`client.models`"""
+
+    def list(self, **given):
+        """The models that the service offers."""
+        call = _parameters.models(self, **given)
+        return ModelList(self._client._run("models", None, False, call))
+
+    list.__wrapped__ = _parameters.models
+
+    retrieve = _lacks("models.retrieve", "models.list and look for the id")
+    delete = _lacks("models.delete", "models.list")
+
+
+class AsyncModels(_Resource, _RawAccess):
+    """`async_client.models`"""
+
+    def list(self, **given):
+        """The models that the service offers: `await` it, or iterate it with `async for`."""
+        call = _parameters.models(self, **given)
+
+        async def ask():
+            return AsyncModelList(await self._client._run("models", None, False, call))
+
+        return AsyncPaginator(ask)
+
+    list.__wrapped__ = _parameters.models
+
+    retrieve = _lacks("models.retrieve", "models.list and look for the id")
+    delete = _lacks("models.delete", "models.list")
+
+
+_PARSE = "create with response_format, and read the JSON of the answer"
+
+
+class Completions(_Resource, _RawAccess):
+    """`client.chat.completions`"""
+
+    def create(self, **given):
+        """Creates a chat completion: the answer, or with stream=True an iterator of its chunks.
+
+        A parameter that is left out is not sent, None is sent as null. extra_body adds fields
+        that are not named here, extra_headers and extra_query do the same. timeout is seconds or
+        a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
+        of a stream for its end.
+        """
+        return self._client._run("chat", *_parameters.chat(self, **given))
+
+    create.__wrapped__ = _parameters.chat
+
+    parse = _lacks("chat.completions.parse", _PARSE)
+    list = _lacks("chat.completions.list", "your own records")
+    retrieve = _lacks("chat.completions.retrieve", "your own records")
+    update = _lacks("chat.completions.update", "your own records")
+    delete = _lacks("chat.completions.delete", "your own records")
+
+
+class AsyncCompletions(_Resource, _RawAccess):
+    """`async_client.chat.completions`"""
+
+    async def create(self, **given):
+        """Creates a chat completion: the answer, or with stream=True an asynchronous iterator of
+        its chunks. The parameters are those of the synchronous method.
+        """
+        return await self._client._run("chat", *_parameters.chat(self, **given))
+
+    create.__wrapped__ = _parameters.chat
+
+    parse = _lacks("chat.completions.parse", _PARSE)
+    list = _lacks("chat.completions.list", "your own records")
+    retrieve = _lacks("chat.completions.retrieve", "your own records")
+    update = _lacks("chat.completions.update", "your own records")
+    delete = _lacks("chat.completions.delete", "your own records")
+
+
+class Responses(_Resource, _RawAccess):
+    """`client.responses`"""
+
+    def create(self, **given):
+        """Creates a response: the answer, or with stream=True an iterator of its events.
+
+        A parameter that is left out is not sent, None is sent as null. extra_body adds fields
+        that are not named here, extra_headers and extra_query do the same. timeout is seconds or
+        a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
+        of a stream for its end.
+        """
+        return self._client._run("responses", *_parameters.response(self, **given))
+
+    create.__wrapped__ = _parameters.response
+
+    parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
+    retrieve = _lacks("responses.retrieve", "the answer of create")
+    delete = _lacks("responses.delete", "the answer of create")
+    cancel = _lacks("responses.cancel", "close() of a stream")
+    compact = _lacks("responses.compact", "create")
+
+
+class AsyncResponses(_Resource, _RawAccess):
+    """`async_client.responses`"""
+
+    async def create(self, **given):
+        """Creates a response: the answer, or with stream=True an asynchronous iterator of its
+        events. The parameters are those of the synchronous method.
+        """
+        return await self._client._run("responses", *_parameters.response(self, **given))
+
+    create.__wrapped__ = _parameters.response
+
+    parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
+    retrieve = _lacks("responses.retrieve", "the answer of create")
+    delete = _lacks("responses.delete", "the answer of create")
+    cancel = _lacks("responses.cancel", "close() of a stream")
+    compact = _lacks("responses.compact", "create")
+
+
+class Chat(_Resource):
+    """`client.chat`"""
+
+    def __init__(self, client):
+        super().__init__(client)
+        self.completions = Completions(client)
+
+
+class AsyncChat(_Resource):
+    """`async_client.chat`"""
+
+    def __init__(self, client):
+        super().__init__(client)
+        self.completions = AsyncCompletions(client)
+
+
+class Beta:
+    """`client.beta`: the same calls, where older programs look for them."""
+
+    def __init__(self, chat):
+        self.chat = chat
+
+
+class AsyncBeta(Beta):
+    """`async_client.beta`: the same calls, where older programs look for them."""

@@ -1,0 +1,94 @@
+//! One wake for all that an event loop waits for: the core's `Ready` as Python sees it, and a call
+//! that is started and not answered yet. Knows no event loop.
+
+use std::sync::{Mutex, PoisonError};
+
+use modelwire::{Call, Endpoint, Ready};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+
+use crate::errors::raise;
+use crate::source::{Outcome, Source, outcome};
+use crate::stream::AsyncStream;
+use crate::wait;
+
+/// A list of numbers that calls fill from the I/O thread, and the descriptor that tells of it.
+#[pyclass(frozen, module = "modelwire._native")]
+pub(crate) struct Hub {
+    ready: Ready,
+}
+
+impl Hub {
+    pub(crate) fn ready(&self) -> &Ready {
+        &self.ready
+    }
+}
+
+#[pymethods]
+impl Hub {
+    #[new]
+    fn new() -> Hub {
+        Hub { ready: Ready::new() }
+    }
+
+    /// A descriptor that is readable while a number waits.
+    fn fd(&self, py: Python<'_>) -> PyResult<i32> {
+        raise(py, self.ready.fd())
+    }
+
+    /// All numbers that wait.
+    fn take(&self) -> Vec<u64> {
+        std::iter::from_fn(|| self.ready.take()).collect()
+    }
+}
+
+/// A call that was started, until its answer or its stream is there.
+#[pyclass(frozen, module = "modelwire._native")]
+pub(crate) struct Started {
+    source: Mutex<Option<Source>>,
+}
+
+impl Started {
+    pub(crate) fn new(call: Call, endpoint: Endpoint) -> Started {
+        Started { source: Mutex::new(Some(Source::new(call, endpoint))) }
+    }
+}
+
+#[pymethods]
+impl Started {
+    /// The answer or the stream, for `modelwire._hub`; None where it has to wait for this number.
+    fn _poll(
+        &self,
+        py: Python<'_>,
+        hub: &Bound<'_, Hub>,
+        number: u64,
+        _portion: isize,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let mut slot = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(source) = slot.as_ref() else { return Ok(None) };
+        let found = raise(py, source.poll_pop(hub.get().ready(), number))?;
+        wait::stay_at_exit(py, &found)?;
+        match outcome(py, found)? {
+            None => Ok(None),
+            Some(Outcome::Answer(answer)) => answer.into_typed(py).map(Some),
+            Some(Outcome::Stream(head)) => {
+                let Some(source) = slot.take() else { return Ok(None) };
+                AsyncStream::new(source, head).into_py_any(py).map(Some)
+            }
+        }
+    }
+
+    /// Nobody waits for this number any more.
+    fn _forget(&self, number: u64) {
+        if let Some(source) = &*self.source.lock().unwrap_or_else(PoisonError::into_inner) {
+            source.forget(number);
+        }
+    }
+
+    /// Ends the call now and closes its exchange.
+    fn cancel(&self) {
+        if let Some(source) = &*self.source.lock().unwrap_or_else(PoisonError::into_inner) {
+            source.cancel();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What every way of consuming a call takes from: its queue, the event that was popped too early,
+//! and how it ended. Knows no interpreter state but the objects it hands out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use modelwire::{Answer, Call, Chunk, Endpoint, Error, ErrorKind, Event, Head, Pop, Ready};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use crate::errors::{exception, raise};
+use crate::object::{ChatCompletionChunk, Object, ResponseStreamEvent};
+use crate::wait;
+
+/// How much a consumer takes at once, and as what.
+#[derive(Clone, Copy)]
+pub(crate) enum Portion {
+    /// The next chunk.
+    Chunk,
+    /// The next piece of output text; chunks without one are passed over.
+    Text,
+    /// All that is there, at least one chunk and at most so many, as a list.
+    Batch(usize),
+}
+
+/// What a consumer got.
+pub(crate) enum Taken {
+    Item(Py<PyAny>),
+    /// The stream is over.
+    End,
+    /// Nothing is there yet.
+    Nothing,
+}
+
+/// The consumers that wait for a call; all of them look again when there is something.
+#[derive(Default)]
+struct Waiters(Mutex<Vec<(Ready, u64)>>);
+
+impl Waiters {
+    fn list(&self) -> MutexGuard<'_, Vec<(Ready, u64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Waiters {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let waiting = std::mem::take(&mut *self.list());
+        for (ready, number) in waiting {
+            ready.note(number);
+        }
+    }
+}
+
+/// How a stream stands behind its chunks.
+#[derive(Default)]
+struct Ending {
+    /// `Done`, popped by a batch that has chunks to hand out first.
+    held: Option<Event>,
+    answer: Option<Answer>,
+}
+
+pub(crate) struct Source {
+    call: Call,
+    endpoint: Endpoint,
+    ending: Mutex<Ending>,
+    is_holding: AtomicBool,
+    waiters: Arc<Waiters>,
+}
+
+impl Source {
+    pub(crate) fn new(call: Call, endpoint: Endpoint) -> Source {
+        Source {
+            call,
+            endpoint,
+            ending: Mutex::default(),
+            is_holding: AtomicBool::new(false),
+            waiters: Arc::default(),
+        }
+    }
+
+    fn ending(&self) -> MutexGuard<'_, Ending> {
+        self.ending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer at the end of the call; `None` before it and after an error.
+    pub(crate) fn answer(&self) -> Option<Answer> {
+        self.ending().answer.clone()
+    }
+
+    pub(crate) fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.call.cancel();
+    }
+
+    /// The next event if one is there.
+    pub(crate) fn try_pop(&self) -> modelwire::Result<Pop> {
+        if self.is_holding.load(Ordering::Acquire)
+            && let Some(event) = self.unhold()
+        {
+            return Ok(Pop::Event(event));
+        }
+        self.call.try_pop()
+    }
+
+    fn unhold(&self) -> Option<Event> {
+        let mut ending = self.ending();
+        self.is_holding.store(false, Ordering::Release);
+        ending.held.take()
+    }
+
+    /// The next event; where none is there, its arrival will be noted as this number.
+    pub(crate) fn poll_pop(&self, ready: &Ready, number: u64) -> modelwire::Result<Pop> {
+        let found = self.try_pop()?;
+        if !matches!(found, Pop::Empty) {
+            return Ok(found);
+        }
+        self.waiters.list().push((ready.clone(), number));
+        let waker = Waker::from(self.waiters.clone());
+        match self.call.poll_pop(&mut Context::from_waker(&waker)) {
+            Poll::Pending => Ok(Pop::Empty),
+            Poll::Ready(found) => {
+                self.forget(number);
+                found
+            }
+        }
+    }
+
+    /// Nobody waits for this number any more.
+    pub(crate) fn forget(&self, number: u64) {
+        self.waiters.list().retain(|(_, waiting)| *waiting != number);
+    }
+
+    /// Waits for a portion on this thread.
+    pub(crate) fn wait(&self, py: Python<'_>, portion: Portion) -> PyResult<Taken> {
+        loop {
+            let pop = match self.is_holding.load(Ordering::Acquire).then(|| self.unhold()) {
+                Some(Some(event)) => Pop::Event(event),
+                _ => wait::pop(py, &self.call)?,
+            };
+            match self.portion(py, pop, portion)? {
+                Taken::Nothing => {}
+                taken => return Ok(taken),
+            }
+        }
+    }
+
+    /// A portion if there is one; `pop` pops the next event.
+    pub(crate) fn take(
+        &self,
+        py: Python<'_>,
+        portion: Portion,
+        mut pop: impl FnMut() -> modelwire::Result<Pop>,
+    ) -> PyResult<Taken> {
+        loop {
+            let found = raise(py, pop())?;
+            wait::stay_at_exit(py, &found)?;
+            if matches!(found, Pop::Empty) {
+                return Ok(Taken::Nothing);
+            }
+            match self.portion(py, found, portion)? {
+                Taken::Nothing => {}
+                taken => return Ok(taken),
+            }
+        }
+    }
+
+    /// What a portion that begins with this event is; nothing where a text has to look further.
+    fn portion(&self, py: Python<'_>, first: Pop, portion: Portion) -> PyResult<Taken> {
+        let chunk = match first {
+            Pop::Event(Event::Chunk(chunk)) => chunk,
+            Pop::Event(Event::Done(outcome)) => return self.end(py, outcome),
+            Pop::End => return Ok(Taken::End),
+            Pop::Event(Event::Open(_)) | Pop::Empty => return Ok(Taken::Nothing),
+        };
+        let item = match portion {
+            Portion::Chunk => self.object(py, chunk)?,
+            Portion::Text => match chunk.text() {
+                text if text.is_empty() => return Ok(Taken::Nothing),
+                text => PyString::new(py, &text).into_py_any(py)?,
+            },
+            Portion::Batch(most) => self.batch(py, chunk, most)?,
+        };
+        Ok(Taken::Item(item))
+    }
+
+    fn batch(&self, py: Python<'_>, first: Chunk, most: usize) -> PyResult<Py<PyAny>> {
+        let mut chunks = vec![self.object(py, first)?];
+        while chunks.len() < most {
+            match self.call.try_pop() {
+                Ok(Pop::Event(Event::Chunk(chunk))) => chunks.push(self.object(py, chunk)?),
+                Ok(Pop::Event(done)) => {
+                    self.ending().held = Some(done);
+                    self.is_holding.store(true, Ordering::Release);
+                    break;
+                }
+                // What is wrong is told to the next one who asks.
+                Ok(Pop::Empty | Pop::End) | Err(_) => break,
+            }
+        }
+        PyList::new(py, chunks)?.into_py_any(py)
+    }
+
+    fn end(&self, py: Python<'_>, outcome: modelwire::Result<Answer>) -> PyResult<Taken> {
+        match outcome {
+            Ok(answer) => {
+                self.ending().answer = Some(answer);
+                Ok(Taken::End)
+            }
+            // Closed by this program: iteration just ends.
+            Err(error) if error.kind() == ErrorKind::Cancelled => Ok(Taken::End),
+            Err(error) => Err(exception(py, &error)),
+        }
+    }
+
+    fn object(&self, py: Python<'_>, chunk: Chunk) -> PyResult<Py<PyAny>> {
+        match self.endpoint {
+            Endpoint::Responses => ResponseStreamEvent { chunk }.into_py_any(py),
+            Endpoint::Chat | Endpoint::Models => ChatCompletionChunk { chunk }.into_py_any(py),
+        }
+    }
+}
+
+/// What the first event that counts makes of a call: its answer, or its stream.
+pub(crate) enum Outcome {
+    Answer(Object),
+    Stream(Arc<Head>),
+}
+
+/// The outcome that this event is; `None` where it is none yet.
+pub(crate) fn outcome(py: Python<'_>, pop: Pop) -> PyResult<Option<Outcome>> {
+    match pop {
+        Pop::Event(Event::Open(head)) => Ok(Some(Outcome::Stream(head))),
+        Pop::Event(Event::Done(Ok(answer))) => Ok(Some(Outcome::Answer(Object::of_answer(answer)))),
+        Pop::Event(Event::Done(Err(error))) => Err(exception(py, &error)),
+        Pop::Event(Event::Chunk(_)) | Pop::Empty => Ok(None),
+        Pop::End => Err(exception(py, &Error::internal("the call ended without its last event"))),
+    }
+}

@@ -1,0 +1,539 @@
+"""What only an asynchronous client can do wrong: cancellation, many event loops, fairness. Knows
+no shape of an answer."""
+
+import asyncio
+import gc
+import os
+import threading
+import time
+import warnings
+
+import pytest
+
+import modelwire
+import programs
+from conftest import KEY, eventually
+from wire import END, HELLO, SILENCE, STALL, answer, events, finish, pause, piece, stream, text
+
+STALLED = stream(piece("a"), STALL)
+DEADLINE = 5.0
+
+
+def _uvloop():
+    import uvloop
+
+    return uvloop.new_event_loop()
+
+
+LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": _uvloop}
+
+
+def run(coroutine, make=asyncio.new_event_loop):
+    """What asyncio.run does, on a loop of this kind, and no longer than it may take."""
+    async def main():
+        try:
+            return await asyncio.wait_for(coroutine, DEADLINE)
+        finally:
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+
+    loop = make()
+    try:
+        return loop.run_until_complete(main())
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+@pytest.fixture
+def make(service, request):
+    """Makes asynchronous clients of scripts, and of the played service without one."""
+    name = "".join(char if char.isalnum() else "-" for char in request.node.name)
+
+    def make(*exchanges, **settings):
+        base_url = service.script(name, exchanges) if exchanges else service.base_url
+        settings = {"base_url": base_url, "api_key": KEY, **settings}
+        made.append(modelwire.AsyncClient(**settings))
+        return made[-1]
+
+    made = []
+    make.requests = lambda: service.requests(name)
+    yield make
+    for client in made:
+        run(client.close())
+
+
+def opened(client, **fields):
+    return client.chat.completions.create(model="m", messages=HELLO, stream=True, **fields)
+
+
+def asked(client, content="hello", **fields):
+    messages = [{"role": "user", "content": content}]
+    return client.chat.completions.create(model="echo", messages=messages, **fields)
+
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_calls_at_once(make, kind):
+    """R-OP1, R-STR1: 64 plain calls and 64 streams on one loop; each gets its own answer."""
+
+    async def whole(client, number):
+        answer = await asked(client, f"plain {number}")
+        return answer.choices[0].message.content
+
+    async def streamed(client, number):
+        return text([chunk async for chunk in await asked(client, f"stream {number}", stream=True)])
+
+    async def main():
+        async with make() as client:
+            plain = [whole(client, number) for number in range(64)]
+            streams = [streamed(client, number) for number in range(64)]
+            return await asyncio.gather(*plain, *streams)
+
+    expected = [f"{kind} {number}" for kind in ("plain", "stream") for number in range(64)]
+    assert run(main(), LOOPS[kind]) == expected
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_one_client_on_one_loop_after_another(make, kind):
+    """R-OP1: asyncio.run after asyncio.run; no loop leaves a descriptor behind."""
+    client = make()
+    assert run(asked(client), LOOPS[kind]).choices
+    before = descriptors()
+    for _ in range(50):
+        assert run(asked(client), LOOPS[kind]).choices[0].message.content == "hello"
+    gc.collect()
+    eventually("no descriptor is left", lambda: descriptors() <= before)
+
+
+def test_a_loop_that_is_closed_without_a_word(make):
+    """R-OP1: a program that only closes its loop leaks nothing either."""
+    client = make()
+    for attempt in range(20):
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(asked(client))
+        loop.close()
+        del loop
+        if attempt == 0:
+            gc.collect()
+            before = descriptors()
+    gc.collect()
+    assert descriptors() <= before
+
+
+def test_loops_in_threads_share_a_client(make):
+    """R-OP1, R-MET1: 8 threads, each with a loop of its own."""
+    client = make()
+    found = []
+
+    async def calls(number):
+        answers = await asyncio.gather(*(asked(client, f"{number} {turn}") for turn in range(8)))
+        found.extend(answer.choices[0].message.content for answer in answers)
+
+    threads = [threading.Thread(target=run, args=(calls(number),)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(DEADLINE)
+    assert sorted(found) == sorted(f"{a} {b}" for a in range(8) for b in range(8))
+    assert client.usage()["echo"]["calls"] == 64
+
+
+def test_a_stream_of_one_loop_is_awaited_on_another(make):
+    """R-STR1: a stream belongs to no loop."""
+    client = make(stream(piece("a"), pause(0.1), piece("b"), pause(0.1), finish(), *END))
+    chat = run(opened(client))
+
+    async def step():
+        return (await anext(chat)).choices[0].delta.content
+
+    assert [run(step()) for _ in range(3)] == ["a", "b", None]
+
+
+def test_without_a_loop_there_is_a_clear_error(make):
+    """R-ERR5: nothing is sent."""
+    client = make(answer({}))
+    with pytest.raises(modelwire.OpenAIError, match="asyncio event loop") as raised:
+        asked(client).send(None)
+    assert raised.value.hint and make.requests() == []
+
+
+def test_under_trio_there_is_a_clear_error(make):
+    """R-ERR5: nothing is sent."""
+    trio = pytest.importorskip("trio")
+    client = make(answer({}))
+
+    async def main():
+        with pytest.raises(modelwire.OpenAIError, match="asyncio event loop") as raised:
+            await asked(client)
+        assert "trio" in raised.value.hint
+
+    trio.run(main)
+    assert make.requests() == []
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+@pytest.mark.parametrize(
+    ("stage", "exchange"),
+    [
+        ("head", SILENCE),
+        ("body", {"steps": [{"send": "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"}, STALL]}),
+    ],
+)
+def test_a_cancelled_call_closes_its_exchange(quiet, make, stage, exchange, kind):
+    """R-STR1, R-LIM1: whether it waits for the head or for the body."""
+    client = make(exchange)
+
+    async def main():
+        task = asyncio.ensure_future(asked(client))
+        while not make.requests():
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        while quiet.open_connections():
+            await asyncio.sleep(0.01)
+
+    run(main(), LOOPS[kind])
+
+
+def test_a_call_that_is_cancelled_between_attempts_is_not_tried_again(make):
+    """R-LIM1: the next attempt is never made."""
+    client = make(answer({}, 429, retry_after="1"))
+
+    async def main():
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(asked(client), 0.2)
+        await asyncio.sleep(1.2)
+
+    run(main())
+    assert len(make.requests()) == 1
+
+
+def test_a_call_that_is_cancelled_while_it_connects(deaf_url):
+    """R-ERR5: at once."""
+    client = modelwire.AsyncClient(base_url=deaf_url, api_key=KEY)
+
+    async def main():
+        before = time.monotonic()
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(asked(client), 0.1)
+        assert time.monotonic() - before < 2.0
+
+    run(main())
+
+
+def test_a_call_that_is_never_awaited_is_never_made(make):
+    """R-LIM1: as any coroutine."""
+    client = make(answer({}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        asked(client)
+        gc.collect()
+    assert make.requests() == []
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_cancelling_a_wait_loses_nothing(make, kind):
+    """R-STR1, R-STR7: a wait of 1 ms again and again; every number comes once, in its order."""
+    steps = [step for number in range(60) for step in (piece(str(number)), pause(0.003))]
+    client = make(stream(*steps, finish(), *END))
+
+    async def main():
+        chat, found, given_up = await opened(client), [], 0
+        while True:
+            try:
+                chunk = await asyncio.wait_for(anext(chat, None), 0.001)
+            except asyncio.TimeoutError:
+                given_up += 1
+                continue
+            if chunk is None:
+                break
+            found.append(chunk.choices[0].delta.content)
+        assert found == [*map(str, range(60)), None] and chat.end == "done_mark"
+        assert given_up > 0
+
+    run(main(), LOOPS[kind])
+
+
+def test_a_wait_that_was_never_begun_has_taken_nothing(make):
+    """R-STR1: dropped, closed or thrown into before its first step."""
+    client = make(events(piece("a"), piece("b"), finish()))
+
+    async def main():
+        chat = await opened(client)
+        chat.__anext__()
+        chat.__anext__().close()
+        with pytest.raises(ZeroDivisionError):
+            chat.__anext__().throw(ZeroDivisionError())
+        task = asyncio.ensure_future(chat.__anext__())
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert text([chunk async for chunk in chat]) == "ab"
+
+    run(main())
+
+
+def test_a_step_of_a_stream_can_be_a_task(make):
+    """R-STR1: create_task takes what __anext__ gives, as it does in openai-python."""
+    client = make(stream(piece("a"), pause(0.05), piece("b"), finish(), *END))
+
+    async def main():
+        chat = await opened(client)
+        first = await asyncio.create_task(chat.__anext__())
+        second = await asyncio.create_task(chat.__anext__())
+        return first.choices[0].delta.content + second.choices[0].delta.content
+
+    assert run(main()) == "ab"
+
+
+def test_an_awaitable_is_awaited_once(make):
+    """R-STR1: as any coroutine."""
+    client = make(events(piece("a"), finish()))
+
+    async def main():
+        chat = await opened(client)
+        step = chat.__anext__()
+        await step
+        with pytest.raises(RuntimeError, match="already awaited"):
+            await step
+        closing = chat.aclose()
+        await closing
+        with pytest.raises(RuntimeError, match="already awaited"):
+            await closing
+
+    run(main())
+
+
+def test_two_tasks_share_a_stream(make):
+    """R-STR1: each chunk reaches one of them, and both see the end."""
+    steps = [step for number in range(40) for step in (piece(str(number)), pause(0.002))]
+    client = make(stream(*steps, finish(), *END))
+
+    async def main():
+        chat = await opened(client)
+
+        async def read():
+            return [chunk.choices[0].delta.content async for chunk in chat]
+
+        return await asyncio.gather(read(), read())
+
+    first, second = run(main())
+    numbers = [int(content) for content in first + second if content is not None]
+    assert sorted(numbers) == list(range(40))
+
+
+def ways_to_leave():
+    async def leave_with(chat):
+        async with chat:
+            await anext(chat)
+
+    async def leave_with_error(chat):
+        with pytest.raises(ZeroDivisionError):
+            async with chat:
+                raise ZeroDivisionError
+
+    async def break_out(chat):
+        async for _ in chat:
+            break
+
+    async def close_unawaited(chat):
+        chat.close()
+
+    async def aclose(chat):
+        await chat.aclose()
+        await chat.aclose()
+        assert [chunk async for chunk in chat] == [] and chat.end is None
+
+    async def close_while_waiting(chat):
+        await anext(chat)
+        waiting = asyncio.ensure_future(chat.__anext__())
+        await asyncio.sleep(0.02)
+        await chat.close()
+        with pytest.raises(StopAsyncIteration):
+            await waiting
+
+    ways = [leave_with, leave_with_error, break_out, close_unawaited, aclose, close_while_waiting]
+    return {way.__name__: way for way in ways}
+
+
+@pytest.mark.parametrize("way", ways_to_leave())
+def test_a_stream_that_is_left_closes_its_exchange(quiet, make, way):
+    """R-STR1, R-STR7: leaving `async with`, closing and dropping it end the exchange at once."""
+    client = make(STALLED)
+
+    async def main():
+        chat = await opened(client)
+        assert quiet.open_connections() == 1
+        await ways_to_leave()[way](chat)
+        del chat
+        while quiet.open_connections():
+            await asyncio.sleep(0.01)
+
+    run(main())
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_a_stream_that_is_always_ready_starves_nobody(make, kind):
+    """R-STR1: other tasks run on, and a cancellation is heard."""
+    many = {**stream(piece("x"))["steps"][1], "times": 200_000}
+    client = make(stream(many, finish(), *END), timeout=modelwire.Timeout(idle=DEADLINE))
+
+    async def main():
+        chat = await opened(client)
+        ticks, seen = [], [0]
+
+        async def tick():
+            while True:
+                ticks.append(time.monotonic())
+                await asyncio.sleep(0.001)
+
+        async def read():
+            async for _ in chat:
+                seen[0] += 1
+
+        ticking, reading = asyncio.ensure_future(tick()), asyncio.ensure_future(read())
+        while seen[0] < 20_000:
+            await asyncio.sleep(0.001)
+        reading.cancel()
+        before = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        assert time.monotonic() - before < 0.5
+        ticking.cancel()
+        gaps = [later - sooner for sooner, later in zip(ticks, ticks[1:])]
+        assert len(ticks) > 5 and max(gaps) < 0.5
+
+    run(main(), LOOPS[kind])
+
+
+def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
+    """R-STR1: 200 streams, each left after its first chunk."""
+    client = make(STALLED)
+
+    async def abandon():
+        async for chunk in await opened(client):
+            assert chunk.choices[0].delta.content == "a"
+            break
+
+    async def main():
+        await abandon()
+        while quiet.open_connections():
+            await asyncio.sleep(0.01)
+        before = descriptors()
+        for _ in range(200):
+            await abandon()
+        gc.collect()
+        while quiet.open_connections() or descriptors() > before:
+            await asyncio.sleep(0.01)
+
+    run(main())
+
+
+def test_a_key_may_be_asked_for(make, service):
+    """R-AUTH1: by a coroutine function, before each call."""
+    keys = iter(["sk-first", "sk-second"])
+
+    async def key():
+        await asyncio.sleep(0)
+        return next(keys)
+
+    client = make(answer({}), api_key=key)
+
+    async def main():
+        for _ in range(2):
+            await client.chat.completions.create(model="m", messages=HELLO)
+
+    run(main())
+    sent = [dict(request["headers"])["authorization"] for request in make.requests()]
+    assert sent == ["Bearer sk-first", "Bearer sk-second"]
+
+
+def test_the_list_of_models_is_awaited_or_iterated(make):
+    """R-OP2: both ways, as in openai-python."""
+    client = make()
+
+    async def main():
+        models = await client.models.list()
+        ids = [model.id for model in models]
+        assert ids == [model.id async for model in models]
+        assert ids == [model.id async for model in client.models.list()]
+        assert not models.has_next_page() and [page async for page in models.iter_pages()]
+
+    run(main())
+
+
+PENDING = {
+    "pending tasks": """
+        async def main():
+            client = modelwire.AsyncClient()
+            messages = [{"role": "user", "content": "x"}]
+            chat = await client.chat.completions.create(model="m", messages=messages, stream=True)
+            await anext(chat)
+            asyncio.ensure_future(anext(chat))
+            await asyncio.sleep(0.005)
+
+        asyncio.run(main())
+    """,
+    "a loop that never ends": """
+        async def main():
+            client = modelwire.AsyncClient()
+            messages = [{"role": "user", "content": "x"}]
+            chat = await client.chat.completions.create(model="m", messages=messages, stream=True)
+            async for chunk in chat:
+                ready.set()
+
+        ready = threading.Event()
+        threading.Thread(target=asyncio.run, args=(main(),), daemon=True).start()
+        ready.wait()
+    """,
+}
+
+
+@pytest.mark.parametrize("how", PENDING)
+def test_exit(service, how):
+    """R-STR1: a program with a stalled stream ends, well and without a word."""
+    service.script("async-exit", [stream(piece("a"), piece("b"), STALL)])
+    source = f"""
+        import asyncio
+        {PENDING[how].strip()}
+    """
+    base_url = service.base_url.replace("/v1", "/scripts/async-exit/v1")
+    for _ in range(5):
+        programs.run(source, base_url)
+
+
+def test_fork_under_a_running_loop(service):
+    """R-OP1: the child makes a loop of its own and calls."""
+    programs.run(
+        """
+        import asyncio
+        MESSAGES = [{"role": "user", "content": "x"}]
+        client = modelwire.AsyncClient()
+
+        async def ask():
+            return await client.chat.completions.create(model="echo", messages=MESSAGES)
+
+        async def main():
+            await ask()
+            child = os.fork()
+            if child == 0:
+                thread = threading.Thread(target=lambda: asyncio.run(ask()))
+                thread.start()
+                thread.join(5)
+                os._exit(1 if thread.is_alive() else 0)
+            _, status = os.waitpid(child, 0)
+            assert os.waitstatus_to_exitcode(status) == 0
+            await ask()
+
+        asyncio.run(main())
+        """,
+        service.base_url,
+    )
+    assert len(service.requests()) == 3

@@ -1,0 +1,30 @@
+"""The scenarios of test_streams through an AsyncClient."""
+
+from awaited import client, loop, scripted  # noqa: F401
+from test_streams import (  # noqa: F401
+    test_a_chunk_arrives_when_it_was_sent,
+    test_a_clean_end_after_all_finish_reasons_is_whole,
+    test_a_failed_response_is_an_answer,
+    test_a_large_chunk_arrives_whole,
+    test_a_stream_is_opened_when_its_head_came,
+    test_a_stream_that_is_left_closes_its_exchange,
+    test_a_stream_without_an_answer_can_be_given_up,
+    test_abandoned_streams_leak_no_file_descriptor,
+    test_an_incomplete_response_is_an_answer,
+    test_any_json_value_is_delivered,
+    test_bytes_after_the_end_mark_are_ignored_and_delay_nobody,
+    test_chunks_arrive_one_by_one,
+    test_facts_of_a_stream,
+    test_iterating_after_close_ends,
+    test_output_text_of_a_streamed_response,
+    test_response_stream,
+    test_several_choices_of_a_stream,
+    test_stream,
+    test_streams_go_on_when_their_client_is_closed,
+    test_streams_one_after_another_use_one_connection,
+    test_tool_calls_of_a_stream,
+    test_unknown_fields_of_a_stream,
+    test_unknown_shapes_arrive,
+    test_usage_chunk_of_a_stream,
+    test_usage_of_a_stream,
+)
