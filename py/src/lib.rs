@@ -29,7 +29,7 @@ mod _native {
     use super::hub::{Hub, Started};
     #[pymodule_export]
     use super::object::{
-        ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent,
+        ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent, restore,
     };
     #[pymodule_export]
     use super::stream::{AsyncPortions, AsyncStream, Portions, Stream};
@@ -49,6 +49,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::shape::register(module)?;
         module.add("__version__", modelwire::VERSION)
     }
 }

@@ -2,24 +2,34 @@
 //! unknown fields through the same access. Knows no call.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use modelwire::{Answer, Chunk, Kind, Value};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple, PyType};
 
+use crate::encode;
 use crate::shape::{
-    CHAT_COMPLETION, CHUNK, CHUNK_CHOICE, DELTA, MODEL, MODEL_LIST, OBJECT, RESPONSE,
+    self, CHAT_COMPLETION, CHUNK, CHUNK_CHOICE, Child, DELTA, MODEL, MODEL_LIST, OBJECT, RESPONSE,
     RESPONSE_EVENT, Shape,
 };
+use crate::stream;
 
 /// What keeps the text of an object alive.
 #[derive(Clone)]
 enum Root {
     Chunk(Chunk),
     Answer(Answer),
+    /// Made in this process: by a pickle, a copy or a test.
+    Made(Arc<Made>),
+}
+
+struct Made {
+    text: String,
+    request_id: Option<String>,
 }
 
 impl Root {
@@ -27,12 +37,21 @@ impl Root {
         match self {
             Root::Chunk(chunk) => chunk.json(),
             Root::Answer(answer) => answer.json(),
+            Root::Made(made) => &made.text,
+        }
+    }
+
+    fn request_id(&self) -> Option<&str> {
+        match self {
+            Root::Chunk(_) => None,
+            Root::Answer(answer) => answer.head().request_id(),
+            Root::Made(made) => made.request_id.as_deref(),
         }
     }
 }
 
-/// An object inside an answer, or the whole of it.
-#[pyclass(frozen, module = "modelwire")]
+/// An object inside an answer, or the whole of it: its fields are attributes, and items by name.
+#[pyclass(frozen, subclass, module = "modelwire.types")]
 pub(crate) struct Object {
     root: Root,
     start: usize,
@@ -52,16 +71,47 @@ impl Object {
         Object { root: Root::Answer(answer), start: 0, end, shape }
     }
 
-    /// This object as Python sees it.
+    /// An object of a text that is no answer of the service.
+    fn of_text(
+        text: String,
+        request_id: Option<String>,
+        shape: &'static Shape,
+    ) -> PyResult<Object> {
+        Value::parse(&text)
+            .map_err(|cause| PyValueError::new_err(format!("this is not JSON: {cause}")))?;
+        let end = text.len();
+        let root = Root::Made(Arc::new(Made { text, request_id }));
+        Ok(Object { root, start: 0, end, shape })
+    }
+
+    /// An object of the fields that a program gives it.
+    pub(crate) fn made_up(
+        fields: Option<&Bound<'_, PyDict>>,
+        shape: &'static Shape,
+    ) -> PyResult<Object> {
+        let mut text = String::from("{}");
+        if let Some(fields) = fields {
+            text.clear();
+            encode::write(fields, &mut text)?;
+        }
+        Object::of_text(text, None, shape)
+    }
+
+    /// This object as Python sees it, of the class of its shape.
     pub(crate) fn into_typed(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.into_py_any(py)
+        (self.shape.make)(py, self)
+    }
+
+    /// A field that the shape knows.
+    pub(crate) fn known(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root, self.value(), self.shape, name)
     }
 
     fn text(&self) -> &str {
         self.root.text().get(self.start..self.end).unwrap_or("null")
     }
 
-    fn value(&self) -> Value<'_> {
+    pub(crate) fn value(&self) -> Value<'_> {
         Value::validated(self.text())
     }
 }
@@ -78,49 +128,107 @@ fn attribute(
 ) -> PyResult<Py<PyAny>> {
     let field = shape.field(name);
     match whole.get(name) {
-        Some(value) => to_python(py, root, value, field.flatten().unwrap_or(&OBJECT)),
+        Some(value) => to_python(py, root, value, field.unwrap_or(Child::Any)),
         None if field.is_some() => Ok(py.None()),
         None => Err(PyAttributeError::new_err(format!("{} has no field {name:?}", shape.name))),
     }
 }
 
+/// The shape of this object in a field.
+fn shape_of(value: Value<'_>, child: Child) -> &'static Shape {
+    match child {
+        Child::Any | Child::Plain => &OBJECT,
+        Child::Of(shape) => shape,
+        Child::ByType(shapes, other) => {
+            let kind = value.get("type").and_then(Value::as_str);
+            let found = shapes.iter().find(|(name, _)| kind.as_deref() == Some(*name));
+            found.map_or(other, |(_, shape)| shape)
+        }
+    }
+}
+
 /// A value as Python sees it: objects stay views, everything else becomes Python's own.
-fn to_python(
-    py: Python<'_>,
-    root: &Root,
-    value: Value<'_>,
-    shape: &'static Shape,
-) -> PyResult<Py<PyAny>> {
+fn to_python(py: Python<'_>, root: &Root, value: Value<'_>, child: Child) -> PyResult<Py<PyAny>> {
     match value.kind() {
+        Kind::Object | Kind::Array if matches!(child, Child::Plain) => to_plain(py, value),
         Kind::Object => {
             let start = value.text().as_ptr() as usize - root.text().as_ptr() as usize;
             let end = start + value.text().len();
-            Object { root: root.clone(), start, end, shape }.into_py_any(py)
+            let shape = shape_of(value, child);
+            Object { root: root.clone(), start, end, shape }.into_typed(py)
         }
         Kind::Array => {
-            let items = value.items().into_iter().map(|item| to_python(py, root, item, shape));
+            let items = value.items().into_iter().map(|item| to_python(py, root, item, child));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
     }
 }
 
+/// Which fields a dump has.
+#[derive(Clone, Copy)]
+struct Dump {
+    /// Those that the service did not send are None.
+    unset: bool,
+    /// Those that are None.
+    none: bool,
+}
+
+/// What the service sent, no more and no less.
+const AS_SENT: Dump = Dump { unset: false, none: true };
+
 /// A value with everything below it as Python's own dicts and lists.
 fn to_plain(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
+    dumped(py, value, Child::Any, AS_SENT)
+}
+
+fn dumped(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<Py<PyAny>> {
     match value.kind() {
-        Kind::Object => {
-            let dict = PyDict::new(py);
-            for (name, member) in value.members() {
-                dict.set_item(&*name, to_plain(py, member)?)?;
-            }
-            dict.into_py_any(py)
-        }
+        Kind::Object => dumped_object(py, value, shape_of(value, child), dump)?.into_py_any(py),
         Kind::Array => {
-            let items = value.items().into_iter().map(|item| to_plain(py, item));
+            let items = value.items().into_iter().map(|item| dumped(py, item, child, dump));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
     }
+}
+
+fn dumped_object<'py>(
+    py: Python<'py>,
+    value: Value<'_>,
+    shape: &Shape,
+    dump: Dump,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, member) in value.members() {
+        if member.is_null() && !dump.none {
+            continue;
+        }
+        let child = shape.field(&name).unwrap_or(Child::Any);
+        dict.set_item(&*name, dumped(py, member, child, dump)?)?;
+    }
+    if dump.unset && dump.none {
+        for (name, _) in shape.fields.iter().filter(|(name, _)| value.get(name).is_none()) {
+            dict.set_item(name, py.None())?;
+        }
+    }
+    Ok(dict)
+}
+
+/// Keeps the entries that are asked for.
+fn filter(
+    dict: &Bound<'_, PyAny>,
+    include: Option<&Bound<'_, PyAny>>,
+    exclude: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let Ok(dict) = dict.cast::<PyDict>() else { return Ok(()) };
+    for name in dict.keys() {
+        let is_left_out = include.map(|names| names.contains(&name)).transpose()? == Some(false);
+        if is_left_out || exclude.map(|names| names.contains(&name)).transpose()? == Some(true) {
+            dict.del_item(name)?;
+        }
+    }
+    Ok(())
 }
 
 fn scalar(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
@@ -179,6 +287,9 @@ fn dumps(py: Python<'_>, plain: Py<PyAny>, indent: Option<usize>) -> PyResult<St
     let options = PyDict::new(py);
     options.set_item("ensure_ascii", false)?;
     options.set_item("indent", indent)?;
+    if indent.is_none() {
+        options.set_item("separators", (",", ":"))?;
+    }
     dumps.bind(py).call((plain,), Some(&options))?.extract()
 }
 
@@ -193,7 +304,8 @@ fn repr(shape: &Shape, value: Value<'_>) -> String {
     }
 }
 
-/// The methods that every object has, and nothing else than these.
+/// The methods that every object has, and nothing else than these. Their names are pydantic's,
+/// for programs that know answers as pydantic models.
 macro_rules! object_methods {
     ($class:ident { $($hot:tt)* }) => {
         #[pymethods]
@@ -204,23 +316,196 @@ macro_rules! object_methods {
                 attribute(py, &self.root(), self.value(), self.shape(), name)
             }
 
-            /// All fields as dicts and lists, unknown ones included.
-            fn to_dict(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-                to_plain(py, self.value())
-            }
-
-            /// The same as `to_dict`.
-            fn model_dump(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-                to_plain(py, self.value())
-            }
-
-            /// The JSON text: as the service sent it, or indented.
-            #[pyo3(signature = (*, indent=None))]
-            fn to_json(&self, py: Python<'_>, indent: Option<usize>) -> PyResult<String> {
-                match indent {
-                    None => Ok(self.value().text().to_owned()),
-                    Some(_) => dumps(py, to_plain(py, self.value())?, indent),
+            fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+                match self.value().get(name) {
+                    Some(_) => attribute(py, &self.root(), self.value(), self.shape(), name),
+                    None => Err(PyKeyError::new_err(name.to_owned())),
                 }
+            }
+
+            fn __contains__(&self, name: &str) -> bool {
+                self.value().get(name).is_some()
+            }
+
+            fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                let names = slf.py().import("builtins")?.getattr("dir")?.call1((slf.get_type(),))?;
+                for (name, _) in slf.get().value().members() {
+                    names.call_method1("append", (&*name,))?;
+                }
+                Ok(names)
+            }
+
+            /// All fields that the service sent as dicts and lists, unknown ones included.
+            #[pyo3(signature = (*, mode="python", use_api_names=true, exclude_unset=true,
+                                exclude_defaults=false, exclude_none=false, warnings=true))]
+            #[expect(unused_variables, reason = "named as openai-python names them")]
+            fn to_dict(
+                &self,
+                py: Python<'_>,
+                mode: &str,
+                use_api_names: bool,
+                exclude_unset: bool,
+                exclude_defaults: bool,
+                exclude_none: bool,
+                warnings: bool,
+            ) -> PyResult<Py<PyAny>> {
+                let dump = Dump { unset: !exclude_unset, none: !exclude_none };
+                dumped(py, self.value(), Child::Of(self.shape()), dump)
+            }
+
+            /// All fields as dicts and lists, unknown ones included; known ones that the service
+            /// did not send are None, unless exclude_unset says otherwise. include and exclude
+            /// take names of fields of this object.
+            #[pyo3(signature = (*, mode="python", include=None, exclude=None, by_alias=None,
+                                exclude_unset=false, exclude_defaults=false, exclude_none=false,
+                                **_others))]
+            #[expect(unused_variables, reason = "named as pydantic names them")]
+            fn model_dump(
+                &self,
+                py: Python<'_>,
+                mode: &str,
+                include: Option<&Bound<'_, PyAny>>,
+                exclude: Option<&Bound<'_, PyAny>>,
+                by_alias: Option<bool>,
+                exclude_unset: bool,
+                exclude_defaults: bool,
+                exclude_none: bool,
+                _others: Option<&Bound<'_, PyDict>>,
+            ) -> PyResult<Py<PyAny>> {
+                let dump = Dump {
+                    unset: !(exclude_unset || exclude_defaults),
+                    none: !(exclude_none || exclude_defaults),
+                };
+                let plain = dumped(py, self.value(), Child::Of(self.shape()), dump)?;
+                filter(plain.bind(py), include, exclude)?;
+                Ok(plain)
+            }
+
+            /// The same as `model_dump`, under its older name.
+            #[pyo3(signature = (**options))]
+            fn dict<'py>(
+                slf: &Bound<'py, Self>,
+                options: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                slf.call_method("model_dump", (), options)
+            }
+
+            /// What `model_dump` gives, as JSON text.
+            #[pyo3(signature = (*, indent=None, **options))]
+            fn model_dump_json(
+                slf: &Bound<'_, Self>,
+                indent: Option<usize>,
+                options: Option<&Bound<'_, PyDict>>,
+            ) -> PyResult<String> {
+                let plain = slf.call_method("model_dump", (), options)?;
+                dumps(slf.py(), plain.unbind(), indent)
+            }
+
+            /// The JSON text: as the service sent it, or indented, or without what is None.
+            #[pyo3(signature = (*, mode="json", use_api_names=true, exclude_unset=true,
+                                exclude_defaults=false, exclude_none=false, indent=None,
+                                warnings=true))]
+            #[expect(unused_variables, reason = "named as openai-python names them")]
+            fn to_json(
+                &self,
+                py: Python<'_>,
+                mode: &str,
+                use_api_names: bool,
+                exclude_unset: bool,
+                exclude_defaults: bool,
+                exclude_none: bool,
+                indent: Option<usize>,
+                warnings: bool,
+            ) -> PyResult<String> {
+                if indent.is_none() && exclude_unset && !exclude_none {
+                    return Ok(self.value().text().to_owned());
+                }
+                let dump = Dump { unset: !exclude_unset, none: !exclude_none };
+                dumps(py, dumped(py, self.value(), Child::Of(self.shape()), dump)?, indent)
+            }
+
+            /// The fields that the service sent and nobody here knows, as dicts and lists.
+            #[getter]
+            fn model_extra<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+                let dict = PyDict::new(py);
+                for (name, value) in self.value().members() {
+                    if self.shape().field(&name).is_none() {
+                        dict.set_item(&*name, to_plain(py, value)?)?;
+                    }
+                }
+                Ok(dict)
+            }
+
+            /// The names of the fields that the service sent.
+            #[getter]
+            fn model_fields_set<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PySet>> {
+                let members = self.value().members();
+                PySet::new(py, members.iter().map(|(name, _)| name.as_ref()))
+            }
+
+            /// An object with some fields replaced; the same one where none is.
+            #[pyo3(signature = (*, update=None, deep=false))]
+            #[expect(unused_variables, reason = "named as pydantic names them")]
+            fn model_copy<'py>(
+                slf: &Bound<'py, Self>,
+                update: Option<&Bound<'py, PyDict>>,
+                deep: bool,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let Some(update) = update else { return Ok(slf.clone().into_any()) };
+                let this = slf.get();
+                let fields = dumped_object(slf.py(), this.value(), this.shape(), AS_SENT)?;
+                fields.update(update.as_mapping())?;
+                let made = Object::made_up(Some(&fields), this.shape())?;
+                restored(slf.py(), made)
+            }
+
+            /// An object of this class from a dict, or from JSON text; nothing is validated.
+            #[classmethod]
+            fn model_validate<'py>(
+                class: &Bound<'py, PyType>,
+                value: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                if value.is_instance(class)? {
+                    return Ok(value.clone());
+                }
+                let Ok(fields) = value.cast::<PyDict>() else {
+                    let name = value.get_type().name()?;
+                    let message = format!("a dict is needed, not {name}");
+                    return Err(PyTypeError::new_err(message));
+                };
+                let made = Object::made_up(Some(fields), shape_of_class(class)?)?;
+                restored(class.py(), made)
+            }
+
+            /// An object of this class from JSON text; nothing is validated.
+            #[classmethod]
+            fn model_validate_json<'py>(
+                class: &Bound<'py, PyType>,
+                text: String,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let made = Object::of_text(text, None, shape_of_class(class)?)?;
+                restored(class.py(), made)
+            }
+
+            /// An object of this class with these fields; nothing is validated.
+            #[classmethod]
+            #[pyo3(signature = (**fields))]
+            fn construct<'py>(
+                class: &Bound<'py, PyType>,
+                fields: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let made = Object::made_up(fields, shape_of_class(class)?)?;
+                restored(class.py(), made)
+            }
+
+            /// What pydantic asks of a class that stands in one of its models.
+            #[classmethod]
+            fn __get_pydantic_core_schema__<'py>(
+                class: &Bound<'py, PyType>,
+                _source: &Bound<'py, PyAny>,
+                _handler: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                class.py().import("modelwire._pydantic")?.call_method1("schema", (class,))
             }
 
             fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -234,6 +519,13 @@ macro_rules! object_methods {
                 slf
             }
 
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+                let restore = py.import("modelwire._native")?.getattr("_restore")?;
+                let (root, text) = (self.root(), self.value().text());
+                let parts = (self.shape().name, text, root.request_id());
+                (restore, parts).into_pyobject(py)
+            }
+
             fn __repr__(&self) -> String {
                 repr(self.shape(), self.value())
             }
@@ -243,6 +535,51 @@ macro_rules! object_methods {
             }
         }
     };
+}
+
+/// The shape that a class stands for.
+fn shape_of_class(class: &Bound<'_, PyType>) -> PyResult<&'static Shape> {
+    Ok(shape::by_name(&class.name()?.to_string()))
+}
+
+/// An object that was made in this process, of the class of its shape.
+fn restored(py: Python<'_>, made: Object) -> PyResult<Bound<'_, PyAny>> {
+    let shape = made.shape;
+    let text = made.text();
+    let chunk = |text: &str| {
+        modelwire::parse::chunk("", text)
+            .map_err(|cause| PyValueError::new_err(format!("this is not JSON: {cause}")))
+    };
+    if std::ptr::eq(shape, &CHUNK) {
+        return ChatCompletionChunk { chunk: chunk(text)? }.into_bound_py_any(py);
+    }
+    if std::ptr::eq(shape, &RESPONSE_EVENT) {
+        return ResponseStreamEvent { chunk: chunk(text)? }.into_bound_py_any(py);
+    }
+    // A choice and a delta live in a chunk.
+    let around = |choice: &str| {
+        let chunk = chunk(&format!("{{\"choices\":[{choice}]}}"))?;
+        Py::new(py, ChatCompletionChunk { chunk })
+    };
+    if std::ptr::eq(shape, &CHUNK_CHOICE) {
+        return ChunkChoice { parent: around(text)?, position: 0 }.into_bound_py_any(py);
+    }
+    if std::ptr::eq(shape, &DELTA) {
+        let parent = around(&format!("{{\"delta\":{text}}}"))?;
+        return ChunkDelta { parent, position: 0 }.into_bound_py_any(py);
+    }
+    Ok(made.into_typed(py)?.into_bound(py))
+}
+
+/// What a pickle is made of again.
+#[pyfunction(name = "_restore")]
+pub(crate) fn restore(
+    py: Python<'_>,
+    name: &str,
+    text: String,
+    request_id: Option<String>,
+) -> PyResult<Py<PyAny>> {
+    restored(py, Object::of_text(text, request_id, shape::by_name(name))?).map(Bound::unbind)
 }
 
 impl Object {
@@ -256,35 +593,34 @@ impl Object {
 }
 
 object_methods!(Object {
-    /// All output text of a response.
-    #[getter]
-    fn output_text(&self) -> PyResult<String> {
-        if std::ptr::eq(self.shape, &RESPONSE) {
-            return Ok(modelwire::output_text(self.value()));
-        }
-        let message = format!("{} has no field \"output_text\"", self.shape.name);
-        Err(PyAttributeError::new_err(message))
-    }
-
     /// The entries of a model list, whichever of its two forms came.
     fn _items(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
-        let Root::Answer(answer) = &self.root else { return Ok(Vec::new()) };
-        let models = answer.document().and_then(|document| document.models()).unwrap_or_default();
-        models.into_iter().map(|model| to_python(py, &self.root, model, &MODEL)).collect()
+        let whole = self.value();
+        let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
+        let models = list.map(Value::items).unwrap_or_default();
+        models.into_iter().map(|model| to_python(py, &self.root, model, Child::Of(&MODEL))).collect()
     }
 
-    /// The service's name for the exchange, on whole answers.
+    /// Status and headers of the answer; None where it came from elsewhere.
     #[getter]
-    fn _request_id(&self) -> Option<String> {
+    fn _response<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.root {
-            Root::Answer(answer) => answer.head().request_id().map(str::to_owned),
-            Root::Chunk(_) => None,
+            Root::Answer(answer) => {
+                stream::response(py, answer.head(), answer.endpoint()).map(Some)
+            }
+            Root::Chunk(_) | Root::Made(_) => Ok(None),
         }
+    }
+
+    /// The service's name for the exchange.
+    #[getter]
+    fn _request_id(&self) -> Option<&str> {
+        self.root.request_id()
     }
 });
 
 /// One chunk of a chat completion stream.
-#[pyclass(frozen, module = "modelwire")]
+#[pyclass(frozen, module = "modelwire.types.chat")]
 pub(crate) struct ChatCompletionChunk {
     pub(crate) chunk: Chunk,
 }
@@ -317,6 +653,12 @@ object_methods!(ChatCompletionChunk {
         }
     }
 
+    /// The name of the server-sent event; empty where there was none.
+    #[getter]
+    fn _event(&self) -> &str {
+        self.chunk.event()
+    }
+
     /// The usage, on the chunk that carries it.
     #[getter]
     fn usage(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
@@ -325,10 +667,46 @@ object_methods!(ChatCompletionChunk {
         }
         attribute(py, &self.root(), self.value(), &CHUNK, "usage")
     }
+
+    /// The field `id`; None where it is absent.
+    #[getter]
+    fn id(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "id")
+    }
+
+    /// The field `created`; None where it is absent.
+    #[getter]
+    fn created(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "created")
+    }
+
+    /// The field `model`; None where it is absent.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "model")
+    }
+
+    /// The field `object`; None where it is absent.
+    #[getter]
+    fn object(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "object")
+    }
+
+    /// The field `service_tier`; None where it is absent.
+    #[getter]
+    fn service_tier(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "service_tier")
+    }
+
+    /// The field `system_fingerprint`; None where it is absent.
+    #[getter]
+    fn system_fingerprint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "system_fingerprint")
+    }
 });
 
 /// One choice of a chunk.
-#[pyclass(frozen, module = "modelwire")]
+#[pyclass(frozen, module = "modelwire.types.chat")]
 pub(crate) struct ChunkChoice {
     parent: Py<ChatCompletionChunk>,
     position: usize,
@@ -371,10 +749,16 @@ object_methods!(ChunkChoice {
     fn finish_reason(&self) -> Option<Cow<'_, str>> {
         choice(&self.parent, self.position)?.finish_reason()
     }
+
+    /// The field `logprobs`; None where it is absent.
+    #[getter]
+    fn logprobs(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "logprobs")
+    }
 });
 
 /// What a chunk adds to a choice.
-#[pyclass(frozen, module = "modelwire")]
+#[pyclass(frozen, name = "ChoiceDelta", module = "modelwire.types.chat")]
 pub(crate) struct ChunkDelta {
     parent: Py<ChatCompletionChunk>,
     position: usize,
@@ -408,10 +792,28 @@ object_methods!(ChunkDelta {
     fn role(&self) -> Option<Cow<'_, str>> {
         choice(&self.parent, self.position)?.role()
     }
+
+    /// The field `function_call`; None where it is absent.
+    #[getter]
+    fn function_call(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "function_call")
+    }
+
+    /// The field `refusal`; None where it is absent.
+    #[getter]
+    fn refusal(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "refusal")
+    }
+
+    /// The field `tool_calls`; None where it is absent.
+    #[getter]
+    fn tool_calls(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "tool_calls")
+    }
 });
 
 /// One event of a response stream.
-#[pyclass(frozen, module = "modelwire")]
+#[pyclass(frozen, module = "modelwire.types.responses")]
 pub(crate) struct ResponseStreamEvent {
     pub(crate) chunk: Chunk,
 }
@@ -435,6 +837,120 @@ object_methods!(ResponseStreamEvent {
     #[getter]
     fn r#type(&self) -> Option<Cow<'_, str>> {
         self.chunk.kind()
+    }
+
+    /// The name of the server-sent event; empty where there was none.
+    #[getter]
+    fn _event(&self) -> &str {
+        self.chunk.event()
+    }
+
+    /// The field `sequence_number`; None where it is absent.
+    #[getter]
+    fn sequence_number(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "sequence_number")
+    }
+
+    /// The field `response`; None where it is absent.
+    #[getter]
+    fn response(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "response")
+    }
+
+    /// The field `item`; None where it is absent.
+    #[getter]
+    fn item(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "item")
+    }
+
+    /// The field `part`; None where it is absent.
+    #[getter]
+    fn part(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "part")
+    }
+
+    /// The field `delta`; None where it is absent.
+    #[getter]
+    fn delta(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "delta")
+    }
+
+    /// The field `text`; None where it is absent.
+    #[getter]
+    fn text(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "text")
+    }
+
+    /// The field `arguments`; None where it is absent.
+    #[getter]
+    fn arguments(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "arguments")
+    }
+
+    /// The field `refusal`; None where it is absent.
+    #[getter]
+    fn refusal(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "refusal")
+    }
+
+    /// The field `name`; None where it is absent.
+    #[getter]
+    fn name(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "name")
+    }
+
+    /// The field `annotation`; None where it is absent.
+    #[getter]
+    fn annotation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "annotation")
+    }
+
+    /// The field `logprobs`; None where it is absent.
+    #[getter]
+    fn logprobs(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "logprobs")
+    }
+
+    /// The field `output_index`; None where it is absent.
+    #[getter]
+    fn output_index(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "output_index")
+    }
+
+    /// The field `content_index`; None where it is absent.
+    #[getter]
+    fn content_index(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "content_index")
+    }
+
+    /// The field `summary_index`; None where it is absent.
+    #[getter]
+    fn summary_index(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "summary_index")
+    }
+
+    /// The field `item_id`; None where it is absent.
+    #[getter]
+    fn item_id(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "item_id")
+    }
+
+    /// The field `code`; None where it is absent.
+    #[getter]
+    fn code(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "code")
+    }
+
+    /// The field `message`; None where it is absent.
+    #[getter]
+    fn message(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "message")
+    }
+
+    /// The field `param`; None where it is absent.
+    #[getter]
+    fn param(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "param")
     }
 });
 

@@ -16,9 +16,6 @@ use crate::hub::Hub;
 use crate::object::{Object, usage_dict};
 use crate::source::{Portion, Source, Taken};
 
-/// Most chunks of a batch where the caller does not say.
-const BATCH_CHUNKS: usize = 256;
-
 /// After so many chunks in a row that were there already, the event loop gets its turn.
 const TURN_CHUNKS: u32 = 128;
 /// And after so long.
@@ -155,7 +152,7 @@ stream_methods!(Stream {
     }
 
     /// The same chunks as lists: each time all that is there, at least one, at most `max`.
-    #[pyo3(signature = (max=BATCH_CHUNKS))]
+    #[pyo3(signature = (max=256))]
     fn batches(slf: Bound<'_, Self>, max: usize) -> PyResult<Portions> {
         Ok(Portions { portion: batch(max)?, stream: slf.unbind() })
     }
@@ -264,7 +261,7 @@ stream_methods!(AsyncStream {
     }
 
     /// The same chunks as lists: each time all that is there, at least one, at most `max`.
-    #[pyo3(signature = (max=BATCH_CHUNKS))]
+    #[pyo3(signature = (max=256))]
     fn batches(slf: Bound<'_, Self>, max: usize) -> PyResult<AsyncPortions> {
         Ok(AsyncPortions { portion: batch(max)?, stream: slf.unbind() })
     }

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 
 import pytest
 
@@ -99,9 +100,145 @@ def test_plain_values(of):
     """R-F3: to_dict and model_dump give all fields, unknown ones included, in their order."""
     body = {"z": 1, "id": "c", "new": {"b": [1, {"c": None}], "a": True}, "choices": []}
     found = of(body)
-    assert found.to_dict() == found.model_dump() == body
+    assert found.to_dict() == found.model_dump(exclude_unset=True) == body
     assert list(found.to_dict()) == list(body)
     assert type(found.new.to_dict()) is dict
+
+
+KNOWN = {"id", "choices", "created", "model", "object", "service_tier", "system_fingerprint"}
+
+
+def test_dumps(of):
+    """R-F3: as pydantic's, for programs that know answers as pydantic models."""
+    body = {"id": "c", "choices": [{"index": 0, "logprobs": None}], "usage": None, "new": 1}
+    found = of(body)
+    dump = found.model_dump()
+    assert set(dump) == KNOWN | {"usage", "new"} and dump["created"] is None
+    choice = {"index": 0, "logprobs": None, "finish_reason": None, "message": None}
+    assert dump["choices"] == [choice] and found.dict() == dump
+    assert found.model_dump(mode="json", exclude_unset=True, by_alias=True) == body
+    plain = {"id": "c", "choices": [{"index": 0}], "new": 1}
+    assert found.model_dump(exclude_none=True) == found.to_dict(exclude_none=True) == plain
+    assert found.model_dump(exclude_defaults=True) == plain
+    assert found.to_dict(exclude_unset=False) == dump
+    assert found.model_dump(include={"id", "created"}) == {"id": "c", "created": None}
+    assert "choices" not in found.model_dump(exclude={"choices": True})
+    assert json.loads(found.model_dump_json()) == dump
+    assert found.model_dump_json(exclude_none=True) == json.dumps(plain, separators=(",", ":"))
+    assert "\n" in found.model_dump_json(indent=2)
+    assert json.loads(found.to_json(exclude_none=True)) == plain
+
+
+def test_what_was_sent_and_what_is_new(of):
+    """R-F3: the names of both."""
+    found = of({"id": "c", "new": {"deep": [1]}, "usage": None})
+    assert found.model_fields_set == {"id", "new", "usage"}
+    assert found.model_extra == {"new": {"deep": [1]}} and type(found.model_extra["new"]) is dict
+    assert {"id", "choices", "new", "model_dump"} <= set(dir(found))
+
+
+def test_fields_are_items_too(of):
+    """R-F3: for programs that have unknown objects as dicts, as openai-python gives them."""
+    found = of({"new": {"deep": [{"x": 1}]}})
+    assert found.new["deep"][0]["x"] == 1 and "deep" in found.new and "id" not in found
+    with pytest.raises(KeyError, match="nonsense"):
+        found.new["nonsense"]
+
+
+def again():
+    return {
+        "pickle": lambda one: pickle.loads(pickle.dumps(one)),
+        "copy": copy.copy,
+        "deepcopy": copy.deepcopy,
+        "model_copy": lambda one: one.model_copy(),
+        "model_validate": lambda one: type(one).model_validate(one.to_dict()),
+        "model_validate_json": lambda one: type(one).model_validate_json(one.to_json()),
+        "construct": lambda one: type(one).construct(**one.to_dict()),
+    }
+
+
+@pytest.mark.parametrize("way", again())
+def test_objects_made_again(client, scripted, way):
+    """R-F3: answers, chunks and every part of them; the same class, equal, the same text."""
+    answered = client.chat.completions.create(model="echo-tools", messages=HELLO)
+    response = client.responses.create(model="echo", input="hello")
+    chunk, *_ = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    *_, event = client.responses.create(model="echo", input="hello", stream=True)
+    ones = [answered, answered.usage, answered.choices[0].message.tool_calls[0], response]
+    ones += [chunk, chunk.choices[0], chunk.choices[0].delta, event, event.response.output[0]]
+    for one in ones:
+        same = again()[way](one)
+        assert type(same) is type(one) and same == one
+        assert same.to_dict() == one.to_dict() and repr(same)
+    same = again()[way](answered)
+    if way in ("pickle", "copy", "deepcopy", "model_copy"):
+        assert same._request_id == answered._request_id
+    assert same.choices[0].message.tool_calls[0].function.name == "echo"
+    models = client.models.list()
+    assert pickle.loads(pickle.dumps(models)) == models
+
+
+def test_a_copy_with_other_fields(of):
+    """R-F3: the first stays what it is."""
+    found = of({"id": "c", "choices": [{"message": {"content": "a"}}]})
+    other = found.model_copy(update={"id": "d"})
+    assert (found.id, other.id, other.choices[0].message.content) == ("c", "d", "a")
+    message = found.choices[0].message.model_copy(update={"content": "b"})
+    assert message.content == "b" and type(message) is type(found.choices[0].message)
+
+
+def test_answers_made_up_for_tests():
+    """R-F3: programs make answers for their own tests."""
+    from modelwire.types.chat import ChatCompletion, ChatCompletionMessage, Choice
+
+    message = ChatCompletionMessage(role="assistant", content="hi")
+    choice = Choice(index=0, finish_reason="stop", message=message)
+    made = ChatCompletion(id="c", model="m", choices=[choice])
+    assert made.choices[0].message.content == "hi" and made.usage is None
+    assert made == ChatCompletion.model_validate(made.to_dict())
+    with pytest.raises(TypeError, match="dict"):
+        ChatCompletion.model_validate("text")
+    with pytest.raises(ValueError, match="not JSON"):
+        ChatCompletion.model_validate_json("{")
+
+
+def test_items_are_of_the_class_that_their_type_names(client, scripted):
+    """R-F3: an unknown one is of a general class, and never of a wrong one."""
+    from modelwire.types import responses
+
+    output = [
+        {"type": "message", "content": [{"type": "output_text", "text": "a"}, {"type": "new"}]},
+        {"type": "function_call", "name": "f"},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "b"}]},
+        {"type": "from_tomorrow", "payload": {"x": 1}},
+    ]
+    answered = scripted(answer({"output": output, "metadata": {"a": "b"}}))
+    response = answered.responses.create(model="m", input="x")
+    assert [type(item) for item in response.output] == [
+        responses.ResponseOutputMessage,
+        responses.ResponseFunctionToolCall,
+        responses.ResponseReasoningItem,
+        responses.ResponseOutputItem,
+    ]
+    text, other = response.output[0].content
+    assert type(text) is responses.ResponseOutputText and other.type == "new"
+    assert response.output[3].payload.x == 1
+    assert response.metadata == {"a": "b"} and type(response.metadata) is dict
+
+
+def test_answers_in_pydantic_models(of):
+    """R-F3: where a program has them in models of its own."""
+    pydantic = pytest.importorskip("pydantic")
+    from modelwire.types.chat import ChatCompletion
+
+    class Record(pydantic.BaseModel):
+        answer: ChatCompletion
+
+    found = of({"id": "c", "choices": []})
+    record = Record(answer=found)
+    assert record.answer is found and record.model_dump() == {"answer": found.to_dict()}
+    assert Record.model_validate_json(record.model_dump_json()).answer == found
+    assert Record.model_json_schema()["properties"]["answer"]["type"] == "object"
 
 
 def test_json_text(of):
@@ -203,5 +340,7 @@ def test_model_lists_can_be_looked_into(scripted):
 
 def test_names_of_the_types(of):
     """R-F3: a type says which package it is of."""
-    assert type(of({})).__module__ == "modelwire"
+    from modelwire.types.chat import ChatCompletion
+
+    assert type(of({})) is ChatCompletion and ChatCompletion.__module__ == "modelwire.types.chat"
     assert modelwire.Stream.__module__ == "modelwire"

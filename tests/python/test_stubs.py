@@ -5,7 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+import programs
+
 HERE = Path(__file__).parent
+PY = HERE.parents[1] / "py"
+EXAMPLES = sorted((PY / "examples").glob("*.py"))
+PROGRAMS = [str(HERE / "typed_example.py"), *map(str, EXAMPLES)]
 
 # Where stubs and the package differ on purpose, each with its reason.
 ALLOWED = """
@@ -28,7 +35,32 @@ def test_stubs_are_true(tmp_path):
     check(tmp_path, "mypy.stubtest", "modelwire", "--allowlist", str(allowed))
 
 
-def test_a_typed_program(tmp_path):
-    """R-OP1: mypy --strict accepts a program that uses all of the public surface."""
-    example = str(HERE / "typed_example.py")
-    check(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), example)
+def test_stubs_are_what_their_tables_say(tmp_path):
+    """R-OP1: each type is said once, in py/stubs/write.py."""
+    done = subprocess.run([sys.executable, PY / "stubs" / "write.py", "--check"])
+    assert done.returncode == 0
+
+
+def test_typed_programs(tmp_path):
+    """R-OP1: mypy --strict accepts the examples, and a program that uses the public surface."""
+    check(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *PROGRAMS)
+
+
+def test_the_package_itself_is_typed(tmp_path):
+    """R-OP1: mypy --strict accepts it."""
+    cache = str(tmp_path / "cache")
+    check(tmp_path, "mypy", "--strict", "--cache-dir", cache, "-p", "modelwire")
+
+
+def test_typed_programs_in_an_editor(tmp_path):
+    """R-OP1: pyright accepts them too."""
+    check(tmp_path, "pyright", "--pythonpath", sys.executable, *PROGRAMS)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_examples_run(service, example):
+    """R-OP1: against the service that the tests have."""
+    settings = {"MODELWIRE_MODEL": "echo", **programs.environment(service.base_url)}
+    command = [sys.executable, example]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout

@@ -7,6 +7,7 @@ import datetime
 
 import modelwire
 from modelwire import NOT_GIVEN, Client, NotGiven, OpenAI, OpenAIError, Stream, Timeout
+from modelwire.types.chat import ChatCompletionChunk
 
 
 def make() -> Client:
@@ -33,7 +34,7 @@ def chat(client: Client, limit: int | NotGiven = NOT_GIVEN) -> str:
     request_id: str | None = completion._request_id
     fields: dict[str, object] = completion.to_dict()
     text: str = completion.to_json(indent=2)
-    answer: str = completion.choices[0].message.content
+    answer: str = completion.choices[0].message.content or ""
     print(request_id, completion.model_dump() == fields, completion == fields, text)
     return answer
 
@@ -41,7 +42,7 @@ def chat(client: Client, limit: int | NotGiven = NOT_GIVEN) -> str:
 def chat_stream(client: Client) -> str:
     text = ""
     with client.chat.completions.create(model="m", messages=[], stream=True) as stream:
-        chunks: Stream = stream
+        chunks: Stream[ChatCompletionChunk] = stream
         for chunk in chunks:
             piece: str | None = chunk.choices[0].delta.content
             text += piece or ""

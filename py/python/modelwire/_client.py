@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from modelwire._parameters import Call
     from modelwire._raw import AsyncRawClient, RawClient
 
-    Headers = Mapping[str, str | Omit]
-    Pem = str | bytes | os.PathLike[str]
+    _Headers = Mapping[str, str | Omit]
+    _Pem = str | bytes | os.PathLike[str]
 
 NATIVE_CLIENTS_MAX = 16
 """So many variants of a client (other keys, queries, removed headers) keep their connections."""
@@ -60,7 +60,7 @@ def _environment(*names: str) -> str | None:
     return next((value for value in values if value and value.strip()), None)
 
 
-def _pem(given: Pem | None, name: str) -> bytes | None:
+def _pem(given: _Pem | None, name: str) -> bytes | None:
     """PEM text as it is, or the content of the file of that name."""
     if given is None:
         return None
@@ -163,7 +163,7 @@ class BaseClient:
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
         max_retries: int | NotGiven = NOT_GIVEN,
-        default_headers: Headers | None = None,
+        default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         http_client: None = None,
         _strict_response_validation: bool = False,
@@ -171,8 +171,8 @@ class BaseClient:
         limits: Limits | None = None,
         proxy: str | None = None,
         no_proxy: bool = False,
-        ca: Pem | None = None,
-        client_certificate: Pem | None = None,
+        ca: _Pem | None = None,
+        client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
     ) -> None:
@@ -234,7 +234,7 @@ class BaseClient:
 
         return with_query(self._base_url, query)
 
-    def _sent_headers(self, more: Headers | None = None) -> tuple[tuple[str, str], ...]:
+    def _sent_headers(self, more: _Headers | None = None) -> tuple[tuple[str, str], ...]:
         """The default headers; one that a call removes is left out."""
         headers: dict[str, Any] = {}
         if self._organization:
@@ -332,8 +332,8 @@ class BaseClient:
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
         max_retries: int | NotGiven = NOT_GIVEN,
-        default_headers: Headers | None = None,
-        set_default_headers: Headers | None = None,
+        default_headers: _Headers | None = None,
+        set_default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         set_default_query: Mapping[str, object] | None = None,
         http_client: None = None,
@@ -479,7 +479,7 @@ class Client(BaseClient):
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
         max_retries: int = MAX_RETRIES,
-        default_headers: Headers | None = None,
+        default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         http_client: None = None,
         _strict_response_validation: bool = False,
@@ -487,8 +487,8 @@ class Client(BaseClient):
         limits: Limits | None = None,
         proxy: str | None = None,
         no_proxy: bool = False,
-        ca: Pem | None = None,
-        client_certificate: Pem | None = None,
+        ca: _Pem | None = None,
+        client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
     ) -> None:
@@ -561,7 +561,7 @@ class AsyncClient(BaseClient):
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
         max_retries: int = MAX_RETRIES,
-        default_headers: Headers | None = None,
+        default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         http_client: None = None,
         _strict_response_validation: bool = False,
@@ -569,8 +569,8 @@ class AsyncClient(BaseClient):
         limits: Limits | None = None,
         proxy: str | None = None,
         no_proxy: bool = False,
-        ca: Pem | None = None,
-        client_certificate: Pem | None = None,
+        ca: _Pem | None = None,
+        client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
     ) -> None:

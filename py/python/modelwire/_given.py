@@ -63,7 +63,7 @@ class _Options:
         return f"{type(self).__name__}({', '.join(given)})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._given() == other._given()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._given() == other._given()
 
     __hash__ = None  # type: ignore[assignment]
 

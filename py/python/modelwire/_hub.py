@@ -29,11 +29,11 @@ class Hub:
     """What the calls of one event loop wait at. It lives as an attribute of its loop, and does
     not hold it: they go together."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.native: NativeHub | None = NativeHub()
+    def __init__(self, loop: asyncio.AbstractEventLoop, native: NativeHub) -> None:
+        self.native: NativeHub | None = native
         self.waiting: dict[int, asyncio.Future[None]] = {}
         self.last_number = 0
-        loop.add_reader(self.native.fd(), _drain, self.native, self.waiting)
+        loop.add_reader(native.fd(), _drain, native, self.waiting)
         # A loop that is shut down closes its asynchronous generators: that closes the hub.
         self.guard: AsyncGenerator[None, None] | None = _guard(self)
         try:
@@ -63,12 +63,14 @@ async def _guard(hub: Hub) -> AsyncGenerator[None, None]:
         hub.close(asyncio.get_running_loop())
 
 
-def _hub(loop: asyncio.AbstractEventLoop) -> Hub:
+def _hub(loop: asyncio.AbstractEventLoop) -> tuple[Hub, NativeHub]:
     hub: Hub | None = getattr(loop, _NAME, None)
-    if hub is None or hub.native is None:
-        hub = Hub(loop)
-        setattr(loop, _NAME, hub)
-    return hub
+    if hub is not None and hub.native is not None:
+        return hub, hub.native
+    native = NativeHub()
+    hub = Hub(loop, native)
+    setattr(loop, _NAME, hub)
+    return hub, native
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
@@ -87,9 +89,9 @@ async def receive(source: Source, portion: int = 0) -> Any:
     """What the source has next, waiting for it. Whoever is cancelled here has taken nothing."""
     loop = running_loop()
     while True:
-        hub = _hub(loop)
+        hub, native = _hub(loop)
         hub.last_number = number = hub.last_number + 1
-        found = source._poll(hub.native, number, portion)
+        found = source._poll(native, number, portion)
         if found is not None:
             return found
         hub.waiting[number] = future = loop.create_future()

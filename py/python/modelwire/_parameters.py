@@ -4,6 +4,8 @@ the request, whether it streams, and what the call sets for itself. Knows no cli
 The types of the parameters stand in `_resources.pyi`.
 """
 
+# mypy: disallow_untyped_defs = False
+
 from __future__ import annotations
 
 from modelwire._given import NOT_GIVEN, NotGiven, Omit

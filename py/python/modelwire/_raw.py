@@ -1,0 +1,264 @@
+"""Answers with their status and headers: `with_raw_response` and `with_streaming_response`, as
+openai-python has them. Imported when a program asks for it; knows no HTTP.
+
+Everything here wraps what a resource's own methods return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from modelwire._errors import OpenAIError
+from modelwire._http import Headers, Request, Response
+from modelwire._native import AsyncStream, Stream
+
+
+class RawResponse:
+    """A whole answer, or an opened stream, with its status and headers. `parse` gives what the
+    plain method would have returned."""
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+        if isinstance(result, (Stream, AsyncStream)):
+            self.http_response: Response = result.response
+        else:
+            answer = getattr(result, "_answer", result)  # a list of models has it inside
+            self.http_response = answer._response
+            self.http_response.text = answer.to_json()
+
+    @property
+    def status_code(self) -> int:
+        """The HTTP status."""
+        return self.http_response.status_code
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of the answer."""
+        return self.http_response.headers
+
+    @property
+    def request_id(self) -> str | None:
+        """The service's name for the exchange."""
+        return self.headers.get("x-request-id")
+
+    @property
+    def http_request(self) -> Request:
+        """What was asked."""
+        return self.http_response.request
+
+    @property
+    def method(self) -> str:
+        """The method of the request."""
+        return self.http_request.method
+
+    @property
+    def url(self) -> str:
+        """The path of the request."""
+        return self.http_request.url
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the answer was read whole."""
+        return not isinstance(self._result, (Stream, AsyncStream)) or self._result.end is not None
+
+    def _whole(self, what: str) -> str:
+        if isinstance(self._result, (Stream, AsyncStream)):
+            raise OpenAIError(
+                f"{what} of a stream is not there at once",
+                kind="argument",
+                hint="Iterate parse(), or the lines of with_streaming_response.",
+            )
+        return self.http_response.text
+
+
+class LegacyAPIResponse(RawResponse):
+    """What the methods of `with_raw_response` return."""
+
+    def parse(self) -> Any:
+        """What the plain method returns: the answer, or the stream."""
+        return self._result
+
+    @property
+    def text(self) -> str:
+        """The answer as JSON text."""
+        return self._whole("the text")
+
+    @property
+    def content(self) -> bytes:
+        """The answer as bytes."""
+        return self._whole("the content").encode()
+
+    def json(self) -> Any:
+        """The answer as dicts and lists."""
+        self._whole("the JSON")
+        return self.http_response.json()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} [{self.status_code}]>"
+
+
+def _event_lines(event: Any) -> Iterator[str]:
+    if event._event:
+        yield f"event: {event._event}"
+    yield f"data: {event.to_json()}"
+    yield ""
+
+
+class APIResponse(RawResponse):
+    """What `with_streaming_response` of a synchronous client gives inside of its `with`."""
+
+    def parse(self) -> Any:
+        """What the plain method returns: the answer, or the stream."""
+        return self._result
+
+    def read(self) -> bytes:
+        """The whole answer as bytes; of a stream, its events as they would be sent."""
+        return self.text().encode()
+
+    def text(self) -> str:
+        """The whole answer as text; of a stream, its events as they would be sent."""
+        return "".join(self.iter_text())
+
+    def json(self) -> Any:
+        """The answer as dicts and lists."""
+        self._whole("the JSON")
+        return self.http_response.json()
+
+    def iter_text(self, chunk_size: int | None = None) -> Iterator[str]:
+        """The text, piece by piece as it comes."""
+        if isinstance(self._result, Stream):
+            for event in self._result:
+                yield "\n".join(_event_lines(event)) + "\n"
+            yield "data: [DONE]\n\n"
+        else:
+            yield self.http_response.text
+
+    def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        """The bytes, piece by piece as they come."""
+        for piece in self.iter_text():
+            yield piece.encode()
+
+    def iter_lines(self) -> Iterator[str]:
+        """The lines as they come."""
+        for piece in self.iter_text():
+            yield from piece.splitlines()
+
+    def close(self) -> None:
+        """Ends the exchange."""
+        if isinstance(self._result, Stream):
+            self._result.close()
+
+
+class AsyncAPIResponse(RawResponse):
+    """What `with_streaming_response` of an asynchronous client gives inside of its `async with`."""
+
+    async def parse(self) -> Any:
+        """What the plain method returns: the answer, or the stream."""
+        return self._result
+
+    async def read(self) -> bytes:
+        """The whole answer as bytes; of a stream, its events as they would be sent."""
+        return (await self.text()).encode()
+
+    async def text(self) -> str:
+        """The whole answer as text; of a stream, its events as they would be sent."""
+        return "".join([piece async for piece in self.iter_text()])
+
+    async def json(self) -> Any:
+        """The answer as dicts and lists."""
+        self._whole("the JSON")
+        return self.http_response.json()
+
+    async def iter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:
+        """The text, piece by piece as it comes."""
+        if isinstance(self._result, AsyncStream):
+            async for event in self._result:
+                yield "\n".join(_event_lines(event)) + "\n"
+            yield "data: [DONE]\n\n"
+        else:
+            yield self.http_response.text
+
+    async def iter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        """The bytes, piece by piece as they come."""
+        async for piece in self.iter_text():
+            yield piece.encode()
+
+    async def iter_lines(self) -> AsyncIterator[str]:
+        """The lines as they come."""
+        async for piece in self.iter_text():
+            for line in piece.splitlines():
+                yield line
+
+    async def close(self) -> None:
+        """Ends the exchange."""
+        if isinstance(self._result, AsyncStream):
+            await self._result.close()
+
+
+class _Opening:
+    """What a method of `with_streaming_response` returns: the call is made on entering it, and
+    its exchange ends on leaving it."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+        self._response: Any = None
+
+    def __enter__(self) -> APIResponse:
+        self._response = APIResponse(self._call())
+        return self._response  # type: ignore[no-any-return]
+
+    def __exit__(self, *error: object) -> None:
+        self._response.close()
+
+    async def __aenter__(self) -> AsyncAPIResponse:
+        self._response = AsyncAPIResponse(await self._call())
+        return self._response  # type: ignore[no-any-return]
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._response.close()
+
+
+async def _awaited(result: Any) -> LegacyAPIResponse:
+    return LegacyAPIResponse(await result)
+
+
+class Raw:
+    """A resource whose methods return answers with their status and headers."""
+
+    def __init__(self, resource: Any, streams: bool) -> None:
+        self._resource = resource
+        self._streams = streams
+
+    def create(self, **given: Any) -> Any:
+        """As the method of this name of the resource."""
+        return self._wrapped(self._resource.create, given)
+
+    def list(self, **given: Any) -> Any:
+        """As the method of this name of the resource."""
+        return self._wrapped(self._resource.list, given)
+
+    def _wrapped(self, method: Any, given: dict[str, Any]) -> Any:
+        if self._streams:
+            return _Opening(lambda: method(**given))
+        result = method(**given)
+        return _awaited(result) if hasattr(result, "__await__") else LegacyAPIResponse(result)
+
+
+class _RawChat:
+    """`chat` of a raw client."""
+
+    def __init__(self, chat: Any, streams: bool) -> None:
+        self.completions = Raw(chat.completions, streams)
+
+
+class RawClient:
+    """A client whose methods return answers with their status and headers."""
+
+    def __init__(self, client: Any, streams: bool) -> None:
+        self.models = Raw(client.models, streams)
+        self.chat = _RawChat(client.chat, streams)
+        self.responses = Raw(client.responses, streams)
+
+
+AsyncRawClient = RawClient

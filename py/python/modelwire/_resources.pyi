@@ -1,0 +1,742 @@
+"""The three operations under the names that openai-python gives them.
+
+Written by py/stubs/write.py.
+"""
+
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from typing import Any, Generic, Literal, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
+
+from typing_extensions import Self
+
+from modelwire._client import AsyncClient, Client
+from modelwire._given import NotGiven, Omit, Timeout
+from modelwire._native import (
+    AsyncStream,
+    ChatCompletion,
+    ChatCompletionChunk,
+    Model,
+    Object,
+    Response,
+    ResponseStreamEvent,
+    Stream,
+)
+from modelwire._raw import Raw
+
+_T = TypeVar("_T")
+_C = TypeVar("_C")
+
+_Maybe: TypeAlias = _T | None | NotGiven | Omit
+_Value: TypeAlias = Any
+"""A dict, a dataclass, a pydantic model, or an object of an answer."""
+
+class _HttpxTimeout(Protocol):
+    @property
+    def connect(self) -> float | None: ...
+    @property
+    def read(self) -> float | None: ...
+
+class _Pages:
+    data: list[Model]
+    def __init__(self, answer: Object) -> None: ...
+    def __iter__(self) -> Iterator[Model]: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Model: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Model]: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @property
+    def _request_id(self) -> str | None: ...
+    def has_next_page(self) -> bool:
+        """False: the service lists its models on one page."""
+
+class ModelList(_Pages):
+    """The models of a service: iterable, and a list as `data`; always on one page."""
+
+    def get_next_page(self) -> NoReturn:
+        """There is none."""
+    def iter_pages(self) -> Iterator[Self]:
+        """This page, and no other."""
+
+class AsyncModelList(ModelList):
+    """The models of a service, from an asynchronous client: `for` and `async for` both work."""
+
+    def __aiter__(self) -> AsyncIterator[Model]: ...
+    async def get_next_page(self) -> NoReturn:  # type: ignore[override]
+        """There is none."""
+    def iter_pages(self) -> AsyncIterator[Self]:  # type: ignore[override]
+        """This page, and no other."""
+
+class AsyncPaginator:
+    """What AsyncModels.list returns: awaited it is the list, iterated with `async for` its
+    models."""
+
+    def __init__(self, ask: Callable[[], Coroutine[Any, Any, AsyncModelList]]) -> None: ...
+    def __await__(self) -> Generator[Any, None, AsyncModelList]: ...
+    def __aiter__(self) -> AsyncIterator[Model]: ...
+
+class _Resource(Generic[_C]):
+    def __init__(self, client: _C) -> None: ...
+
+class _RawAccess:
+    @property
+    def with_raw_response(self) -> Raw:
+        """The same methods, which return the answer with its status and headers."""
+    @property
+    def with_streaming_response(self) -> Raw:
+        """The same methods as context managers; the answer is read when it is asked for."""
+
+class Models(_Resource[Client], _RawAccess):
+    """`client.models`"""
+
+    def list(
+        self,
+        *,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ModelList:
+        """The models that the service offers."""
+    def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
+
+class AsyncModels(_Resource[AsyncClient], _RawAccess):
+    """`async_client.models`"""
+
+    def list(
+        self,
+        *,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncPaginator:
+        """The models that the service offers: `await` it, or iterate it with `async for`."""
+    def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
+
+class Completions(_Resource[Client], _RawAccess):
+    """`client.chat.completions`"""
+
+    @overload
+    def create(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> ChatCompletion: ...
+    @overload
+    def create(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[True],
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> Stream[ChatCompletionChunk]: ...
+    @overload
+    def create(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream: bool,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> ChatCompletion | Stream[ChatCompletionChunk]:
+        """Creates a chat completion: the answer, or with stream=True its chunks."""
+    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def update(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
+
+class AsyncCompletions(_Resource[AsyncClient], _RawAccess):
+    """`async_client.chat.completions`"""
+
+    @overload
+    async def create(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> ChatCompletion: ...
+    @overload
+    async def create(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[True],
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> AsyncStream[ChatCompletionChunk]: ...
+    @overload
+    async def create(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream: bool,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:
+        """Creates a chat completion: the answer, or with stream=True its chunks."""
+    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def update(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
+
+class Responses(_Resource[Client], _RawAccess):
+    """`client.responses`"""
+
+    @overload
+    def create(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> Response: ...
+    @overload
+    def create(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[True],
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> Stream[ResponseStreamEvent]: ...
+    @overload
+    def create(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream: bool,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> Response | Stream[ResponseStreamEvent]:
+        """Creates a response: the answer, or with stream=True its events."""
+    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def cancel(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def compact(self, *arguments: Any, **named: Any) -> NoReturn: ...
+
+class AsyncResponses(_Resource[AsyncClient], _RawAccess):
+    """`async_client.responses`"""
+
+    @overload
+    async def create(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> Response: ...
+    @overload
+    async def create(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream: Literal[True],
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> AsyncStream[ResponseStreamEvent]: ...
+    @overload
+    async def create(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream: bool,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        stream_only: bool | NotGiven = ...,
+        gather: bool = False,
+    ) -> Response | AsyncStream[ResponseStreamEvent]:
+        """Creates a response: the answer, or with stream=True its events."""
+    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def cancel(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    def compact(self, *arguments: Any, **named: Any) -> NoReturn: ...
+
+class Chat(_Resource[Client]):
+    """`client.chat`"""
+
+    completions: Completions
+
+class AsyncChat(_Resource[AsyncClient]):
+    """`async_client.chat`"""
+
+    completions: AsyncCompletions
+
+class Beta:
+    """`client.beta`: the same calls, where older programs look for them."""
+
+    chat: Chat
+    def __init__(self, chat: Chat) -> None: ...
+
+class AsyncBeta:
+    """`async_client.beta`: the same calls, where older programs look for them."""
+
+    chat: AsyncChat
+    def __init__(self, chat: AsyncChat) -> None: ...

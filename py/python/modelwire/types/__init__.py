@@ -1,0 +1,18 @@
+"""The classes of answers, for annotations and isinstance; `chat` and `responses` have the rest.
+Knows no call. Imported when a program asks for it."""
+
+from modelwire._native import (
+    CompletionTokensDetails,
+    CompletionUsage,
+    Model,
+    Object,
+    PromptTokensDetails,
+)
+
+__all__ = [
+    "CompletionTokensDetails",
+    "CompletionUsage",
+    "Model",
+    "Object",
+    "PromptTokensDetails",
+]

@@ -1,0 +1,79 @@
+"""The classes of chat completions and their chunks, and names for what is passed in: dicts.
+Knows no call."""
+
+from __future__ import annotations
+
+from modelwire._native import (
+    Annotation,
+    AnnotationURLCitation,
+    ChatCompletion,
+    ChatCompletionAudio,
+    ChatCompletionChunk,
+    ChatCompletionMessage,
+    ChatCompletionMessageToolCall,
+    ChatCompletionTokenLogprob,
+    Choice,
+    ChoiceDelta,
+    ChoiceDeltaToolCall,
+    ChoiceDeltaToolCallFunction,
+    ChoiceLogprobs,
+    ChunkChoice,
+    Custom,
+    Function,
+    TopLogprob,
+)
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    _Dict: TypeAlias = dict[str, Any]
+else:
+    _Dict = dict
+
+# What openai-python has as typed dicts; any mapping, dataclass or pydantic model does as well.
+ChatCompletionMessageParam = _Dict
+ChatCompletionDeveloperMessageParam = _Dict
+ChatCompletionSystemMessageParam = _Dict
+ChatCompletionUserMessageParam = _Dict
+ChatCompletionAssistantMessageParam = _Dict
+ChatCompletionToolMessageParam = _Dict
+ChatCompletionContentPartParam = _Dict
+ChatCompletionToolParam = _Dict
+ChatCompletionFunctionToolParam = _Dict
+ChatCompletionMessageToolCallParam = _Dict
+ChatCompletionNamedToolChoiceParam = _Dict
+ChatCompletionStreamOptionsParam = _Dict
+
+__all__ = [
+    "Annotation",
+    "AnnotationURLCitation",
+    "ChatCompletion",
+    "ChatCompletionAssistantMessageParam",
+    "ChatCompletionAudio",
+    "ChatCompletionChunk",
+    "ChatCompletionContentPartParam",
+    "ChatCompletionDeveloperMessageParam",
+    "ChatCompletionFunctionToolParam",
+    "ChatCompletionMessage",
+    "ChatCompletionMessageParam",
+    "ChatCompletionMessageToolCall",
+    "ChatCompletionMessageToolCallParam",
+    "ChatCompletionNamedToolChoiceParam",
+    "ChatCompletionStreamOptionsParam",
+    "ChatCompletionSystemMessageParam",
+    "ChatCompletionTokenLogprob",
+    "ChatCompletionToolMessageParam",
+    "ChatCompletionToolParam",
+    "ChatCompletionUserMessageParam",
+    "Choice",
+    "ChoiceDelta",
+    "ChoiceDeltaToolCall",
+    "ChoiceDeltaToolCallFunction",
+    "ChoiceLogprobs",
+    "ChunkChoice",
+    "Custom",
+    "Function",
+    "TopLogprob",
+]
