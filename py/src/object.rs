@@ -338,7 +338,11 @@ macro_rules! object_methods {
             /// All fields that the service sent as dicts and lists, unknown ones included.
             #[pyo3(signature = (*, mode="python", use_api_names=true, exclude_unset=true,
                                 exclude_defaults=false, exclude_none=false, warnings=true))]
-            #[expect(unused_variables, reason = "named as openai-python names them")]
+            #[expect(
+                unused_variables,
+                clippy::too_many_arguments,
+                reason = "named as openai-python names them"
+            )]
             fn to_dict(
                 &self,
                 py: Python<'_>,
@@ -359,7 +363,11 @@ macro_rules! object_methods {
             #[pyo3(signature = (*, mode="python", include=None, exclude=None, by_alias=None,
                                 exclude_unset=false, exclude_defaults=false, exclude_none=false,
                                 **_others))]
-            #[expect(unused_variables, reason = "named as pydantic names them")]
+            #[expect(
+                unused_variables,
+                clippy::too_many_arguments,
+                reason = "named as pydantic names them"
+            )]
             fn model_dump(
                 &self,
                 py: Python<'_>,
@@ -405,7 +413,11 @@ macro_rules! object_methods {
             #[pyo3(signature = (*, mode="json", use_api_names=true, exclude_unset=true,
                                 exclude_defaults=false, exclude_none=false, indent=None,
                                 warnings=true))]
-            #[expect(unused_variables, reason = "named as openai-python names them")]
+            #[expect(
+                unused_variables,
+                clippy::too_many_arguments,
+                reason = "named as openai-python names them"
+            )]
             fn to_json(
                 &self,
                 py: Python<'_>,
