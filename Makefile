@@ -61,7 +61,8 @@ fuzz:
 
 .venv/tested: .venv/installed
 	@echo "installing the test tools into .venv"
-	@$(python) -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'mypy>=1.15'
+	@$(python) -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'mypy>=1.15' \
+	  'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx trio typing_extensions
 	@touch $@
 
 # ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
