@@ -8,25 +8,38 @@ use crate::error::Result;
 
 #[cfg(not(modelwire_loom))]
 mod wire {
-    use std::io::{ErrorKind as IoErrorKind, Read};
-    use std::os::fd::AsRawFd;
+    use std::fs::File;
+    use std::io::{ErrorKind as IoErrorKind, Read, Result as IoResult};
+    use std::os::fd::{AsFd, AsRawFd};
+    use std::os::unix::fs::MetadataExt;
     use std::os::unix::net::UnixStream;
 
     use super::{RawFd, Result};
     use crate::error::Error;
 
     pub(crate) struct Wire {
-        ours: UnixStream,
-        theirs: UnixStream,
+        send: UnixStream,
+        receive: UnixStream,
+        /// What the program watches: the same socket as `receive` under another number, so that a
+        /// program that closes it, against its documentation, makes us read nobody else's file.
+        given: Option<UnixStream>,
+        inode: u64,
+    }
+
+    /// Which socket a number stands for now.
+    fn inode(socket: &UnixStream) -> IoResult<u64> {
+        Ok(File::from(socket.as_fd().try_clone_to_owned()?).metadata()?.ino())
     }
 
     impl Wire {
         pub(super) fn new() -> Result<Wire> {
             let made = || {
-                let (ours, theirs) = UnixStream::pair()?;
-                ours.set_nonblocking(true)?;
-                theirs.set_nonblocking(true)?;
-                Ok(Wire { ours, theirs })
+                let (send, receive) = UnixStream::pair()?;
+                send.set_nonblocking(true)?;
+                receive.set_nonblocking(true)?;
+                let given = receive.try_clone()?;
+                let inode = inode(&given)?;
+                Ok(Wire { send, receive, given: Some(given), inode })
             };
             made().map_err(|cause: std::io::Error| {
                 Error::internal(format!("no descriptor for an event loop: {cause}"))
@@ -35,8 +48,8 @@ mod wire {
         }
 
         pub(super) fn send(&self) {
-            // Full means that bytes wait; closed means that nobody listens: both are well.
-            let socket = socket2::SockRef::from(&self.ours);
+            // Full means that bytes wait already.
+            let socket = socket2::SockRef::from(&self.send);
             let _ = socket.send_with_flags(&[1], libc::MSG_NOSIGNAL);
         }
 
@@ -45,7 +58,7 @@ mod wire {
             let mut bytes = [0; 16];
             let mut count = 0;
             loop {
-                match self.theirs.read(&mut bytes) {
+                match self.receive.read(&mut bytes) {
                     Ok(0) => return count,
                     Ok(read) => count += read,
                     Err(error) if error.kind() == IoErrorKind::Interrupted => {}
@@ -55,7 +68,18 @@ mod wire {
         }
 
         pub(super) fn fd(&self) -> RawFd {
-            self.theirs.as_raw_fd()
+            self.given.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+        }
+    }
+
+    impl Drop for Wire {
+        fn drop(&mut self) {
+            // A number that the program closed may stand for a file of the program's by now.
+            if let Some(given) = self.given.take()
+                && !inode(&given).is_ok_and(|inode| inode == self.inode)
+            {
+                std::mem::forget(given);
+            }
         }
     }
 }
