@@ -36,6 +36,13 @@
   NAME(request_headers) NAME(request_stream_only) NAME(request_gather)                         \
   /* log.c */                                                                                  \
   NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
-  NAME(log_inside_at_its_end)
+  NAME(log_inside_at_its_end)                                                                  \
+  /* started.c */                                                                              \
+  NAME(started) NAME(started_models) NAME(started_refused) NAME(started_timeout)               \
+  NAME(started_cancelled) NAME(started_cancelled_inside) NAME(started_stopped)                 \
+  NAME(started_freed_inside) NAME(started_freed) NAME(start_fails)                             \
+  NAME(started_without_client) NAME(started_shutdown) NAME(shutdown_inside)                    \
+  NAME(shutdown_beside_hanging) NAME(started_calls_inside) NAME(started_serial)                \
+  NAME(started_parallel) NAME(independent)
 
 #endif

@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -21,6 +21,7 @@ const SOURCES: [&str; 12] = [
     "scenarios/fields.c",
     "scenarios/options.c",
     "scenarios/log.c",
+    "scenarios/started.c",
 ];
 
 /// The program of all scenarios, compiled the first time that a process asks.

@@ -1,0 +1,127 @@
+//! Started calls through C programs: the order of their events and every way in which they end.
+//! Knows the wire, not the header.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::{Exchange, Script, Service};
+use modelwire_tests_c::{chat_answer, played, scenario, scripted, silent, stalling};
+
+/// The scenario is given its cue when the service has so many requests.
+fn with_cue(name: &str, script: Script, requests: usize) -> Service {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", script);
+    let is_so = || service.recorded("s").len() == requests;
+    scenario(name).at_url(&base_url).run_with_cue(is_so).succeeded();
+    service
+}
+
+/// R-STR1, R-ERR1, R-ERR6, R-STR7
+#[test]
+fn started() {
+    played("started");
+}
+
+/// R-OP2
+#[test]
+fn started_models() {
+    played("started_models");
+}
+
+/// R-ERR5
+#[test]
+fn started_refused() {
+    scenario("started_refused").at_url("http://127.0.0.1:1/v1").run().succeeded();
+}
+
+/// R-ERR5
+#[test]
+fn started_timeout() {
+    scripted("started_timeout", silent());
+}
+
+#[test]
+fn started_cancelled() {
+    with_cue("started_cancelled", silent(), 1);
+}
+
+#[test]
+fn started_cancelled_inside() {
+    scripted("started_cancelled_inside", stalling(&["one "]));
+}
+
+#[test]
+fn started_stopped() {
+    scripted("started_stopped", stalling(&["one "]));
+}
+
+#[test]
+fn started_freed_inside() {
+    scripted("started_freed_inside", stalling(&["one "]));
+}
+
+/// A callback that ends its call sees no chunk more, although more came.
+#[test]
+fn started_stopped_early() {
+    scripted("started_stopped", stalling(&["one ", "two ", "three "]));
+    scripted("started_cancelled_inside", stalling(&["one ", "two ", "three "]));
+    scripted("started_freed_inside", stalling(&["one ", "two ", "three "]));
+}
+
+#[test]
+fn started_freed() {
+    scripted("started_freed", silent());
+}
+
+#[test]
+fn start_fails() {
+    let service = played("start_fails");
+    assert_eq!(service.recorded("").len(), 2);
+}
+
+#[test]
+fn started_without_client() {
+    played("started_without_client");
+}
+
+#[test]
+fn started_shutdown() {
+    with_cue("started_shutdown", silent(), 3);
+}
+
+#[test]
+fn shutdown_inside() {
+    played("shutdown_inside");
+}
+
+#[test]
+fn shutdown_beside_hanging() {
+    played("shutdown_beside_hanging");
+}
+
+#[test]
+fn started_calls_inside() {
+    played("started_calls_inside");
+}
+
+#[test]
+fn started_serial() {
+    played("started_serial");
+}
+
+#[test]
+fn started_parallel() {
+    played("started_parallel");
+}
+
+/// R-STR1
+#[test]
+fn independent() {
+    let [hanging] = stalling(&["one "]).exchanges.try_into().unwrap();
+    let answer = Exchange::json(200, chat_answer("others"));
+    with_cue("independent", Script::sequence(vec![hanging.clone(), hanging, answer]), 2);
+}
