@@ -43,6 +43,14 @@
   NAME(started_freed_inside) NAME(started_freed) NAME(start_fails)                             \
   NAME(started_without_client) NAME(started_shutdown) NAME(shutdown_inside)                    \
   NAME(shutdown_beside_hanging) NAME(started_calls_inside) NAME(started_serial)                \
-  NAME(started_parallel) NAME(independent)
+  NAME(started_parallel) NAME(independent)                                                     \
+  /* queue.c */                                                                                \
+  NAME(queue) NAME(queue_failures) NAME(queue_events_stay) NAME(queue_take)                    \
+  NAME(queue_timeout) NAME(queue_wakeup) NAME(queue_close) NAME(queue_freed)                   \
+  NAME(queue_shutdown) NAME(queue_fd_poll) NAME(queue_fd_select) NAME(queue_fd_epoll)          \
+  NAME(queue_fd_edges) NAME(queue_fd_late) NAME(queue_fd_closed) NAME(queue_fd_stolen)         \
+  NAME(queue_holds_back) NAME(queue_holds_back_few) NAME(queue_is_fair) NAME(queue_forked)     \
+  /* crowd.c */                                                                                \
+  NAME(queue_crowd) NAME(queue_hundred)
 
 #endif

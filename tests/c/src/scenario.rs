@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 15] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -22,6 +22,8 @@ const SOURCES: [&str; 13] = [
     "scenarios/options.c",
     "scenarios/log.c",
     "scenarios/started.c",
+    "scenarios/queue.c",
+    "scenarios/crowd.c",
 ];
 
 /// The program of all scenarios, compiled the first time that a process asks.

@@ -1,0 +1,209 @@
+/*
+ * One queue, many calls, many threads: nothing is lost, nothing comes twice, nobody sleeps beside
+ * an event. Knows no failure.
+ */
+#include "check.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PRODUCERS = 4, CONSUMERS = 6, UNDER_WAY_MAX = 64, PATIENCE_S = 60 };
+
+/* The role, four words, the finish. */
+enum { CHUNKS = 6 };
+
+/* Calls of each producer: the test says how many. */
+static int calls_each(void) {
+  const char *told = getenv("TEST_CALLS");
+  return told == NULL ? 25 : atoi(told);
+}
+
+typedef struct {
+  modelwire_client *client;
+  modelwire_queue *queue;
+  int total;
+  /* By tag. Written before the submission, read after all is over. */
+  modelwire_call **calls;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int submitted, done;
+} crowd;
+
+typedef struct {
+  crowd *all;
+  int number;
+  /* By tag: what this consumer took. */
+  int *chunks, *dones;
+} member;
+
+/* Waits for a change of the counts; one that does not come is a lost event. */
+static void wait_for_change(crowd *all) {
+  struct timespec end;
+  CHECK(clock_gettime(CLOCK_REALTIME, &end) == 0);
+  end.tv_sec += PATIENCE_S;
+  CHECK(pthread_cond_timedwait(&all->changed, &all->lock, &end) == 0);
+}
+
+static void *produce(void *argument) {
+  const member *own = argument;
+  crowd *all = own->all;
+  for (int i = 0; i < calls_each(); i++) {
+    int tag = own->number * calls_each() + i;
+    modelwire_error *error = NULL;
+    all->calls[tag] = chat_call(all->client, ECHO_CHAT("echo", "one two three four"));
+    pthread_mutex_lock(&all->lock);
+    while (all->submitted - all->done >= UNDER_WAY_MAX) wait_for_change(all);
+    all->submitted++;
+    pthread_mutex_unlock(&all->lock);
+    /* Every fourth is answered whole. */
+    CHECK_STATUS(
+        modelwire_call_submit(all->calls[tag], tag % 4 != 0, all->queue, (uint64_t)tag, &error),
+        MODELWIRE_OK, error);
+  }
+  return NULL;
+}
+
+static void count(member *own, modelwire_event *event) {
+  crowd *all = own->all;
+  uint64_t tag = modelwire_event_tag(event);
+  CHECK(tag < (uint64_t)all->total);
+  if (modelwire_event_kind(event) == MODELWIRE_EVENT_CHUNK) {
+    own->chunks[tag]++;
+  } else {
+    const modelwire_error *error = modelwire_event_error(event);
+    CHECK_STATUS(modelwire_error_status(error), MODELWIRE_OK, error);
+    own->dones[tag]++;
+    pthread_mutex_lock(&all->lock);
+    all->done++;
+    pthread_cond_broadcast(&all->changed);
+    pthread_mutex_unlock(&all->lock);
+  }
+  modelwire_event_free(event);
+}
+
+/* Takes one or several until something else than an event comes. */
+static modelwire_status take(member *own, int several, int32_t timeout_ms) {
+  modelwire_event *events[8] = {NULL};
+  modelwire_status status;
+  size_t taken = 1;
+  do {
+    status = several ? modelwire_queue_take(own->all->queue, timeout_ms, events, 8, &taken)
+                     : modelwire_queue_next(own->all->queue, timeout_ms, events);
+    for (size_t i = 0; status == MODELWIRE_OK && i < taken; i++) count(own, events[i]);
+  } while (status == MODELWIRE_OK);
+  return status;
+}
+
+/* Sleeps in poll or, edge-triggered, in epoll. */
+static void sleep_at(int fd, int epoll) {
+  struct pollfd watched = {fd, POLLIN, 0};
+  struct epoll_event event;
+  CHECK((epoll < 0 ? poll(&watched, 1, PATIENCE_S * 1000)
+                   : epoll_wait(epoll, &event, 1, PATIENCE_S * 1000)) == 1);
+}
+
+static void *consume(void *argument) {
+  member *own = argument;
+  int fd = modelwire_queue_fd(own->all->queue), epoll = -1;
+  int is_loop = own->number % 3 == 1;
+  if (own->number == 1) {
+    struct epoll_event event = {EPOLLIN | EPOLLET, {0}};
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+    CHECK(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
+  }
+  for (;;) {
+    int several = own->number % 2;
+    modelwire_status status = take(own, several, is_loop ? 0 : own->number == 5 ? 1 : -1);
+    if (status == MODELWIRE_CLOSED) break;
+    CHECK(status == MODELWIRE_TIMEOUT);
+    if (is_loop) sleep_at(fd, epoll);
+  }
+  if (epoll >= 0) CHECK(close(epoll) == 0);
+  return NULL;
+}
+
+void queue_crowd(void) {
+  crowd all = {.client = client_of_environment(), .total = PRODUCERS * calls_each()};
+  member producers[PRODUCERS], consumers[CONSUMERS];
+  pthread_t producing[PRODUCERS], consuming[CONSUMERS];
+  CHECK(modelwire_queue_new(0, &all.queue, NULL) == MODELWIRE_OK);
+  CHECK(pthread_mutex_init(&all.lock, NULL) == 0 && pthread_cond_init(&all.changed, NULL) == 0);
+  all.calls = calloc((size_t)all.total, sizeof *all.calls);
+  for (int i = 0; i < CONSUMERS; i++) {
+    int *counts = calloc((size_t)all.total * 2, sizeof *counts);
+    CHECK(counts != NULL && all.calls != NULL);
+    consumers[i] = (member){&all, i, counts, counts + all.total};
+    CHECK(pthread_create(&consuming[i], NULL, consume, &consumers[i]) == 0);
+  }
+  for (int i = 0; i < PRODUCERS; i++) {
+    producers[i] = (member){&all, i, NULL, NULL};
+    CHECK(pthread_create(&producing[i], NULL, produce, &producers[i]) == 0);
+  }
+  for (int i = 0; i < PRODUCERS; i++) CHECK(pthread_join(producing[i], NULL) == 0);
+  pthread_mutex_lock(&all.lock);
+  while (all.done < all.total) wait_for_change(&all);
+  pthread_mutex_unlock(&all.lock);
+  modelwire_queue_close(all.queue);
+  for (int i = 0; i < CONSUMERS; i++) CHECK(pthread_join(consuming[i], NULL) == 0);
+  for (int tag = 0; tag < all.total; tag++) {
+    int chunks = 0, dones = 0;
+    for (int i = 0; i < CONSUMERS; i++) {
+      chunks += consumers[i].chunks[tag];
+      dones += consumers[i].dones[tag];
+    }
+    CHECK(chunks == (tag % 4 == 0 ? 0 : CHUNKS) && dones == 1);
+    modelwire_call_free(all.calls[tag]);
+  }
+  for (int i = 0; i < CONSUMERS; i++) free(consumers[i].chunks);
+  free(all.calls);
+  modelwire_queue_free(all.queue);
+  CHECK(pthread_cond_destroy(&all.changed) == 0 && pthread_mutex_destroy(&all.lock) == 0);
+  modelwire_client_free(all.client);
+}
+
+/* A hundred streams at the same time, one thread, plain epoll. */
+void queue_hundred(void) {
+  enum { STREAMS = 100 };
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = NULL;
+  modelwire_call *calls[STREAMS];
+  gathered *texts = calloc(STREAMS, sizeof *texts);
+  CHECK(texts != NULL && modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
+  int epoll = epoll_create1(EPOLL_CLOEXEC), done = 0;
+  struct epoll_event watched = {EPOLLIN, {0}};
+  CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, modelwire_queue_fd(queue), &watched) == 0);
+  for (int i = 0; i < STREAMS; i++) {
+    char json[160];
+    snprintf(json, sizeof json, ECHO_CHAT("slow", "stream %d"), i);
+    calls[i] = chat_call(client, json);
+    CHECK(modelwire_call_submit(calls[i], 1, queue, (uint64_t)(uintptr_t)&texts[i], NULL) ==
+          MODELWIRE_OK);
+  }
+  while (done < STREAMS) {
+    modelwire_event *event = NULL;
+    CHECK(epoll_wait(epoll, &watched, 1, PATIENCE_S * 1000) == 1);
+    while (modelwire_queue_next(queue, 0, &event) == MODELWIRE_OK) {
+      gathered *text = (gathered *)(uintptr_t)modelwire_event_tag(event);
+      if (modelwire_event_kind(event) == MODELWIRE_EVENT_DONE) {
+        CHECK(modelwire_event_response(event) != NULL);
+        done++;
+      } else {
+        gather(text, event);
+      }
+      modelwire_event_free(event);
+    }
+  }
+  for (int i = 0; i < STREAMS; i++) {
+    char expected[32];
+    snprintf(expected, sizeof expected, "stream %d", i);
+    CHECK_TEXT(texts[i].text, expected);
+    modelwire_call_free(calls[i]);
+  }
+  CHECK(close(epoll) == 0);
+  free(texts);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}

@@ -1,0 +1,151 @@
+//! The completion queue through C programs, for threads and for event loops. Knows the wire, not
+//! the header.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::{Exchange, Script, Service};
+use modelwire_tests_c::{chat_chunk, played, scenario, scripted, silent, stalling};
+
+/// The scenario is given its cue when the service has so many requests.
+fn with_cue(name: &str, script: Script, requests: usize) {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", script);
+    let is_so = || service.recorded("s").len() == requests;
+    scenario(name).at_url(&base_url).run_with_cue(is_so).succeeded();
+}
+
+/// R-STR1, R-OP1
+#[test]
+fn queue() {
+    played("queue");
+}
+
+/// R-ERR1, R-ERR5
+#[test]
+fn queue_failures() {
+    let service = played("queue_failures");
+    assert!(service.recorded("").len() <= 3);
+}
+
+#[test]
+fn queue_events_stay() {
+    played("queue_events_stay");
+}
+
+#[test]
+fn queue_take() {
+    played("queue_take");
+}
+
+#[test]
+fn queue_timeout() {
+    played("queue_timeout");
+}
+
+#[test]
+fn queue_wakeup() {
+    played("queue_wakeup");
+}
+
+#[test]
+fn queue_close() {
+    with_cue("queue_close", silent(), 3);
+}
+
+#[test]
+fn queue_freed() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", stalling(&["one "]));
+    let are_closed = || service.connections() == 3 && service.open_connections() == 0;
+    scenario("queue_freed").at_url(&base_url).run_with_cue(are_closed).succeeded();
+}
+
+#[test]
+fn queue_shutdown() {
+    with_cue("queue_shutdown", silent(), 1);
+}
+
+#[test]
+fn queue_fd_poll() {
+    played("queue_fd_poll");
+}
+
+#[test]
+fn queue_fd_select() {
+    played("queue_fd_select");
+}
+
+#[test]
+fn queue_fd_epoll() {
+    played("queue_fd_epoll");
+}
+
+#[test]
+fn queue_fd_edges() {
+    played("queue_fd_edges");
+}
+
+#[test]
+fn queue_fd_late() {
+    played("queue_fd_late");
+}
+
+#[test]
+fn queue_fd_closed() {
+    played("queue_fd_closed");
+}
+
+#[test]
+fn queue_fd_stolen() {
+    played("queue_fd_stolen");
+}
+
+/// A small stream, then a huge one of 40,000 chunks of about a kilobyte.
+fn small_then_huge() -> Script {
+    let huge = Exchange::pre_rendered_stream(&chat_chunk(&"x".repeat(1000)), 40_000, 64);
+    Script::sequence(vec![Exchange::events(&[chat_chunk("x"), "[DONE]".to_owned()]), huge])
+}
+
+/// R-STR1
+#[test]
+fn queue_holds_back() {
+    scripted("queue_holds_back", small_then_huge());
+}
+
+/// R-STR1
+#[test]
+fn queue_holds_back_few() {
+    scripted("queue_holds_back_few", small_then_huge());
+}
+
+#[test]
+fn queue_is_fair() {
+    let mut script = small_then_huge();
+    script.exchanges.reverse();
+    scripted("queue_is_fair", script);
+}
+
+#[test]
+fn queue_forked() {
+    let service = played("queue_forked");
+    assert_eq!(service.recorded("").len(), 2);
+}
+
+/// R-MET1
+#[test]
+fn queue_crowd() {
+    let service = played("queue_crowd");
+    assert_eq!(service.metered()["echo"].calls, 100);
+}
+
+/// R-STR1
+#[test]
+fn queue_hundred() {
+    let service = played("queue_hundred");
+    assert_eq!(service.metered()["slow"].calls, 100);
+}
