@@ -18,6 +18,8 @@
 //! [`ErrorKind::Internal`], the end of the runtime [`ErrorKind::Shutdown`]. So every started call
 //! ends with `Done`, whatever happens.
 
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
@@ -34,6 +36,7 @@ use crate::exchange;
 use crate::queue::{EventQueue, Pop};
 use crate::request::Request;
 use crate::runtime;
+use crate::turns::{CallersTurn, Living, Turns};
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
 /// time; started once; its events are popped in order.
@@ -49,6 +52,8 @@ pub(crate) struct Shared {
     client: Arc<Inner>,
     pub(crate) queue: EventQueue,
     progress: Mutex<Progress>,
+    /// `progress` holds what `pop` may turn: a look at this is cheaper.
+    may_turn: AtomicBool,
 }
 
 /// What errors report of a call, and what is needed to stop it.
@@ -59,6 +64,8 @@ struct Progress {
     /// An attempt is on its way, so it may have been metered.
     in_flight: bool,
     task: Task,
+    /// What the thread that waits may turn itself, once.
+    turns: Option<Arc<Turns>>,
 }
 
 /// What stops the task, and who may still want to.
@@ -87,6 +94,7 @@ impl Call {
             started: None,
             in_flight: false,
             task: Task::NotStarted,
+            turns: None,
         };
         Call {
             shared: Arc::new(Shared {
@@ -94,6 +102,7 @@ impl Call {
                 queue: EventQueue::new(limits.queue_events_max, limits.queue_bytes_max),
                 client,
                 progress: Mutex::new(progress),
+                may_turn: AtomicBool::new(false),
             }),
         }
     }
@@ -101,6 +110,17 @@ impl Call {
     /// Checks the request and sends it on its way. An error means that nothing was sent and no
     /// event will come.
     pub fn start(&self, stream: bool) -> Result<()> {
+        self.begin(stream, false)
+    }
+
+    /// As `start(false)`, on a thread that is going to [`Call::pop`] the answer next. Where nothing
+    /// else is under way that thread does the I/O itself while it waits, which saves waking the
+    /// I/O thread and being woken by it.
+    pub fn start_to_wait(&self) -> Result<()> {
+        self.begin(false, true)
+    }
+
+    fn begin(&self, stream: bool, waits_here: bool) -> Result<()> {
         self.check_process()?;
         let shared = &self.shared;
         let Some(request) = shared.progress().request.take() else {
@@ -109,7 +129,7 @@ impl Call {
         if shared.queue.is_finished() {
             return Err(shared.explain(cancelled()));
         }
-        self.launch(request, stream).map_err(|error| {
+        self.launch(request, stream, waits_here).map_err(|error| {
             shared.queue.close();
             shared.explain(error)
         })
@@ -134,21 +154,25 @@ impl Call {
     /// ```
     pub fn start_with(&self, stream: bool, handler: impl Handler + 'static) -> Result<()> {
         self.check_process()?;
-        runtime::handle()?; // no callback thread is started after the shutdown
+        runtime::turns()?; // no callback thread is started after the shutdown
         let dispatcher = self.shared.client.dispatcher()?;
         dispatcher.start(self, stream, Box::new(handler))
     }
 
-    fn launch(&self, request: Request, stream: bool) -> Result<()> {
+    fn launch(&self, request: Request, stream: bool, waits_here: bool) -> Result<()> {
         let shared = &self.shared;
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.progress().context.model.clone_from(&prepared.model);
         let transport = shared.client.transport()?;
-        let runtime = runtime::handle()?;
+        let turns = runtime::turns()?;
+        let living = if waits_here { turns.begin_waited() } else { turns.begin() };
         // From here on the guard answers for Done.
-        let guard = DoneGuard { shared: shared.clone() };
-        let task = runtime.spawn(exchange::run(guard, transport, prepared, stream)).abort_handle();
+        let guard = DoneGuard { shared: shared.clone(), living };
+        let exchange = exchange::run(guard, transport, prepared, stream);
+        let task = turns.handle().spawn(exchange).abort_handle();
         let mut progress = shared.progress();
+        progress.turns = waits_here.then_some(turns);
+        shared.may_turn.store(waits_here, Ordering::Relaxed);
         match progress.task {
             Task::NotStarted => progress.task = Task::Running(task),
             Task::CancelWanted => task.abort(),
@@ -167,7 +191,20 @@ impl Call {
     /// waits for ever.
     pub fn pop(&self, timeout: Option<Duration>) -> Result<Pop> {
         self.check_process()?;
-        Ok(self.shared.queue.pop(timeout))
+        let shared = &self.shared;
+        if shared.may_turn.swap(false, Ordering::Relaxed)
+            && let Some(turn) = shared.take_turn()
+        {
+            let popped = turn.wait_for(timeout, poll_fn(|cx| shared.queue.poll_pop(cx)));
+            drop(turn);
+            // After a shutdown there is something to pop soon.
+            match (popped, timeout) {
+                (Some(popped), _) => return Ok(popped),
+                (None, Some(_)) => return Ok(Pop::Empty),
+                (None, None) => {}
+            }
+        }
+        Ok(shared.queue.pop(timeout))
     }
 
     /// The next event, for a task. Pending leaves the task's waker; it is called once, from
@@ -228,6 +265,11 @@ impl Shared {
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_turn(&self) -> Option<CallersTurn> {
+        let turns = self.progress().turns.take()?;
+        turns.take()
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -294,6 +336,16 @@ impl Shared {
 /// Puts `Done` in when the task ends without having done so.
 pub(crate) struct DoneGuard {
     pub(crate) shared: Arc<Shared>,
+    living: Living,
+}
+
+impl DoneGuard {
+    /// The answer of a plain call: nothing is left to do when it is in.
+    pub(crate) fn finish(&self, outcome: Result<Answer>) {
+        // Before the caller hears of it, for its next call may begin at once.
+        self.living.end_if_waited();
+        self.shared.finish(outcome);
+    }
 }
 
 impl Drop for DoneGuard {

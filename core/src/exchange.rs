@@ -53,6 +53,7 @@ pub(crate) async fn run(
     let timeouts = prepared.options.timeouts(shared.settings());
     let deadline = timeouts.total.map(|total| Instant::now() + total);
     let exchange = Exchange {
+        guard: &guard,
         shared,
         transport: &transport,
         prepared: &prepared,
@@ -61,13 +62,14 @@ pub(crate) async fn run(
         caller_streams,
     };
     match exchange.open().await {
-        Err(error) => shared.finish(Err(error)),
+        Err(error) => guard.finish(Err(error)),
         Ok(reply) => exchange.answer(reply).await,
     }
 }
 
 /// One call under way on the I/O thread.
 pub(crate) struct Exchange<'a> {
+    guard: &'a DoneGuard,
     pub(crate) shared: &'a Arc<Shared>,
     transport: &'a Transport,
     pub(crate) prepared: &'a Prepared,
@@ -209,16 +211,16 @@ impl Exchange<'_> {
     /// document is handed to a streaming caller as chunks, events are gathered for a plain one.
     async fn answer(&self, mut reply: Reply) {
         match (self.beginning_of(&mut reply).await, self.caller_streams) {
-            (Err(error), _) => self.shared.finish(Err(self.answered(error, &reply.head))),
+            (Err(error), _) => self.guard.finish(Err(self.answered(error, &reply.head))),
             (Ok(Beginning::Events), _) => self.events(reply).await,
             (Ok(Beginning::Json), true) => self.document_as_stream(reply).await,
             (Ok(Beginning::Other), true) => {
                 let error = self.not_a_stream(reply).await;
-                self.shared.finish(Err(error));
+                self.guard.finish(Err(error));
             }
             (Ok(Beginning::Json | Beginning::Other), false) => {
                 let outcome = self.document(reply).await;
-                self.shared.finish(outcome);
+                self.guard.finish(outcome);
             }
         }
     }

@@ -49,6 +49,7 @@ mod stream;
 mod sync;
 mod tls;
 mod transport;
+mod turns;
 mod value;
 mod view;
 

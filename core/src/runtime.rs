@@ -11,15 +11,15 @@
 //! the parent still uses.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use once_cell::sync::OnceCell;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::turns::Turns;
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 
@@ -155,10 +155,9 @@ impl OwnThread {
     }
 }
 
-/// The I/O thread and what stops it.
+/// The runtime and the I/O thread.
 struct Running {
-    handle: Handle,
-    stop: oneshot::Sender<()>,
+    turns: Arc<Turns>,
     thread: OwnThread,
 }
 
@@ -167,17 +166,17 @@ static RUNTIME: PerProcess<Mutex<Option<Running>>> = PerProcess::new();
 static SHUT_DOWN_IN: AtomicU64 = AtomicU64::new(0);
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
-/// The I/O thread, started if need be. A task that is spawned on it ends early when the library
-/// is shut down; its future is dropped then.
-pub(crate) fn handle() -> Result<Handle> {
+/// The runtime, started if need be. A task that is spawned on it ends early when the library is
+/// shut down; its future is dropped then.
+pub(crate) fn turns() -> Result<Arc<Turns>> {
     let slot = RUNTIME.get_or_try_init(|| Ok(Mutex::new(None)))?;
     let mut running = slot.lock().unwrap_or_else(PoisonError::into_inner);
     if SHUT_DOWN_IN.load(Ordering::SeqCst) == generation() {
         return Err(Error::new(ErrorKind::Shutdown, "the library was shut down"));
     }
     Ok(match &*running {
-        Some(running) => running.handle.clone(),
-        None => running.insert(start()?).handle.clone(),
+        Some(running) => running.turns.clone(),
+        None => running.insert(start()?).turns.clone(),
     })
 }
 
@@ -185,33 +184,83 @@ fn start() -> Result<Running> {
     let failed = |cause: std::io::Error| {
         Error::new(ErrorKind::Internal, format!("the I/O thread cannot be started: {cause}"))
     };
-    let (stop, stopped) = oneshot::channel();
-    let (built, is_built) = mpsc::channel();
+    // Not a channel: its wait would leave something behind in this thread, which is not ours.
+    let built = Arc::new((Mutex::new(None), Condvar::new()));
+    let building = built.clone();
     let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
-    let thread = OwnThread::spawn(name, move || run(&built, stopped)).map_err(failed)?;
-    let ended = |_| Err(std::io::Error::other("it ended at once"));
-    let handle = is_built.recv().unwrap_or_else(ended).map_err(failed)?;
-    Ok(Running { handle, stop, thread })
+    let thread = OwnThread::spawn(name, move || {
+        let turns = build().map(Turns::new);
+        let at_work = turns.as_ref().ok().cloned();
+        let (slot, changed) = &*building;
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(turns);
+        changed.notify_all();
+        if let Some(turns) = at_work {
+            turns.run();
+        }
+    })
+    .map_err(failed)?;
+    let (slot, changed) = &*built;
+    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        match slot.take() {
+            Some(turns) => return Ok(Running { turns: turns.map_err(failed)?, thread }),
+            None => slot = changed.wait(slot).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
 }
 
-/// The life of the I/O thread.
-fn run(built: &mpsc::Sender<std::io::Result<Handle>>, stopped: oneshot::Receiver<()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+fn build() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
         // Streams make many short task turns: look for new I/O less often than after 61 of them.
         .event_interval(255)
         .thread_name("mw-dns")
-        .build();
-    match runtime {
-        Err(cause) => drop(built.send(Err(cause))),
-        Ok(runtime) => {
-            let _ = built.send(Ok(runtime.handle().clone()));
-            // Ends when the sender is used or dropped.
-            let _ = runtime.block_on(stopped);
-            // A name lookup may still block a helper thread; nobody waits for it.
-            runtime.shutdown_background();
+        // A helper thread may be started by a caller that turns the runtime.
+        .on_thread_start(block_signals)
+        .build()
+}
+
+/// Stack that turning the runtime may need: TLS handshakes and everything below them.
+const TURN_STACK_BYTES_MIN: usize = 256 << 10;
+
+/// Whether the calling thread can turn the runtime: it is in no runtime of its own, it is not
+/// about to end, and it has stack enough, which threads of other languages may not have.
+pub(crate) fn may_turn_here() -> bool {
+    thread_local! {
+        /// The lowest address of this thread's stack, found once.
+        static STACK_BOTTOM: Option<usize> = stack_bottom();
+    }
+    let in_no_runtime = Handle::try_current().is_err_and(|error| error.is_missing_context());
+    let here = &raw const in_no_runtime as usize;
+    let bottom = STACK_BOTTOM.try_with(|bottom| *bottom).ok().flatten();
+    // On a stack of the program's own the address is below the bottom or far above it.
+    let room = bottom.and_then(|bottom| here.checked_sub(bottom));
+    in_no_runtime && room.is_some_and(|room| (TURN_STACK_BYTES_MIN..=1 << 30).contains(&room))
+}
+
+fn stack_bottom() -> Option<usize> {
+    // SAFETY: the attributes are initialised by the first call and read only if it succeeded.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
+            return None;
         }
+        let (mut bottom, mut bytes) = (std::ptr::null_mut(), 0);
+        let found =
+            libc::pthread_attr_getstack(&raw const attributes, &raw mut bottom, &raw mut bytes);
+        libc::pthread_attr_destroy(&raw mut attributes);
+        (found == 0).then_some(bottom as usize)
+    }
+}
+
+/// In a thread of ours that somebody else started.
+fn block_signals() {
+    // SAFETY: plain data that the first call fills in.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, std::ptr::null_mut());
     }
 }
 
@@ -236,13 +285,15 @@ pub(crate) fn shutdown(timeout: Duration) -> bool {
     let Some(running) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
         return true;
     };
-    let _ = running.stop.send(());
+    running.turns.stop();
     running.thread.join_within(timeout)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::sync::mpsc;
+
     use super::*;
 
     #[test]
@@ -266,7 +317,7 @@ mod tests {
     #[test]
     fn the_io_thread_takes_no_signal_of_the_process() {
         let (send, receive) = mpsc::channel();
-        handle().unwrap().spawn(async move {
+        turns().unwrap().handle().spawn(async move {
             // SAFETY: plain data, filled in by the call.
             let blocked = unsafe {
                 let mut mask: libc::sigset_t = std::mem::zeroed();

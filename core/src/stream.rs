@@ -154,7 +154,7 @@ impl<'a> Blocking<'a> {
     /// A call that is answered whole.
     pub fn send(self, request: Request) -> Result<Answer> {
         let call = Call::new(self.client, request);
-        call.start(false)?;
+        call.start_to_wait()?;
         loop {
             match call.pop(None)? {
                 Pop::Event(Event::Done(outcome)) => return outcome,

@@ -73,7 +73,7 @@ pub unsafe extern "C" fn modelwire_call_run(
 ) -> modelwire_status {
     guard(err, || {
         let (slot, call) = (output(out)?, &borrow(call)?.0);
-        call.start(false)?;
+        call.start_to_wait()?;
         let answer = wait(call, |_| Continue::Yes)?;
         Ok(answer
             .map_or(MODELWIRE_STOPPED, |answer| hand_over(slot, modelwire_response::new(answer))))

@@ -200,7 +200,9 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let (call, endpoint) = self.started(py, endpoint, fields, stream, options)?;
+        let (call, endpoint) = self.made(py, endpoint, fields, options)?;
+        let started = py.detach(|| if stream { call.start(true) } else { call.start_to_wait() });
+        raise(py, started)?;
         // An exception here (Ctrl-C) drops the call, which closes the exchange.
         loop {
             match outcome(py, wait::pop(py, &call)?)? {
@@ -222,18 +224,18 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Started> {
-        let (call, endpoint) = self.started(py, endpoint, fields, stream, options)?;
+        let (call, endpoint) = self.made(py, endpoint, fields, options)?;
+        raise(py, call.start(stream))?;
         Ok(Started::new(call, endpoint))
     }
 }
 
 impl NativeClient {
-    fn started(
+    fn made(
         &self,
         py: Python<'_>,
         endpoint: &str,
         fields: Option<&Bound<'_, PyDict>>,
-        stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<(Call, modelwire::Endpoint)> {
         let mut text = String::with_capacity(256);
@@ -250,8 +252,6 @@ impl NativeClient {
             request = with_options(request, options)?;
         }
         let endpoint = request.endpoint();
-        let call = Call::new(&self.client, request);
-        raise(py, call.start(stream))?;
-        Ok((call, endpoint))
+        Ok((Call::new(&self.client, request), endpoint))
     }
 }

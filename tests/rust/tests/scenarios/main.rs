@@ -20,3 +20,4 @@ mod support;
 mod timeouts;
 mod together;
 mod transport;
+mod turns;

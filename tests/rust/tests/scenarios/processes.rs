@@ -22,11 +22,16 @@ const VARIABLES: [&str; 4] =
 /// Runs `test`, which is the rest of the test function of this name, in a process of its own with
 /// these variables of ours and no others.
 fn in_child(name: &str, variables: &[(&str, &str)], test: impl FnOnce()) {
+    in_child_at(&format!("processes::{name}"), variables, test);
+}
+
+/// The same for a test of any file.
+pub fn in_child_at(path: &str, variables: &[(&str, &str)], test: impl FnOnce()) {
     if std::env::var_os(MARKER).is_some() {
         return test();
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([&format!("processes::{name}"), "--exact", "--nocapture", "--test-threads=1"]);
+    command.args([path, "--exact", "--nocapture", "--test-threads=1"]);
     for variable in VARIABLES {
         command.env_remove(variable);
     }
