@@ -59,6 +59,8 @@ fn cargo() -> Command {
 /// The library as it was just built, and a folder for what is built against it.
 pub struct Library {
     folder: PathBuf,
+    path: PathBuf,
+    flags: Vec<String>,
 }
 
 impl Library {
@@ -70,22 +72,42 @@ impl Library {
                 .args(["build", "--quiet", "-p", "modelwire-ffi", "--target-dir"])
                 .arg(target())
                 .current_dir(root()));
-            // A folder for each test binary: two of them may run at the same time.
-            let exe = std::env::current_exe().unwrap();
-            let folder = target().join("tests-c").join(exe.file_name().unwrap());
-            std::fs::create_dir_all(&folder).unwrap();
-            let library = Library { folder };
-            // The loader looks for the SONAME, under which cargo does not store the library.
-            let link = library.folder.join("libmodelwire.so.0.1");
-            let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink(library.path(), &link).unwrap();
-            library
+            Library::at(target().join("debug/libmodelwire.so"), "tests-c", &[])
         })
     }
 
+    /// Builds it with a sanitizer of the compiler's, "address" or "thread", in a target directory
+    /// of its own; what is compiled against it has the sanitizer, too.
+    pub fn sanitized(sanitizer: &str) -> Library {
+        let triple = "x86_64-unknown-linux-gnu";
+        let folder = target().join(format!("sanitized-{sanitizer}"));
+        run(cargo()
+            .args(["build", "--quiet", "-p", "modelwire-ffi", "--target", triple, "--target-dir"])
+            .arg(&folder)
+            // Tests only: a stable compiler lets no other build have a sanitizer.
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"))
+            .current_dir(root()));
+        let path = folder.join(triple).join("debug/libmodelwire.so");
+        let flag = format!("-fsanitize={sanitizer}");
+        Library::at(path, &format!("tests-c-{sanitizer}"), &[&flag])
+    }
+
+    fn at(path: PathBuf, folder: &str, flags: &[&str]) -> Library {
+        // A folder for each test binary: two of them may run at the same time.
+        let exe = std::env::current_exe().unwrap();
+        let folder = target().join(folder).join(exe.file_name().unwrap());
+        std::fs::create_dir_all(&folder).unwrap();
+        // The loader looks for the SONAME, under which cargo does not store the library.
+        let link = folder.join("libmodelwire.so.0.1");
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        Library { folder, path, flags: flags.iter().map(|flag| (*flag).to_owned()).collect() }
+    }
+
     /// The shared library.
-    pub fn path(&self) -> PathBuf {
-        target().join("debug/libmodelwire.so")
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// A place for a test's own files.
@@ -100,17 +122,46 @@ impl Library {
 
     /// Compiles C files below tests/c, and links them with the library into one program.
     pub fn compile(&self, name: &str, sources: &[&str]) -> PathBuf {
+        self.compiled("cc", &C_FLAGS, name, sources, true)
+    }
+
+    /// The same of C++17.
+    pub fn compile_cpp(&self, name: &str, sources: &[&str]) -> PathBuf {
+        let mut flags = C_FLAGS.to_vec();
+        flags[0] = "-std=c++17";
+        flags.extend(["-x", "c++"]);
+        self.compiled("c++", &flags, name, sources, true)
+    }
+
+    /// Compiles C files into a program that is not linked with the library, but may load it.
+    pub fn compile_alone(&self, name: &str, sources: &[&str]) -> PathBuf {
+        self.compiled("cc", &C_FLAGS, name, sources, false)
+    }
+
+    fn compiled(
+        &self,
+        compiler: &str,
+        flags: &[&str],
+        name: &str,
+        sources: &[&str],
+        is_linked: bool,
+    ) -> PathBuf {
         let program = self.folder.join(name);
         let below = root().join("tests/c");
-        run(tool("cc")
-            .args(C_FLAGS)
+        let mut command = tool(compiler);
+        command
+            .args(flags)
+            .args(&self.flags)
             .args(["-g", "-pthread", "-I"])
             .arg(root().join("include"))
             .args(sources.iter().map(|source| below.join(source)))
-            .arg(self.path())
-            .arg(format!("-Wl,-rpath,{}", self.folder.display()))
-            .arg("-o")
-            .arg(&program));
+            .args(["-x", "none", "-o"])
+            .arg(&program)
+            .arg("-ldl");
+        if is_linked {
+            command.arg(self.path()).arg(format!("-Wl,-rpath,{}", self.folder.display()));
+        }
+        run(&mut command);
         program
     }
 }

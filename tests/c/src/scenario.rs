@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -24,6 +24,7 @@ const SOURCES: [&str; 15] = [
     "scenarios/started.c",
     "scenarios/queue.c",
     "scenarios/crowd.c",
+    "scenarios/faults.c",
 ];
 
 /// The program of all scenarios, compiled the first time that a process asks.

@@ -1,0 +1,113 @@
+//! What processes do to a library: load and unload it, call it before and after main, end in the
+//! middle, allow no thread, send signals. Knows no answer.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::path::PathBuf;
+
+use modelwire_service::{Exchange, Script, Service};
+use modelwire_tests_c::{Library, Program, chat_chunk, played, scenario, stalling};
+
+const EXITS: usize = 25;
+
+#[test]
+fn loaded_and_unloaded() {
+    let library = Library::built();
+    let plugin = library.compile_alone("plugin", &["plugin.c"]);
+    let service = Service::start().unwrap();
+    let path = library.path().to_str().unwrap();
+    Program::new(&plugin).arg(path).at(&service).run().succeeded();
+    assert!(service.recorded("").len() >= 52);
+}
+
+/// Its exit status is kept, and nobody says a word.
+fn check_exit(name: &str, script: Script) {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", script);
+    for _ in 0..EXITS {
+        let ended = scenario(name).at_url(&base_url).run();
+        assert_eq!(ended.status.code(), Some(7), "{ended:?}");
+        assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended:?}");
+    }
+}
+
+/// Streams that stall.
+#[test]
+fn exit_beside_silent_streams() {
+    check_exit("exit_streaming", stalling(&["one "]));
+}
+
+/// Streams whose chunks keep every thread of the library busy.
+#[test]
+fn exit_beside_busy_streams() {
+    let busy = Exchange::pre_rendered_stream(&chat_chunk("x"), 1_000_000, 64);
+    check_exit("exit_streaming", Script::one(busy.clone()));
+    check_exit("exit_waiting", Script::one(busy));
+}
+
+/// What a program told of its calls before main and after it.
+fn around_main(program: &PathBuf, argument: Option<&str>) -> Vec<String> {
+    let service = Service::start().unwrap();
+    let mut program = Program::new(program).at(&service);
+    if let Some(argument) = argument {
+        program = program.arg(argument);
+    }
+    let ended = program.run();
+    assert_eq!(ended.status.code(), Some(5), "{ended:?}");
+    assert!(ended.stderr.is_empty(), "{ended:?}");
+    ended.stdout.lines().map(str::to_owned).collect()
+}
+
+const WAYS: [&str; 7] = ["client", "request", "run", "stream", "start", "submit", "next"];
+
+fn check_around_main(program: &PathBuf) {
+    let ok = |place: &str| WAYS.map(|way| format!("{place} {way}: ok"));
+    assert_eq!(around_main(program, None), [ok("before"), ok("after")].concat());
+    // After the end of the library each way says so.
+    let ended = ["client: ok", "request: ok", "run: shutdown", "stream: shutdown"];
+    let ended = [&ended[..], &["start: shutdown", "submit: shutdown"]].concat();
+    let mut expected = ok("before").to_vec();
+    expected.push("main shutdown: ok".to_owned());
+    expected.extend(ended.iter().map(|line| format!("after {line}")));
+    assert_eq!(around_main(program, Some("shutdown")), expected);
+}
+
+#[test]
+fn constructors_and_destructors_of_c() {
+    check_around_main(&Library::built().compile("early", &["early.c"]));
+}
+
+#[test]
+fn static_objects_of_cpp() {
+    check_around_main(&Library::built().compile_cpp("early-cpp", &["early.c"]));
+}
+
+#[test]
+fn signals() {
+    played("signals");
+}
+
+#[test]
+fn signals_pending() {
+    played("signals_pending");
+}
+
+#[test]
+fn no_threads() {
+    let service = played("no_threads");
+    assert_eq!(service.recorded("").len(), 4);
+}
+
+#[test]
+fn no_threads_for_names() {
+    let service = Service::start().unwrap();
+    let by_name = service.base_url().replace("127.0.0.1", "localhost");
+    let program = scenario("no_threads_for_names").at(&service).env("TEST_BY_NAME", &by_name);
+    program.run().succeeded();
+    assert_eq!(service.recorded("").len(), 3);
+}
