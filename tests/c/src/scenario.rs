@@ -33,9 +33,13 @@ pub fn scenarios() -> &'static Path {
     PROGRAM.get_or_init(|| Library::built().compile("scenarios", &SOURCES))
 }
 
-/// One scenario, ready to be run.
+/// One scenario, ready to be run; under valgrind if `MODELWIRE_TESTS_VALGRIND` is set.
 pub fn scenario(name: &str) -> Program {
-    Program::new(scenarios()).arg(name)
+    let program = match std::env::var_os("MODELWIRE_TESTS_VALGRIND") {
+        Some(_) => Program::under_valgrind(scenarios()),
+        None => Program::new(scenarios()),
+    };
+    program.arg(name)
 }
 
 /// Runs a scenario, which has to succeed, against the played service; gives the service, to be

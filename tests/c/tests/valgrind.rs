@@ -1,4 +1,5 @@
-//! The example and the main scenarios under valgrind: no error, no leak. Knows no scenario's aim.
+//! The example and the main scenarios under valgrind: no error, no leak. `make test-deep` runs all
+//! scenarios so. Knows no scenario's aim.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,7 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
-use modelwire_service::{Script, Service};
+use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{Library, Program, scenarios, silent, stalling};
 
 fn under_valgrind(name: &str) -> Program {
@@ -64,6 +65,25 @@ fn cancelling() {
     check_scripted("cancel_blocked", silent());
     check_scripted("cancel_stream", stalling(&["one "]));
     check_scripted("cancel_in_callback", stalling(&["one ", "two "]));
+}
+
+#[test]
+fn texts() {
+    check_played(&["log_changes"]);
+    let answer = Exchange::json(200, modelwire_tests_c::chat_answer("x"));
+    check_scripted("built_refused", Script::one(answer));
+}
+
+#[test]
+fn started() {
+    check_played(&["started", "started_without_client"]);
+    check_scripted("started_freed", silent());
+}
+
+#[test]
+fn queues() {
+    check_played(&["queue", "queue_events_stay"]);
+    check_scripted("queue_shutdown", silent());
 }
 
 #[test]
