@@ -54,6 +54,8 @@
   NAME(queue_crowd) NAME(queue_hundred)                                                        \
   /* faults.c */                                                                               \
   NAME(exit_streaming) NAME(exit_waiting) NAME(signals) NAME(signals_pending)                  \
-  NAME(no_threads) NAME(no_threads_for_names)
+  NAME(no_threads) NAME(no_threads_for_names)                                                  \
+  /* replay.c */                                                                               \
+  NAME(replay)
 
 #endif

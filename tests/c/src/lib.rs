@@ -9,10 +9,12 @@
 
 mod build;
 mod program;
+mod replay;
 mod scenario;
 
 pub use build::{Library, compile_with, root};
 pub use program::{Ended, Program};
+pub use replay::{Case, Told, replay};
 pub use scenario::{
     chat_answer, chat_chunk, played, scenario, scenarios, scripted, silent, stalling,
 };

@@ -101,7 +101,16 @@ impl Program {
     /// Runs it to its end; it is given its cue, a line on its standard input, as soon as
     /// something is so. One that ends before that, or never comes to it, is for the caller to
     /// judge by its status.
-    pub fn run_with_cue(mut self, mut is_so: impl FnMut() -> bool) -> Ended {
+    pub fn run_with_cue(self, is_so: impl FnMut() -> bool) -> Ended {
+        self.run_to_its_end(b"go\n".to_vec(), is_so)
+    }
+
+    /// Runs it to its end with this on its standard input.
+    pub fn run_with_input(self, input: Vec<u8>) -> Ended {
+        self.run_to_its_end(input, || true)
+    }
+
+    fn run_to_its_end(mut self, input: Vec<u8>, mut is_so: impl FnMut() -> bool) -> Ended {
         let mut running = Running(self.command.spawn().unwrap());
         let stdout = drain(running.0.stdout.take().unwrap());
         let stderr = drain(running.0.stderr.take().unwrap());
@@ -112,8 +121,12 @@ impl Program {
                 break status;
             }
             if stdin.is_some() && is_so() {
-                // A program that waits for no cue may be gone by now.
-                let _ = stdin.take().unwrap().write_all(b"go\n");
+                // On a thread of its own: the program may print more than a pipe holds before it
+                // reads on. One that waits for no cue may be gone by now.
+                let (mut stdin, input) = (stdin.take().unwrap(), input.clone());
+                std::thread::spawn(move || {
+                    let _ = stdin.write_all(&input);
+                });
             }
             if start.elapsed() > PATIENCE {
                 break running.end();

@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -25,6 +25,7 @@ const SOURCES: [&str; 16] = [
     "scenarios/queue.c",
     "scenarios/crowd.c",
     "scenarios/faults.c",
+    "scenarios/replay.c",
 ];
 
 /// The program of all scenarios, compiled the first time that a process asks.
