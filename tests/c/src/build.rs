@@ -60,6 +60,7 @@ fn cargo() -> Command {
 pub struct Library {
     folder: PathBuf,
     path: PathBuf,
+    /// For everything that is compiled against it.
     flags: Vec<String>,
 }
 
@@ -98,7 +99,12 @@ impl Library {
             .current_dir(root()));
         let path = folder.join(TRIPLE).join("debug/libmodelwire.so");
         let flag = format!("-fsanitize={sanitizer}");
-        Library::at(path, &format!("tests-c-{sanitizer}"), &[&flag])
+        let missing = root().join("tests/c/thread_sanitizer.c");
+        let mut flags = vec![flag.as_str()];
+        if sanitizer == "thread" {
+            flags.push(missing.to_str().unwrap());
+        }
+        Library::at(path, &format!("tests-c-{sanitizer}"), &flags)
     }
 
     fn at(path: PathBuf, folder: &str, flags: &[&str]) -> Library {
