@@ -1,6 +1,6 @@
 # make demo   the main job in Rust, C and Python, on the embedded service or on a real one
 # make test   every test
-# make test-deep  real TLS servers and proxies, thousands of streams, fuzzing
+# make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
@@ -39,11 +39,20 @@ test: .venv/tested
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest
 
-# Real TLS, proxies, thousands of streams, and some seconds of fuzzing per target.
+# Real TLS, proxies, thousands of streams; loom models; the C suite under both sanitizers and
+# valgrind; and some seconds of fuzzing per target.
 test-deep:
-	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3
+	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src
 	cargo test --quiet --locked -p modelwire-tests-deep
+	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
+	TEST_CALLS=1500 $(c_suite) --test queue queue_crowd
+	MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
+	MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
+	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back
 	@$(MAKE) --no-print-directory fuzz
+
+c_suite := cargo test --quiet --locked -p modelwire-tests-c
+c_scenarios := --test scenarios --test fields --test options --test started --test queue
 
 # Seconds for each of the TARGETS; all of them if none is named.
 FUZZ_SECONDS := 15

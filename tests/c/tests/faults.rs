@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{Library, Program, chat_chunk, played, scenario, stalling};
 
-const EXITS: usize = 25;
+const EXITS: usize = 17;
 
 #[test]
 fn loaded_and_unloaded() {
