@@ -275,6 +275,11 @@ class error : public std::runtime_error {
     return copied;
   }
 
+  /// Copying shares what it tells and never throws. Moving copies: nothing is taken away.
+  error(const error& other) noexcept = default;
+  /// As the constructor.
+  error& operator=(const error& other) noexcept = default;
+
   /// The negative status, MODELWIRE_E_RATE_LIMITED for instance.
   modelwire_status status() const noexcept { return facts_->status; }
   /// The same as a kind, to switch on.

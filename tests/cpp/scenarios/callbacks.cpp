@@ -1,0 +1,294 @@
+/*
+ * Calls that are started with a callback on the client's own thread, and the log. Knows no queue.
+ */
+#include "check.hpp"
+
+#include <atomic>
+#include <future>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+/* Says when it is destroyed, by whomever owned it last. */
+struct witness {
+  std::shared_ptr<std::atomic<int>> alive = std::make_shared<std::atomic<int>>(0);
+  struct token {
+    std::shared_ptr<std::atomic<int>> alive;
+    explicit token(std::shared_ptr<std::atomic<int>> of) : alive(std::move(of)) { ++*alive; }
+    token(token&& other) noexcept : alive(std::move(other.alive)) {}
+    token(const token&) = delete;
+    token& operator=(const token&) = delete;
+    token& operator=(token&&) = delete;
+    ~token() {
+      if (alive) --*alive;
+    }
+  };
+  token give() const { return token(alive); }
+};
+
+void start() {
+  const modelwire::client client;
+  const witness lambda;
+  std::string text;
+  int done = 0;
+  std::thread::id where;
+  auto call = client.start(ask("echo", "one two three"),
+                           [&, token = lambda.give()](const modelwire::event_view& event) {
+                             where = std::this_thread::get_id();
+                             CHECK_EQUAL(done, 0);
+                             text += event.text();
+                             if (!event.is_done()) return;
+                             done++;
+                             CHECK(!event.error());
+                             CHECK_EQUAL(event.response().usage()->total_tokens, 6u);
+                           });
+  call.join();
+  CHECK_EQUAL(text, "one two three");
+  CHECK_EQUAL(done, 1);
+  CHECK(where != std::this_thread::get_id());
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  CHECK(call.wait(0ms) && call.thrown() == nullptr);
+  // An error is in the last event; the callback sees it, join() has nothing to say.
+  std::promise<modelwire::error> failed;
+  auto other = client.start(ask("no-such-model"), [&](const modelwire::event_view& event) {
+    if (event.is_done()) failed.set_value(*event.error());
+  });
+  CHECK(failed.get_future().get().kind() == kind::not_found);
+  other.join();
+}
+
+void start_whole() {
+  const modelwire::client client;
+  int events = 0;
+  auto call = client.start(
+      ask("echo", "one two"),
+      [&](const modelwire::event_view& event) {
+        events++;
+        CHECK(event.is_done());
+        CHECK_EQUAL(event.response().text(), "one two");
+        return modelwire::flow::go_on;
+      },
+      modelwire::mode::whole);
+  CHECK(call.wait(PROMPT));
+  CHECK_EQUAL(events, 1);
+}
+
+void start_throw() {
+  const modelwire::client client;
+  const witness lambda;
+  bool is_cancelled = false;
+  auto call = client.start(ask("m"), [&, token = lambda.give()](const modelwire::event_view& event) {
+    if (event.is_done()) is_cancelled = event.error()->kind() == kind::cancelled;
+    if (event.is_chunk()) throw thrown_by_test{7};
+  });
+  // The exchange is closed, although the service stalls.
+  wait_for_cue();
+  CHECK(call.wait(PROMPT));
+  CHECK(is_cancelled && call.thrown() != nullptr);
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  for (int times = 0; times < 2; times++) {
+    try {
+      call.join();
+      CHECK(!"it throws");
+    } catch (const thrown_by_test& thrown) {
+      CHECK_EQUAL(thrown.number, 7);
+    }
+  }
+}
+
+/* The first throw counts; one from the last event costs nobody else's callback. */
+void start_throw_at_end() {
+  const modelwire::client client;
+  auto call = client.start(ask(), [&](const modelwire::event_view& event) {
+    throw thrown_by_test{event.is_done() ? 2 : 1};
+  });
+  auto last = client.start(
+      ask(), [](const modelwire::event_view&) { throw thrown_by_test{3}; },
+      modelwire::mode::whole);
+  auto fine = client.start(ask(), [](const modelwire::event_view&) {});
+  for (auto [started, number] : {std::pair{&call, 1}, std::pair{&last, 3}}) {
+    try {
+      started->join();
+      CHECK(!"it throws");
+    } catch (const thrown_by_test& thrown) {
+      CHECK_EQUAL(thrown.number, number);
+    }
+  }
+  fine.join();
+}
+
+void start_stop() {
+  const modelwire::client client;
+  int events = 0;
+  auto call = client.start(ask("m"), [&](const modelwire::event_view& event) {
+    events++;
+    if (event.is_done()) CHECK(event.error()->kind() == kind::cancelled);
+    return modelwire::flow::stop;
+  });
+  wait_for_cue();
+  call.join();
+  CHECK_EQUAL(events, 2);
+}
+
+void start_cancel() {
+  const modelwire::client client;
+  auto call = client.call(ask("m"));
+  bool is_cancelled = false;
+  // From inside the callback, and then from here.
+  call.start([&](const modelwire::event_view& event) {
+    if (event.is_chunk()) call.cancel();
+    if (event.is_done()) is_cancelled = event.error()->kind() == kind::cancelled;
+  });
+  wait_for_cue();
+  call.cancel();
+  call.join();
+  CHECK(is_cancelled);
+}
+
+/* The destructor ends the call and waits, so that the callback may use what is around it. */
+void start_destroy() {
+  const modelwire::client client;
+  const witness lambda;
+  std::string log;
+  {
+    std::promise<void> first;
+    auto call = client.start(ask("m"), [&, token = lambda.give()](const modelwire::event_view& e) {
+      if (e.is_chunk()) first.set_value();
+      if (e.is_done()) log += "done";
+    });
+    first.get_future().wait();
+  }
+  CHECK_EQUAL(log, "done");
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  wait_for_cue();
+  // Assigning another one ends the first alike.
+  auto call = client.start(ask("m"), [&](const modelwire::event_view& event) {
+    if (event.is_done()) log += " again";
+  });
+  call = modelwire::call();
+  CHECK_EQUAL(log, "done again");
+}
+
+void start_detach() {
+  const modelwire::client client;
+  const witness lambda;
+  auto text = std::make_shared<std::promise<std::string>>();
+  {
+    auto call = client.start(
+        ask("echo", "one two"),
+        [text, all = std::string(), token = lambda.give()](const modelwire::event_view& event) mutable {
+          all += event.text();
+          if (event.is_done()) text->set_value(all);
+        });
+    call.detach();
+    CHECK(!call && call.wait());
+  }
+  CHECK_EQUAL(text->get_future().get(), "one two");
+  for (int looks = 0; lambda.alive->load() != 0 && looks < 1000; looks++) {
+    std::this_thread::sleep_for(10ms);
+  }
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  // One that is over already.
+  auto call = client.start(ask(), [](const modelwire::event_view&) {});
+  CHECK(call.wait());
+  call.detach();
+}
+
+void start_twice() {
+  const modelwire::client client;
+  const witness lambda;
+  int events = 0;
+  auto call = client.call(ask());
+  call.start([&](const modelwire::event_view&) { events++; }, modelwire::mode::whole);
+  const auto error = failure_of(kind::argument, [&] {
+    call.start([token = lambda.give()](const modelwire::event_view&) { CHECK(!"called"); });
+  });
+  CHECK(contains(error.message(), "started before"));
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  call.join();
+  CHECK_EQUAL(events, 1);
+  // A call of nothing: the lambda is given back, and there is nothing to wait for.
+  modelwire::call empty;
+  failure_of(kind::argument, [&] { empty.start([token = lambda.give()](auto&&) {}); });
+  CHECK(empty.wait());
+  CHECK_EQUAL(lambda.alive->load(), 0);
+}
+
+/* Inside a callback everything can be done but to wait for another one. */
+void start_inside() {
+  const modelwire::client client;
+  std::promise<void> entered;
+  modelwire::call outer;
+  std::atomic<int> inner_done = 0;
+  outer = client.call(ask());
+  outer.start([&](const modelwire::event_view& event) {
+    if (!event.is_done()) return;
+    CHECK_EQUAL(client.chat("echo", "inside").text(), "inside");
+    std::string text;
+    for (auto&& chunk : client.stream(ask("echo", "pulled"))) text += chunk.text();
+    CHECK_EQUAL(text, "pulled");
+    CHECK(!outer.wait());
+    failure_of(kind::callback, [&] { outer.join(); });
+    failure_of(kind::callback, [] { modelwire::shutdown(); });
+    // Its callback has to wait for this one: its destructor must not.
+    auto inner = client.start(ask(), [&](const modelwire::event_view& e) {
+      inner_done += e.is_done();
+    });
+    entered.set_value();
+  });
+  entered.get_future().wait();
+  outer.join();
+  for (int looks = 0; inner_done == 0 && looks < 1000; looks++) std::this_thread::sleep_for(10ms);
+  CHECK_EQUAL(inner_done.load(), 1);
+}
+
+/* A child inherits a started call, and does not wait for a thread that stayed with its parent. */
+void start_fork() {
+  const modelwire::client client;
+  std::promise<void> first;
+  auto call = client.start(ask("slow", "one two three"), [&](const modelwire::event_view& event) {
+    if (event.is_chunk() && event.text().empty() && !event.finish_reason()) first.set_value();
+  });
+  first.get_future().wait();
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK(!call.wait() && call.thrown() == nullptr);
+    call = modelwire::call();
+    CHECK_EQUAL(client.chat("echo", "child").text(), "child");
+    std::_Exit(0);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  call.join();
+}
+
+void logging() {
+  const modelwire::client client;
+  const witness lambda;
+  std::atomic<int> records = 0;
+  std::atomic<bool> is_sound = true;
+  modelwire::set_log(modelwire::log_level::trace,
+                     [&, token = lambda.give()](const modelwire::log_record& record) {
+                       records++;
+                       if (record.target.empty() || record.message.empty()) is_sound = false;
+                       if (record.level < modelwire::log_level::error) is_sound = false;
+                       if (record.time.time_since_epoch() < 1h) is_sound = false;
+                       if (contains(record.message, "sk-test")) is_sound = false;
+                       throw thrown_by_test{records};
+                     });
+  client.chat("echo", "x");
+  modelwire::end_log();
+  // What it threw was lost, one record at a time; nothing comes any more.
+  CHECK(records > 1 && is_sound);
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  const int before = records;
+  client.chat("echo", "x");
+  CHECK_EQUAL(records.load(), before);
+  failure_of(kind::argument, [&] {
+    modelwire::set_log(static_cast<modelwire::log_level>(99),
+                       [token = lambda.give()](const modelwire::log_record&) {});
+  });
+  CHECK_EQUAL(lambda.alive->load(), 0);
+}

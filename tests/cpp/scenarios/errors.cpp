@@ -1,0 +1,285 @@
+/*
+ * Calls that fail, and what their errors say. Knows no stream from inside.
+ */
+#include "check.hpp"
+
+#include <thread>
+
+void wrong_key() {
+  const modelwire::client client;
+  const auto error = failure_of(kind::authentication, [&] { client.chat("echo", "x"); });
+  CHECK_EQUAL(error.status(), MODELWIRE_E_AUTHENTICATION);
+  CHECK_EQUAL(error.kind_name(), "authentication");
+  CHECK_EQUAL(std::string_view(error.what()), "authentication: Incorrect API key provided.");
+  CHECK_EQUAL(error.message(), "Incorrect API key provided.");
+  CHECK(contains(error.hint(), "key"));
+  CHECK_EQUAL(error.type(), "invalid_request_error");
+  CHECK_EQUAL(error.code(), "invalid_api_key");
+  CHECK(!error.param() && !error.retry_after() && !error.timeout() && !error.partial());
+  CHECK_EQUAL(error.http_status(), 401);
+  CHECK_EQUAL(error.request_id(), "req-1");
+  CHECK_EQUAL(error.path(), "/v1/chat/completions");
+  CHECK_EQUAL(error.model(), "echo");
+  CHECK_EQUAL(error.attempts(), 1);
+  CHECK(error.elapsed() >= 0ms && error.elapsed() < 1h);
+  const auto age = std::chrono::system_clock::now() - *error.request_time();
+  CHECK(age > -1min && age < 1h);
+  CHECK_EQUAL(error.metered(), "normally_not");
+  CHECK(contains(*error.body(), "\"invalid_api_key\""));
+  CHECK(contains(error.report(), "request id: req-1"));
+}
+
+void no_key() {
+  const auto error = failure_of(kind::config, [] { modelwire::client(); });
+  CHECK(contains(error.message(), "no API key is configured"));
+  CHECK(contains(error.hint(), "MODELWIRE_API_KEY"));
+  CHECK_EQUAL(error.metered(), "not_sent");
+  CHECK(error.path().empty() && !error.request_time() && !error.body() && !error.model());
+  CHECK_EQUAL(error.attempts(), 0);
+  const auto made = modelwire::client::make();
+  CHECK(!made && made.error().kind() == kind::config);
+}
+
+/* An unknown model, and a base URL without its version. */
+void not_found() {
+  const modelwire::client client;
+  const auto error = failure_of(kind::not_found, [&] { client.chat("no-such-model", "x"); });
+  CHECK_EQUAL(error.http_status(), 404);
+  CHECK_EQUAL(error.code(), "model_not_found");
+  CHECK_EQUAL(error.model(), "no-such-model");
+  CHECK(contains(error.hint(), "model name"));
+  const std::string base_url = std::getenv("MODELWIRE_BASE_URL");
+  const modelwire::client slashed(modelwire::config().base_url(base_url + "/"));
+  CHECK_EQUAL(slashed.chat("echo", "x").text(), "x");
+  const modelwire::client cut(
+      modelwire::config().base_url(base_url.substr(0, base_url.size() - 3)));
+  CHECK(contains(failure_of(kind::not_found, [&] { cut.models(); }).hint(), "/v1"));
+}
+
+void refused() {
+  const modelwire::client client;
+  const auto error = failure_of(kind::connect, [&] { client.chat("echo", "x"); });
+  CHECK(contains(error.message(), "refused"));
+  CHECK(contains(error.hint(), "base_url"));
+  CHECK_EQUAL(error.metered(), "not_sent");
+  CHECK_EQUAL(error.http_status(), 0);
+  CHECK(!error.request_id() && !error.type() && !error.code() && !error.body());
+  CHECK_EQUAL(error.path(), "/v1/chat/completions");
+  CHECK_EQUAL(error.model(), "echo");
+  CHECK(error.request_time().has_value());
+  CHECK_EQUAL(error.attempts(), 1);
+}
+
+/* Each status has its kind, and only 429 is tried again. */
+void statuses() {
+  const modelwire::client client(modelwire::config().retry(1, 1ms));
+  for (auto [expected, attempts] :
+       {std::pair{kind::invalid_request, 1}, std::pair{kind::authentication, 1},
+        std::pair{kind::permission, 1}, std::pair{kind::not_found, 1},
+        std::pair{kind::rate_limited, 2}, std::pair{kind::server, 1}, std::pair{kind::server, 1},
+        std::pair{kind::status, 1}}) {
+    const auto error = failure_of(expected, [&] { client.chat("m", "x"); });
+    CHECK_EQUAL(error.attempts(), attempts);
+    CHECK(!error.hint().empty());
+    if (expected == kind::permission) CHECK(contains(error.hint(), "balance"));
+  }
+}
+
+void recovers() {
+  const modelwire::client client(modelwire::config().retry(3, 1ms));
+  CHECK_EQUAL(client.chat("recovers", "at last").text(), "at last");
+  // A request's own policy wins over its client's, also when a stream opens.
+  const auto error =
+      failure_of(kind::rate_limited, [&] { client.run(ask("limited").retry(0)); 
+                                           client.run(ask("limited").retry(0));
+                                           client.run(ask("limited").retry(0)); });
+  CHECK_EQUAL(error.attempts(), 1);
+  CHECK(error.retry_after() && *error.retry_after() > 0ms);
+}
+
+void waits_too_long() {
+  const modelwire::client client(
+      modelwire::config().retry(3, modelwire::by_default, 1s));
+  const auto error = failure_of(kind::rate_limited, [&] { client.chat("m", "x"); });
+  CHECK(error.retry_after() == 50s);
+  CHECK_EQUAL(error.attempts(), 1);
+}
+
+void stream_only_hint() {
+  const auto error = failure_of(kind::invalid_request,
+                                [] { modelwire::client().chat("echo-stream-only", "x"); });
+  CHECK_EQUAL(error.param(), "stream");
+  CHECK(contains(error.hint(), "only by streaming"));
+}
+
+void envelopes() {
+  const modelwire::client client;
+  for (auto message : {"flat", "text", "detail", "plain", "in an array"}) {
+    CHECK_EQUAL(failure_of(kind::server, [&] { client.chat("m", "x"); }).message(), message);
+  }
+}
+
+void key_forms() {
+  for (auto key : {"", "sk-secret part", "sk-secr\xc3\xa9t", "Bearer sk-secret"}) {
+    const auto error =
+        failure_of(kind::config, [&] { modelwire::client(modelwire::config().api_key(key)); });
+    CHECK(!contains(error.report(), "sk-secr"));
+  }
+  // White space around it, Unicode's too, comes from copying.
+  modelwire::client(modelwire::config().api_key(" \xc2\xa0sk-test\r\n")).models();
+}
+
+void bad_json() {
+  const modelwire::client client;
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"model":"echo","messages":[})", "at byte 28"},
+      {"", "at byte 0"},
+      {"[]", "at byte 0"},
+      {R"({"model":"echo","messages":[]} x)", "at byte 31"},
+      {R"({"messages":[]})", "model is missing"},
+      {R"({"model":"echo"})", "messages is missing"},
+      {R"({"model":7,"messages":[]})", "model must be a non-empty string"},
+      {R"({"model":"echo","messages":["x"]})", "messages"},
+      {R"({"model":"echo","messages":[],"stream":true})", "stream"},
+      {"{\"a\":\"\xff\"}", "not UTF-8 at byte 6"},
+  };
+  for (auto [json, message] : cases) {
+    const auto error =
+        failure_of(kind::argument, [&] { client.run(modelwire::request::chat_json(json)); });
+    CHECK(contains(error.message(), message));
+    CHECK_EQUAL(error.metered(), "not_sent");
+    CHECK_EQUAL(error.attempts(), 0);
+  }
+  failure_of(kind::argument,
+             [&] { client.run(modelwire::request::response_json(R"({"model":"m"})")); });
+  failure_of(kind::argument, [&] { client.run(modelwire::request::chat("m")); });
+  failure_of(kind::argument, [&] { client.run(modelwire::request::response("m")); });
+  failure_of(kind::argument, [&] { client.run(modelwire::request::chat("").user("x")); });
+}
+
+/* A builder remembers the first thing that was wrong, names it, and every use of it says so. */
+void problems() {
+  const modelwire::client client;
+  const modelwire::queue queue;
+  auto request = modelwire::request::chat("m").user("x").max_tokens(0).set("t", "\xff");
+  CHECK(request.problem() && contains(request.problem()->message(), "request.max_tokens"));
+  for (auto use : {+[](const modelwire::client& of, const modelwire::queue&,
+                       const modelwire::request& bad) { of.run(bad); },
+                   +[](const modelwire::client& of, const modelwire::queue&,
+                       const modelwire::request& bad) { (void)of.stream(bad); },
+                   +[](const modelwire::client& of, const modelwire::queue&,
+                       const modelwire::request& bad) { of.stream(bad, [](auto&&) {}); },
+                   +[](const modelwire::client& of, const modelwire::queue&,
+                       const modelwire::request& bad) { (void)of.start(bad, [](auto&&) {}); },
+                   +[](const modelwire::client& of, const modelwire::queue& to,
+                       const modelwire::request& bad) { (void)to.submit(of, bad); },
+                   +[](const modelwire::client& of, const modelwire::queue&,
+                       const modelwire::request& bad) { (void)of.call(bad); }}) {
+    const auto error = failure_of(kind::argument, [&] { use(client, queue, request); });
+    CHECK(contains(error.message(), "request.max_tokens"));
+  }
+  const auto why = [](const modelwire::request& bad) { return bad.problem()->message(); };
+  CHECK(contains(why(ask().input("a chat has none")), "request.input"));
+  CHECK(contains(why(modelwire::request::models().user("x")), "request.message"));
+  CHECK(contains(why(ask().set("n", 0.0 / 0.0)), "request.set(\"n\")"));
+  CHECK(contains(why(ask().json("n", "[1")), "at byte"));
+  CHECK(contains(why(ask().header("h", "\xff")), "request.header"));
+  CHECK(contains(why(modelwire::request::chat_json(R"({"model":"m","messages":[]})").set("n", 1)),
+                 "request.set"));
+  const auto error = failure_of(kind::argument, [] {
+    modelwire::client(modelwire::config().limit(modelwire::limit::headers, 0).proxy("\xff"));
+  });
+  CHECK(contains(error.message(), "config.limit"));
+}
+
+/* Each timeout, of the client and of the request; the service never answers, or stalls. */
+void timeouts() {
+  const modelwire::client patient;
+  const modelwire::client hasty(modelwire::config().first_byte_timeout(100ms));
+  const auto check = [](std::string_view option, auto&& body) {
+    const auto error = failure_of(kind::timeout, body);
+    CHECK_EQUAL(error.timeout(), option);
+    CHECK(contains(error.message(), option) && contains(error.message(), "100 ms"));
+    CHECK(error.elapsed() >= 100ms && error.elapsed() < PROMPT);
+    return error;
+  };
+  const auto error = check("first_byte_timeout", [&] { hasty.chat("m", "x"); });
+  CHECK_EQUAL(error.metered(), "unknown");
+  CHECK_EQUAL(error.http_status(), 0);
+  check("first_byte_timeout", [&] { patient.run(ask("m").first_byte_timeout(100ms)); });
+  check("total_timeout", [&] { patient.run(ask("m").total_timeout(100ms)); });
+  check("total_timeout", [&] {
+    patient.stream(ask("m").total_timeout(100ms), [](auto&&) { CHECK(!"called"); });
+  });
+  const std::string stalling = std::getenv("MODELWIRE_STALLING_URL");
+  const modelwire::client idle(modelwire::config().base_url(stalling).idle_timeout(100ms));
+  std::string text;
+  check("idle_timeout", [&] {
+    for (auto&& chunk : idle.stream(ask("m"))) text += chunk.text();
+  });
+  CHECK_EQUAL(text, "one ");
+}
+
+static void print(std::string_view name, std::optional<std::string_view> text) {
+  std::cout << name << ": " << text.value_or("(nothing)") << '\n';
+}
+
+/* Everything that an error tells, for the test to search. */
+static void print(const modelwire::error& error) {
+  print("what", error.what());
+  print("message", error.message());
+  print("hint", error.hint());
+  print("type", error.type());
+  print("code", error.code());
+  print("param", error.param());
+  print("request id", error.request_id());
+  print("path", error.path());
+  print("model", error.model());
+  print("body", error.body());
+  print("partial", error.partial());
+  print("report", error.report());
+}
+
+void report() {
+  const auto outcome = modelwire::client().try_run(ask("m"));
+  CHECK(!outcome);
+  print(outcome.error());
+}
+
+void report_stream() {
+  const auto outcome = modelwire::client().try_stream(ask("m").gather(), [](auto&&) {});
+  CHECK(!outcome);
+  print(outcome.error());
+}
+
+/* An error is a value: it outlives everything, is copied, and is thrown on another thread. */
+void errors_travel() {
+  std::exception_ptr caught;
+  std::optional<modelwire::error> copied;
+  {
+    const modelwire::client client;
+    try {
+      client.chat("broken", "x");
+    } catch (const modelwire::error& error) {
+      caught = std::current_exception();
+      copied = error;
+    }
+  }
+  std::thread([&] {
+    try {
+      std::rethrow_exception(caught);
+    } catch (const std::runtime_error& error) {
+      CHECK(contains(error.what(), "server: "));
+      CHECK(dynamic_cast<const modelwire::error*>(&error) != nullptr);
+    }
+  }).join();
+  caught = nullptr;
+  const modelwire::error assigned = std::move(*copied);
+  CHECK_EQUAL(assigned.http_status(), 500);
+  // One that was moved from says the same: nothing in it is taken away.
+  CHECK_EQUAL(copied->http_status(), 500);
+  const modelwire::error own(MODELWIRE_E_STATUS, "mine", "do this");
+  CHECK_EQUAL(std::string_view(own.what()), "status: mine");
+  CHECK_EQUAL(own.hint(), "do this");
+  CHECK_EQUAL(own.metered(), "not_sent");
+}

@@ -1,0 +1,165 @@
+//! The header as compilers take it: alone, twice, in every standard, without exceptions, and both
+//! kinds of units in one program. Knows no scenario.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::Service;
+use modelwire_tests_c::{Library, Program, compile_with, root};
+use modelwire_tests_cpp::{STRICT, compile, compilers};
+
+const BARE: [&str; 2] = ["-fno-exceptions", "-fno-rtti"];
+
+/// Uses enough of the header that templates are made, and has no main.
+const UNIT: &str = r#"
+#include <modelwire.hpp>
+#include <modelwire.hpp>
+const char *NAME();
+const char *NAME() {
+  auto request = modelwire::request::chat("m").user("x").set("n", 1);
+  if (auto client = modelwire::client::make()) {
+    auto call = client->try_start(request, [](const modelwire::event_view &) {});
+    auto end = client->try_stream(request, [](auto &&) { return modelwire::flow::stop; });
+    (void)call;
+    (void)end;
+  }
+  return request.problem() == nullptr ? "" : "a problem";
+}
+"#;
+
+const MAIN: &str = r#"
+#include <modelwire.hpp>
+const char *first();
+const char *second();
+int main() { return *first() + *second(); }
+"#;
+
+/// Two units and a main, each with flags of its own, linked into one program that runs.
+fn check_units(name: &str, compiler: &str, standard: &str, units: [&[&str]; 2]) {
+    let library = Library::built();
+    let mut objects = Vec::new();
+    let texts = [
+        ("first", UNIT.replace("NAME", "first"), units[0]),
+        ("second", UNIT.replace("NAME", "second"), units[1]),
+        ("main", MAIN.to_owned(), &[]),
+    ];
+    for (part, text, flags) in texts {
+        let source = library.file(&format!("{name}-{part}.cpp"));
+        let object = source.with_extension("o");
+        std::fs::write(&source, text).unwrap();
+        let files =
+            ["-c", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
+        compile_with(compiler, &[&[standard], STRICT.as_slice(), flags, &files].concat());
+        objects.push(object.to_str().unwrap().to_owned());
+    }
+    let program = library.file(name);
+    let rpath = format!("-Wl,-rpath,{}", library.file("").display());
+    let shared = library.path();
+    let mut link: Vec<&str> = objects.iter().map(String::as_str).collect();
+    link.extend([shared.to_str().unwrap(), &rpath, "-pthread"]);
+    link.extend(["-o", program.to_str().unwrap()]);
+    compile_with(compiler, &link);
+    // No service: every client fails, clearly.
+    Program::new(&program).run().succeeded();
+}
+
+fn check_standard(standard: &str) {
+    for compiler in compilers() {
+        let name = format!("{}{}", compiler, standard);
+        let alone = Library::built().file(&format!("{name}-alone.cpp"));
+        std::fs::write(&alone, "#include <modelwire.hpp>\n").unwrap();
+        for flags in [[].as_slice(), &BARE] {
+            let files = ["-fsyntax-only", alone.to_str().unwrap()];
+            compile_with(compiler, &[&[standard], STRICT.as_slice(), flags, &files].concat());
+        }
+        check_units(&name, compiler, standard, [&[], &[]]);
+        check_units(&format!("{name}-bare"), compiler, standard, [&BARE, &BARE]);
+        check_units(&format!("{name}-mixed"), compiler, standard, [&[], &BARE]);
+    }
+}
+
+#[test]
+fn the_header_is_cpp17() {
+    check_standard("-std=c++17");
+}
+
+#[test]
+fn the_header_is_cpp20() {
+    check_standard("-std=c++20");
+}
+
+#[test]
+fn a_program_without_exceptions_does_everything() {
+    for compiler in compilers() {
+        let flags = [&["-std=c++17"], BARE.as_slice()].concat();
+        let name = format!("{compiler}-plain");
+        let program = compile(compiler, &flags, &name, &["scenarios/plain.cpp"]);
+        let service = Service::start().unwrap();
+        Program::new(&program).at(&service).run().succeeded();
+        Program::under_valgrind(&program).at(&service).run().succeeded();
+    }
+}
+
+/// A use of the wrapper that has to be refused, and by which words.
+fn check_refused(name: &str, code: &str) {
+    let source = Library::built().file(&format!("{name}.cpp"));
+    let text = format!("#include <modelwire.hpp>\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q);\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q) {{ (void)c, (void)r, (void)q; {code} }}\n");
+    std::fs::write(&source, text).unwrap();
+    let arguments = ["-std=c++17", "-Wall", "-Werror", "-fsyntax-only", source.to_str().unwrap()];
+    let compiled = std::panic::catch_unwind(|| compile_with("c++", &arguments));
+    assert!(compiled.is_err(), "the compiler takes {code}");
+}
+
+#[test]
+fn what_is_wrong_does_not_compile() {
+    // This is right, so that what follows is refused for its own sake.
+    assert!(std::panic::catch_unwind(|| check_refused("right", "c.run(r.set(\"a\", 1));")).is_err());
+    check_refused("copied", "auto copy = r;");
+    check_refused("lost_call", "c.start(r, [](auto&&) {});");
+    check_refused("lost_result", "c.try_run(r);");
+    check_refused("lost_event", "q.next();");
+    check_refused("character", "r.set(\"a\", 'c');");
+    check_refused("null", "r.set(\"a\", nullptr);");
+    check_refused("bool_callback", "c.stream(r, [](auto&&) { return true; });");
+    check_refused("narrow_get", "(void)c.run(r).get<int>(\"/a\");");
+}
+
+#[test]
+fn every_public_thing_is_documented() {
+    let text = std::fs::read_to_string(root().join("include/modelwire.hpp")).unwrap();
+    let mut lines = text.lines().peekable();
+    let (mut previous, mut is_internal, mut is_named) = ("", false, false);
+    let mut undocumented = Vec::new();
+    while let Some(line) = lines.next() {
+        match line.trim() {
+            "namespace detail {" => is_internal = true,
+            "}  // namespace detail" => is_internal = false,
+            "private:" | "protected:" => is_internal = true,
+            "public:" => is_internal = false,
+            "/// @{" => is_named = true,
+            "/// @}" => is_named = false,
+            _ => {}
+        }
+        if line == "};" {
+            is_internal = false;
+        }
+        // A declaration at the top or in a class begins a line, is no continuation, and no body.
+        let code = line.trim_start();
+        let indent = line.len() - code.len();
+        let begins = (indent == 0 || indent == 2)
+            && !previous.trim_end().ends_with([',', '(', '+'])
+            && code.contains('(')
+            && !code.starts_with(["/", "*", "#", "}", ":", "("]);
+        let is_continued = previous.trim_start().starts_with("template <") || previous.ends_with('>');
+        let is_documented = previous.trim_start().starts_with("///") || is_continued;
+        if begins && !is_documented && !is_internal && !is_named && !code.starts_with("friend") {
+            undocumented.push(line.to_owned());
+        }
+        previous = line;
+    }
+    assert!(undocumented.is_empty(), "{undocumented:#?}");
+}

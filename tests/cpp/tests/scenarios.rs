@@ -1,0 +1,543 @@
+//! C++ programs against the loopback service, one scenario a test, under AddressSanitizer and
+//! UndefinedBehaviorSanitizer. Knows the wire, not the header.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_tests_c::{chat_answer, chat_chunk, silent, stalling};
+use modelwire_tests_cpp::{asked, closing, played, scenario, scripted};
+
+/// R-OP1, R-OP2, R-AUTH1, R-AUTH2, R-F3
+#[test]
+fn models() {
+    let service = played("models");
+    let requests = service.recorded("");
+    assert_eq!((requests[0].method.as_str(), requests[0].target.as_str()), ("GET", "/v1/models"));
+    assert_eq!(requests[0].header("authorization"), Some("Bearer sk-test"));
+    assert_eq!(requests[0].header("content-type"), None);
+    assert!(requests[0].body.is_empty());
+}
+
+/// R-OP1, R-OP3, R-F1, R-AUTH1, R-AUTH2
+#[test]
+fn chat() {
+    let service = played("chat");
+    let requests = service.recorded("");
+    assert_eq!(requests[0].target, "/v1/chat/completions");
+    assert_eq!(requests[0].header("authorization"), Some("Bearer sk-test"));
+    assert_eq!(requests[0].header("content-type"), Some("application/json"));
+    let body = String::from_utf8(requests[1].body.clone()).unwrap();
+    assert!(body.contains(r#""max_tokens":2"#), "{body}");
+}
+
+/// R-OP1, R-OP4, R-F1
+#[test]
+fn response() {
+    let service = played("response");
+    assert_eq!(service.recorded("")[0].target, "/v1/responses");
+    let body = String::from_utf8(service.recorded("")[1].body.clone()).unwrap();
+    assert!(body.contains(r#""max_output_tokens":2"#), "{body}");
+}
+
+/// R-F3
+#[test]
+fn fields() {
+    let novel = r#"[1.10,null,true,"a\u00e9",{"big":123456789012345678901}]"#;
+    let answer = format!(r#"{{"novel":{novel},"":7,"a/b":-3}}"#);
+    scripted("fields", Script::one(Exchange::json(200, answer)));
+}
+
+/// R-F3
+#[test]
+fn nul_and_unicode() {
+    played("nul_and_unicode");
+}
+
+/// R-F3
+#[test]
+fn tools() {
+    played("tools");
+}
+
+/// R-MET1, R-MET2
+#[test]
+fn usage() {
+    let service = played("usage");
+    assert_eq!(service.metered()["echo"].calls, 1);
+}
+
+/// R-F1, R-F2, R-OP5: every field as it was given, numbers to their last digit
+#[test]
+fn request_fields() {
+    let service = scripted("request_fields", Script::one(Exchange::json(200, "{}")));
+    let bodies: Vec<String> = service
+        .recorded("s")
+        .into_iter()
+        .map(|request| String::from_utf8(request.body).unwrap())
+        .collect();
+    let messages = [("system", "s"), ("user", "u"), ("assistant", "a"), ("tool", "t")]
+        .map(|(role, content)| format!(r#"{{"role":"{role}","content":"{content}"}}"#))
+        .join(",");
+    let pieces = [
+        r#""model":"m""#,
+        &format!(r#""messages":[{messages}]"#),
+        r#""text":"v""#,
+        r#""string":"w""#,
+        r#""view":"x""#,
+        r#""true":true"#,
+        r#""false":false"#,
+        r#""int":-1"#,
+        r#""long":5000000000"#,
+        r#""short":2"#,
+        r#""unsigned":3"#,
+        r#""float":0.5"#,
+        r#""double":1e+100"#,
+        r#""huge":18446744073709551615"#,
+        r#""raw":{"n": 1.10, "l": [ ]}"#,
+        r#""nothing":null"#,
+        r#""max_tokens":9"#,
+    ];
+    for piece in pieces {
+        assert!(bodies[0].contains(piece), "no {piece} in {}", bodies[0]);
+    }
+    assert_eq!(service.recorded("s")[0].header("x-request"), Some("one"));
+    let whole = r#"{ "novel":1.10, "model":"m","messages":[{"role":"user","content":[1]}]}"#;
+    assert_eq!(bodies[1], whole);
+    for piece in [r#""input":"i""#, r#""max_output_tokens":8"#, r#""raw":[]"#] {
+        assert!(bodies[2].contains(piece), "no {piece} in {}", bodies[2]);
+    }
+    assert!(bodies.iter().all(|body| !body.contains("stream")), "{bodies:?}");
+}
+
+#[test]
+fn options() {
+    let service = played("options");
+    let request = &service.recorded("")[0];
+    assert_eq!(request.header("x-config"), Some("one"));
+    assert_eq!(request.header("x-both"), Some("request"));
+}
+
+/// R-STR6
+#[test]
+fn stream_only() {
+    played("stream_only");
+}
+
+/// R-STR5, R-STR7
+#[test]
+fn crossed() {
+    let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();
+    scripted(
+        "crossed",
+        Script::sequence(vec![
+            Exchange::events(&[chat_chunk("one "), chat_chunk("two"), finish]),
+            Exchange::json(200, chat_answer("whole")),
+            Exchange::events_cut(&[chat_chunk("one ")]),
+        ]),
+    );
+}
+
+/// R-STR1, R-STR3, R-MET2
+#[test]
+fn pull() {
+    let service = played("pull");
+    let body = String::from_utf8(service.recorded("")[0].body.clone()).unwrap();
+    assert_eq!(body.matches(r#""stream":true"#).count(), 1, "{body}");
+    assert!(!body.contains("stream_options"), "{body}");
+}
+
+/// R-STR1, R-STR4, R-MET2, R-OP4
+#[test]
+fn pull_response() {
+    let service = Service::start().unwrap();
+    let ended = scenario("pull_response").at(&service).run().succeeded();
+    let names: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(names.first(), Some(&"response.created"));
+    assert_eq!(names.iter().filter(|name| **name == "response.output_text.delta").count(), 2);
+    assert_eq!(names.last(), Some(&"response.completed"));
+}
+
+#[test]
+fn pull_twice() {
+    played("pull_twice");
+}
+
+/// R-STR1: the loop has the first chunk although the service never sends another; and an early
+/// break closes the exchange
+#[test]
+fn pull_break() {
+    closing("pull_break", stalling(&["one "]));
+}
+
+#[test]
+fn pull_close() {
+    closing("pull_close", stalling(&["one "]));
+}
+
+#[test]
+fn pull_throw() {
+    closing("pull_throw", stalling(&["one ", "two "]));
+}
+
+/// R-MET1
+#[test]
+fn pull_cancel() {
+    asked("pull_cancel", stalling(&["one "]));
+}
+
+/// R-STR1
+#[test]
+fn pull_slowly() {
+    let chunk = chat_chunk(&"x".repeat(1000));
+    scripted("pull_slowly", Script::one(Exchange::pre_rendered_stream(&chunk, 65_536, 8)));
+}
+
+/// R-STR7, R-ERR2, R-ERR5, R-ERR6, R-LIM2, R-MET1
+#[test]
+fn pull_failures() {
+    let service = played("pull_failures");
+    // One each: nothing is tried again once a stream is open.
+    assert_eq!(service.recorded("").len(), 3);
+}
+
+/// R-STR2, R-STR3
+#[test]
+fn pull_grammar() {
+    let one = chat_chunk("one ");
+    let two = chat_chunk("two ");
+    // Between two tokens: the lines of one event are joined by a line feed.
+    let (before, behind) = two.split_at(1);
+    let text = format!(
+        "\u{feff}: a comment\r\n\
+         data:{one}\r\rid: 7\nretry: 10\nunknown: x\n\
+         event: message\ndata: {before}\ndata: {behind}\n\n\
+         data: {three}\r\n\r\n:\n\n\
+         data: {four}\n\ndata: [DONE]\n\ndata: behind the end\n\n",
+        three = chat_chunk("three "),
+        four = chat_chunk("four"),
+    );
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    let at = (1..text.len()).collect();
+    let split = Step::SendSplit { bytes: text.into_bytes(), at };
+    scripted(
+        "pull_grammar",
+        Script::one(Exchange { steps: vec![Step::send(head), split, Step::Close] }),
+    );
+}
+
+/// R-STR4
+#[test]
+fn pull_novel() {
+    let events = ["[1.10]", "\"text\"", r#"{"novel":true}"#, "<html>", "[DONE]"];
+    scripted("pull_novel", Script::one(Exchange::events(&events)));
+}
+
+/// R-STR7
+#[test]
+fn gathered() {
+    played("gathered");
+}
+
+/// R-STR1, R-STR7
+#[test]
+fn visit() {
+    played("visit");
+}
+
+#[test]
+fn visit_stop() {
+    closing("visit_stop", stalling(&["one ", "two ", "three ", "four "]));
+}
+
+#[test]
+fn visit_throw() {
+    closing("visit_throw", stalling(&["one ", "two ", "three "]));
+}
+
+#[test]
+fn visit_nested() {
+    played("visit_nested");
+}
+
+#[test]
+fn start() {
+    played("start");
+}
+
+#[test]
+fn start_whole() {
+    played("start_whole");
+}
+
+#[test]
+fn start_throw() {
+    closing("start_throw", stalling(&["one ", "two "]));
+}
+
+#[test]
+fn start_throw_at_end() {
+    played("start_throw_at_end");
+}
+
+#[test]
+fn start_stop() {
+    closing("start_stop", stalling(&["one ", "two "]));
+}
+
+#[test]
+fn start_cancel() {
+    closing("start_cancel", stalling(&["one "]));
+}
+
+#[test]
+fn start_destroy() {
+    closing("start_destroy", stalling(&["one "]));
+}
+
+#[test]
+fn start_detach() {
+    played("start_detach");
+}
+
+#[test]
+fn start_twice() {
+    played("start_twice");
+}
+
+#[test]
+fn start_inside() {
+    played("start_inside");
+}
+
+#[test]
+fn start_fork() {
+    played("start_fork");
+}
+
+/// R-AUTH4: the log does not show the key
+#[test]
+fn logging() {
+    played("logging");
+}
+
+/// R-MET1
+#[test]
+fn queue_epoll() {
+    let service = played("queue_epoll");
+    assert_eq!(service.metered()["echo"].calls, 100);
+}
+
+#[test]
+fn queue_take() {
+    played("queue_take");
+}
+
+#[test]
+fn queue_wakeup() {
+    played("queue_wakeup");
+}
+
+#[test]
+fn queue_close() {
+    closing("queue_close", stalling(&["one "]));
+}
+
+#[test]
+fn queue_threads() {
+    played("queue_threads");
+}
+
+#[test]
+fn queue_limit() {
+    played("queue_limit");
+}
+
+/// R-AUTH1, R-ERR1, R-ERR2, R-ERR3, R-MET1
+#[test]
+fn wrong_key() {
+    let service = Service::start().unwrap();
+    scenario("wrong_key").at(&service).env("MODELWIRE_API_KEY", "sk-wrong").run().succeeded();
+    assert_eq!(service.recorded("").len(), 1);
+}
+
+/// R-AUTH4, R-CFG1
+#[test]
+fn no_key() {
+    let service = Service::start().unwrap();
+    scenario("no_key").env("MODELWIRE_BASE_URL", &service.base_url()).run().succeeded();
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-CFG1, R-CFG2, R-ERR1, R-ERR3, R-ERR7
+#[test]
+fn not_found() {
+    played("not_found");
+}
+
+/// R-ERR5, R-ERR3, R-MET1
+#[test]
+fn refused() {
+    // Nothing listens on port 1, and no test will be given it.
+    scenario("refused").at_url("http://127.0.0.1:1/v1").run().succeeded();
+}
+
+/// R-ERR1, R-ERR7, R-LIM1
+#[test]
+fn statuses() {
+    let answers = [400, 401, 403, 404, 429, 429, 500, 503, 418];
+    let service = scripted(
+        "statuses",
+        Script::sequence(answers.map(|status| Exchange::json(status, "{}")).to_vec()),
+    );
+    assert_eq!(service.recorded("s").len(), answers.len());
+}
+
+/// R-LIM1
+#[test]
+fn recovers() {
+    let service = played("recovers");
+    let requests = service.recorded("");
+    assert_eq!(requests.len(), 6);
+    assert!(requests[..3].iter().all(|request| request.body == requests[0].body));
+}
+
+/// R-LIM1: a Retry-After beyond the bound is an error at once
+#[test]
+fn waits_too_long() {
+    let refusal = Exchange::json_with_headers(429, &[("Retry-After", "50")], "{}");
+    let service = scripted("waits_too_long", Script::one(refusal));
+    assert_eq!(service.recorded("s").len(), 1);
+}
+
+/// R-STR6: the hint
+#[test]
+fn stream_only_hint() {
+    played("stream_only_hint");
+}
+
+/// R-ERR4
+#[test]
+fn envelopes() {
+    let bodies = [
+        r#"{"message":"flat","type":"t"}"#,
+        r#"{"error":"text"}"#,
+        r#"{"detail":"detail"}"#,
+        "plain",
+        r#"[{"error":{"message":"in an array"}}]"#,
+    ];
+    let answers = bodies.map(|body| Exchange::json(500, body));
+    scripted("envelopes", Script::sequence(answers.to_vec()));
+}
+
+/// R-AUTH3
+#[test]
+fn key_forms() {
+    let service = played("key_forms");
+    assert_eq!(service.recorded("")[0].header("authorization"), Some("Bearer sk-test"));
+}
+
+/// R-OP3, R-OP4, R-OP5
+#[test]
+fn bad_json() {
+    let service = played("bad_json");
+    assert_eq!(service.connections(), 0);
+}
+
+#[test]
+fn problems() {
+    let service = played("problems");
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-ERR5, R-MET1
+#[test]
+fn timeouts() {
+    let service = Service::start().unwrap();
+    let stalling = service.script("stalling", stalling(&["one "]));
+    scenario("timeouts")
+        .at_url(&service.script("s", silent()))
+        .env("MODELWIRE_STALLING_URL", &stalling)
+        .run()
+        .succeeded();
+}
+
+/// With a slash, which some services escape in JSON.
+const KEY: &str = "sk-secret/0123456789abcdef";
+
+/// Plays the exchange to a scenario that prints every field of its error; nothing of that may hold
+/// the key.
+fn check_masked(name: &str, exchange: Exchange) {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(exchange));
+    let program = scenario(name).at_url(&base_url).env("MODELWIRE_API_KEY", KEY);
+    let told = program.run().succeeded().stdout;
+    assert!(!told.contains(KEY), "the key is shown:\n{told}");
+    assert!(told.contains("[key]"), "the mask is not shown:\n{told}");
+}
+
+/// R-AUTH4
+#[test]
+fn the_key_is_never_told() {
+    let error = format!(r#"{{"error":{{"message":"{KEY}","param":"{KEY}","type":"{KEY}"}}}}"#);
+    let headers = [("x-request-id", KEY)];
+    check_masked("report", Exchange::json_with_headers(401, &headers, &error));
+    check_masked("report", Exchange::json(200, format!("<p>{KEY}</p>")));
+    check_masked("report_stream", Exchange::events(&[chat_chunk("one"), error]));
+    check_masked("report_stream", Exchange::events(&[KEY]));
+}
+
+#[test]
+fn errors_travel() {
+    played("errors_travel");
+}
+
+#[test]
+fn moves() {
+    played("moves");
+}
+
+#[test]
+fn adoption() {
+    played("adoption");
+}
+
+#[test]
+fn nothing() {
+    let service = played("nothing");
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-MET1
+#[test]
+fn cancel_before() {
+    let service = played("cancel_before");
+    assert_eq!(service.connections(), 0);
+}
+
+#[test]
+fn run_twice() {
+    let service = played("run_twice");
+    assert_eq!(service.recorded("").len(), 1);
+}
+
+/// R-MET1, R-AUTH1
+#[test]
+fn threads() {
+    let service = played("threads");
+    assert_eq!(service.metered()["echo"].calls, 160);
+}
+
+#[test]
+fn free_order() {
+    played("free_order");
+}
+
+#[test]
+fn shut_down() {
+    played("shut_down");
+}

@@ -1,0 +1,62 @@
+//! The example and the main scenarios under valgrind: no error, no leak. Knows no scenario's aim.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_service::Service;
+use modelwire_tests_c::{Program, stalling};
+use modelwire_tests_cpp::{compile, scenarios};
+
+/// Scenarios that talk to the played service.
+fn check_played(names: &[&str]) {
+    for name in names {
+        let service = Service::start().unwrap();
+        Program::under_valgrind(scenarios(false)).arg(name).at(&service).run().succeeded();
+    }
+}
+
+/// Scenarios that end an exchange, and stay until the connection was seen to close.
+fn check_closing(names: &[&str]) {
+    for name in names {
+        let service = Service::start().unwrap();
+        Program::under_valgrind(scenarios(false))
+            .arg(name)
+            .at_url(&service.script("s", stalling(&["one ", "two "])))
+            .run_with_cue(|| service.connections() == 1 && service.open_connections() == 0)
+            .succeeded();
+    }
+}
+
+#[test]
+fn the_example() {
+    let service = Service::start().unwrap();
+    let demo = compile("c++", &["-std=c++17"], "demo", &["demo.cpp"]);
+    Program::under_valgrind(&demo).at(&service).run().succeeded();
+}
+
+#[test]
+fn answers_and_errors() {
+    check_played(&["models", "chat", "tools", "not_found", "problems", "errors_travel"]);
+}
+
+#[test]
+fn streams() {
+    check_played(&["pull", "pull_twice", "pull_failures", "visit", "visit_nested"]);
+    check_closing(&["pull_break", "pull_throw", "visit_throw"]);
+}
+
+#[test]
+fn callbacks_and_queues() {
+    check_played(&["start", "start_throw_at_end", "start_detach", "start_inside", "logging"]);
+    check_played(&["queue_epoll", "queue_take"]);
+    check_closing(&["start_throw", "start_destroy", "queue_close"]);
+}
+
+#[test]
+fn lives() {
+    check_played(&["moves", "adoption", "free_order", "shut_down"]);
+}
