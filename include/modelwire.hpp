@@ -1250,7 +1250,9 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   call() noexcept : handle(nullptr) {}
   /// Adopts a call of C.
   explicit call(modelwire_call* adopted) noexcept : handle(adopted) {}
+  /// Takes a call over, started or not.
   call(call&& other) noexcept = default;
+  /// The same; the call that was here ends as in the destructor.
   call& operator=(call&& other) noexcept {
     if (this == &other) return *this;
     end();
@@ -1258,6 +1260,7 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
     started_ = std::move(other.started_);
     return *this;
   }
+  /// Cancels what is not over, and waits for the callback if there is one.
   ~call() { end(); }
 
   /// Runs a call that is answered whole, and waits for the answer.

@@ -1,4 +1,4 @@
-//! The example and the main scenarios under valgrind: no error, no leak. Knows no scenario's aim.
+//! The main scenarios under valgrind: no error, no leak. Knows no scenario's aim.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,7 +9,7 @@
 
 use modelwire_service::Service;
 use modelwire_tests_c::{Program, stalling};
-use modelwire_tests_cpp::{compile, scenarios};
+use modelwire_tests_cpp::scenarios;
 
 /// Scenarios that talk to the played service.
 fn check_played(names: &[&str]) {
@@ -29,13 +29,6 @@ fn check_closing(names: &[&str]) {
             .run_with_cue(|| service.connections() == 1 && service.open_connections() == 0)
             .succeeded();
     }
-}
-
-#[test]
-fn the_example() {
-    let service = Service::start().unwrap();
-    let demo = compile("c++", &["-std=c++17"], "demo", &["demo.cpp"]);
-    Program::under_valgrind(&demo).at(&service).run().succeeded();
 }
 
 #[test]
