@@ -27,9 +27,10 @@
  *   the C pointer, `release()` gives it away, and a constructor adopts one. A handle that was
  *   moved from is empty: using it is a modelwire::error, never a crash.
  * Views.  A std::string_view, event_view or response_view is borrowed from the object that it was
- *   asked of and valid as long as that lives. Do not keep a view of a temporary:
- *   `auto text = client.run(request).text();` dangles, `auto answer = client.run(request);` first
- *   does not. Every view ends with a NUL behind its last byte, and may have NULs inside.
+ *   asked of and valid as long as that lives. Keep the answer, not a view of a temporary one:
+ *   `auto reason = client.run(request).finish_reason();` dangles. (`text()` and `model_ids()` of a
+ *   temporary answer are copies and do not.) Every view of a text that is there has a NUL behind
+ *   its last byte, and may have NULs inside.
  * Strings.  UTF-8, copied by whatever they are given to.
  * Times.  std::chrono, counted in milliseconds. std::optional is empty where there is nothing.
  * Errors.  What can fail has two forms. `run` throws a modelwire::error; `try_run` gives a
@@ -529,6 +530,7 @@ class response_view : public detail::response_fields {
   explicit response_view(const modelwire_response* borrowed = nullptr) noexcept
       : fields(borrowed) {}
 
+  /// Any field as JSON text, by its path.
   using fields::json;
   /// The JSON text as the service sent it; empty at the end of a stream, whose chunks were the
   /// answer, unless the call gathered.
@@ -610,6 +612,18 @@ class response_view : public detail::response_fields {
 class response : public detail::owner<response_view, modelwire_response, modelwire_response_free> {
  public:
   using owner::owner;
+
+  /// As response_view::text; borrowed.
+  std::string_view text() const& noexcept { return response_view::text(); }
+  /// The same of an answer that nobody keeps, `client.run(request).text()`: a copy, not borrowed.
+  std::string text() && { return std::string(response_view::text()); }
+  /// As response_view::model_ids; borrowed.
+  std::vector<std::string_view> model_ids() const& { return response_view::model_ids(); }
+  /// The same of an answer that nobody keeps, `client.models().model_ids()`: copies.
+  std::vector<std::string> model_ids() && {
+    const auto borrowed = response_view::model_ids();
+    return std::vector<std::string>(borrowed.begin(), borrowed.end());
+  }
 };
 
 /// One event of a call, borrowed: a chunk of a stream, or the end of a call. A view of nothing
@@ -629,6 +643,7 @@ class event_view : public detail::event_fields {
   /// The tag with which the call was submitted to a queue; 0 for other calls.
   std::uint64_t tag() const noexcept { return modelwire_event_tag(object_); }
 
+  /// Any field as JSON text, by its path.
   using fields::json;
   /// The chunk's JSON text as the service sent it; empty for the last event.
   std::string_view json() const noexcept {

@@ -17,6 +17,9 @@ void models() {
   CHECK(contains(list.json(), "\"owned_by\":\"modelwire-service\""));
   CHECK(list.text().empty() && !list.finish_reason() && !list.usage());
   CHECK(list.tool_calls().empty());
+  // Of an answer that nobody keeps they are copies.
+  for (const auto& id : client.models().model_ids()) CHECK(!id.empty());
+  static_assert(std::is_same_v<decltype(client.models().model_ids()), std::vector<std::string>>);
 }
 
 void chat() {
@@ -38,6 +41,8 @@ void chat() {
     has_type = has_type || (name == "content-type" && value == "application/json");
   }
   CHECK(has_type);
+  const auto kept = client.chat("echo", "a text that is too long to be kept in a string itself").text();
+  CHECK_EQUAL(kept, "a text that is too long to be kept in a string itself");
   const auto cut =
       client.run(modelwire::request::chat("echo").system("s").user("one two three").max_tokens(2));
   CHECK_EQUAL(cut.text(), "one two");

@@ -51,8 +51,7 @@ fn check_units(name: &str, compiler: &str, standard: &str, units: [&[&str]; 2]) 
         let source = library.file(&format!("{name}-{part}.cpp"));
         let object = source.with_extension("o");
         std::fs::write(&source, text).unwrap();
-        let files =
-            ["-c", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
+        let files = ["-c", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
         compile_with(compiler, &[&[standard], STRICT.as_slice(), flags, &files].concat());
         objects.push(object.to_str().unwrap().to_owned());
     }
@@ -107,7 +106,9 @@ fn a_program_without_exceptions_does_everything() {
 /// A use of the wrapper that has to be refused, and by which words.
 fn check_refused(name: &str, code: &str) {
     let source = Library::built().file(&format!("{name}.cpp"));
-    let text = format!("#include <modelwire.hpp>\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q);\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q) {{ (void)c, (void)r, (void)q; {code} }}\n");
+    let text = format!(
+        "#include <modelwire.hpp>\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q);\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q) {{ (void)c, (void)r, (void)q; {code} }}\n"
+    );
     std::fs::write(&source, text).unwrap();
     let arguments = ["-std=c++17", "-Wall", "-Werror", "-fsyntax-only", source.to_str().unwrap()];
     let compiled = std::panic::catch_unwind(|| compile_with("c++", &arguments));
@@ -117,7 +118,9 @@ fn check_refused(name: &str, code: &str) {
 #[test]
 fn what_is_wrong_does_not_compile() {
     // This is right, so that what follows is refused for its own sake.
-    assert!(std::panic::catch_unwind(|| check_refused("right", "c.run(r.set(\"a\", 1));")).is_err());
+    assert!(
+        std::panic::catch_unwind(|| check_refused("right", "c.run(r.set(\"a\", 1));")).is_err()
+    );
     check_refused("copied", "auto copy = r;");
     check_refused("lost_call", "c.start(r, [](auto&&) {});");
     check_refused("lost_result", "c.try_run(r);");

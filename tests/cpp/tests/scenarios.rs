@@ -31,7 +31,7 @@ fn chat() {
     assert_eq!(requests[0].target, "/v1/chat/completions");
     assert_eq!(requests[0].header("authorization"), Some("Bearer sk-test"));
     assert_eq!(requests[0].header("content-type"), Some("application/json"));
-    let body = String::from_utf8(requests[1].body.clone()).unwrap();
+    let body = String::from_utf8(requests[2].body.clone()).unwrap();
     assert!(body.contains(r#""max_tokens":2"#), "{body}");
 }
 
