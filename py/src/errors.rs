@@ -32,7 +32,7 @@ fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     fields.set_item("request_id", error.request_id())?;
     fields.set_item("retry_after", error.retry_after().map(|wait| wait.as_secs_f64()))?;
     fields.set_item("timeout", error.timeout().map(|phase| phase.name()))?;
-    fields.set_item("body", error.body())?;
+    fields.set_item("body_text", error.body())?;
     fields.set_item("partial", error.partial())?;
     fields.set_item("request_time", error.request_time().and_then(unix_seconds))?;
     fields.set_item("path", error.path())?;

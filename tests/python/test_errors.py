@@ -15,7 +15,7 @@ from wire import HELLO, WORDS, answer, events, finish, piece
 
 FIELDS = [
     *("kind", "message", "hint", "type", "code", "param", "status_code", "request_id"),
-    *("retry_after", "timeout", "body", "request_time", "path", "model", "attempts", "elapsed"),
+    *("retry_after", "timeout", "body_text", "request_time", "path", "model", "attempts", "elapsed"),
     "metered",
 ]
 
@@ -54,7 +54,7 @@ def test_a_wrong_key_is_an_authentication_error(service):
         del told[changing]
     body = {"message": "Incorrect API key provided.", "type": "invalid_request_error"}
     body.update(param=None, code="invalid_api_key")
-    assert json.loads(told.pop("body")) == {"error": body}
+    assert json.loads(told.pop("body_text")) == {"error": body}
     assert told == {
         "kind": "authentication",
         "message": "Incorrect API key provided.",
@@ -138,7 +138,9 @@ def test_envelopes_of_errors(scripted, body, message, code):
     """R-ERR2, R-ERR4: the best message there is, `code` as text, the body as it came."""
     error = fails(scripted(answer(body, 400)), modelwire.BadRequestError)
     assert (error.message, error.code) == (message, code)
-    assert error.body == (body if isinstance(body, str) else json.dumps(body))
+    assert error.body_text == (body if isinstance(body, str) else json.dumps(body))
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    assert error.body == inner and error.response.text == error.body_text
 
 
 def test_an_error_under_a_good_status_is_raised(scripted):
@@ -209,7 +211,8 @@ def test_an_error_in_a_stream_comes_after_the_chunks_before_it(client):
     assert chunks == ["", *WORDS[:3]]
     assert (error.kind, error.type, error.code) == ("stream", "server_error", "upstream_failed")
     assert error.message == "The upstream provider failed."
-    assert json.loads(error.body)["error"]["code"] == "upstream_failed"
+    assert json.loads(error.body_text)["error"]["code"] == "upstream_failed"
+    assert error.body["code"] == "upstream_failed"
     assert error.metered == "entered"
 
 
@@ -270,6 +273,43 @@ def test_a_raised_exception_can_be_pickled(client, protocol):
     assert same.report() == error.report()
 
 
+def test_the_answer_and_the_request_of_an_error(scripted):
+    """R-ERR2, R-ERR3, R-AUTH4: under the names that httpx gives them, without the key."""
+    body = {"error": {"message": "slow down", "code": "busy"}}
+    busy = answer(body, 429, x_request_id="req-7", retry_after="3600")
+    error = fails(scripted(busy), modelwire.RateLimitError)
+    response = error.response
+    assert (response.status_code, response.is_error, response.is_success) == (429, True, False)
+    assert response.headers["X-Request-Id"] == "req-7" and response.headers["retry-after"]
+    assert response.json() == body and json.loads(response.content) == body
+    assert error.body == body["error"] and response.reason_phrase == "Too Many Requests"
+    assert (error.request.method, error.request.url) == ("POST", error.path)
+    assert error.path.endswith("/chat/completions") and response.request.url == error.path
+    assert KEY not in repr(response) + repr(error.request) + repr(vars(error.request))
+
+
+def test_an_error_without_an_answer_has_none():
+    """R-ERR5: but it has a request."""
+    client = modelwire.Client(base_url="http://127.0.0.1:9/v1", api_key=KEY)
+    with pytest.raises(modelwire.APIConnectionError) as raised:
+        client.models.list()
+    assert raised.value.response is None and raised.value.body is None
+    assert (raised.value.request.method, raised.value.request.url) == ("GET", "/v1/models")
+
+
+def test_exceptions_made_by_programs():
+    """R-ERR1: as openai-python's are made, for a program's own tests."""
+    from modelwire._http import Request, Response
+
+    response = Response(429, [("x-request-id", "r")], Request("POST", "/v1"), "{}")
+    error = modelwire.RateLimitError("busy", response=response, body={"code": "c"})
+    assert (error.status_code, error.request_id, error.body) == (429, "r", {"code": "c"})
+    assert error.response is response and str(error) == "busy (status 429)"
+    request = Request("POST", "/v1")
+    assert modelwire.APITimeoutError(request).request is request
+    assert modelwire.APIConnectionError(message="broken", request=request).message == "broken"
+
+
 def test_a_report_has_everything(client):
     """R-ERR3: what support needs, as text."""
     error = fails(client, modelwire.NotFoundError, model="no-such-model")
@@ -298,5 +338,7 @@ def test_the_tree_of_exceptions():
         m.APITimeoutError: (m.APIConnectionError, TimeoutError),
         m.APIResponseValidationError: (m.APIError,),
         m.IncompleteStreamError: (m.APIResponseValidationError,),
+        m.LengthFinishReasonError: (m.OpenAIError,),
+        m.ContentFilterFinishReasonError: (m.OpenAIError,),
     }
     assert {error: error.__bases__ for error in all_exceptions()} == bases

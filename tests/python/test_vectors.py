@@ -93,6 +93,6 @@ def test_streams_of_the_grammar(scripted, vector):
             next(stream)
         if is_whole:
             one_line = " ".join(re.split(WHITE_SPACE, data)).strip(" ")
-            quoted = raised.value.body
+            quoted = raised.value.body_text
             assert one_line.startswith(quoted.removesuffix(" ...").rstrip(" ")), quoted
             assert quoted == one_line or quoted.endswith(" ...")

@@ -27,8 +27,10 @@ from modelwire._errors import (
     AuthenticationError,
     BadRequestError,
     ConflictError,
+    ContentFilterFinishReasonError,
     IncompleteStreamError,
     InternalServerError,
+    LengthFinishReasonError,
     NotFoundError,
     OpenAIError,
     PermissionDeniedError,
@@ -42,6 +44,34 @@ from modelwire._native import shutdown as _shutdown
 
 # The I/O thread never touches Python; this only ends its calls before the interpreter goes.
 _atexit.register(_shutdown, 1.0)
+
+# What openai's module has: calls of a client that the module's variables configure.
+_MODULE_CALLS = ("models", "chat", "responses", "beta")
+_MODULE_SETTINGS = (
+    "api_key",
+    "organization",
+    "project",
+    "base_url",
+    "timeout",
+    "max_retries",
+    "default_headers",
+    "default_query",
+)
+_module_client: tuple[dict[str, object], Client] | None = None
+
+
+def __getattr__(name: str) -> object:
+    """`modelwire.chat`, `modelwire.models`, `modelwire.responses`: of a client that is made from
+    the module's variables `api_key`, `base_url` and the like, as far as they were set."""
+    global _module_client
+    if name not in _MODULE_CALLS:
+        raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
+    variables = globals()
+    settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
+    if _module_client is None or _module_client[0] != settings:
+        _module_client = settings, Client(**settings)
+    return getattr(_module_client[1], name)
+
 
 __all__ = [
     "NOT_GIVEN",
@@ -57,8 +87,10 @@ __all__ = [
     "BadRequestError",
     "Client",
     "ConflictError",
+    "ContentFilterFinishReasonError",
     "IncompleteStreamError",
     "InternalServerError",
+    "LengthFinishReasonError",
     "Limits",
     "NotFoundError",
     "NotGiven",

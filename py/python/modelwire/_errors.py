@@ -16,6 +16,8 @@
         │   └── APITimeoutError       one of the four timeouts (also TimeoutError)
         └── APIResponseValidationError  the answer is not what the protocol promises
             └── IncompleteStreamError   a stream ended without its end mark
+
+LengthFinishReasonError and ContentFilterFinishReasonError are there to be caught and never raised.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ class OpenAIError(Exception):
     """How long the service asked to wait, in seconds."""
     timeout: str | None = None
     """Which timeout ran out: "connect_timeout", "first_byte_timeout", ..."""
-    body: str | None = None
+    body_text: str | None = None
     """The body of the failed answer as text, bounded, the key masked."""
     partial: str | None = None
     """What was gathered of the answer before it failed, as JSON text: paid for, but not whole."""
@@ -68,8 +70,13 @@ class OpenAIError(Exception):
 
     _report: str = ""
     _request_time: float | None = None
+    _body: object = None
+    _response: Any = None
+    _request: Any = None
 
-    def __init__(self, message: str = "", **fields: Any) -> None:
+    def __init__(self, message: Any = "", **fields: Any) -> None:
+        if not isinstance(message, str):  # openai-python's APITimeoutError(request)
+            fields["request"], message = message, f"{type(self).__name__}"
         super().__init__(message)
         self.message = message
         for name, value in fields.items():
@@ -83,6 +90,54 @@ class OpenAIError(Exception):
         from datetime import datetime, timezone
 
         return datetime.fromtimestamp(self._request_time, timezone.utc)
+
+    @property
+    def body(self) -> Any:
+        """The service's error object as a dict; other JSON as it is; else the text."""
+        if self._body is not None or self.body_text is None:
+            return self._body
+        import json
+
+        try:
+            found = json.loads(self.body_text)
+        except ValueError:
+            return self.body_text
+        return found.get("error", found) if isinstance(found, dict) else found
+
+    @body.setter
+    def body(self, body: object) -> None:
+        self._body = body
+
+    @property
+    def response(self) -> Any:
+        """The answer: status_code, headers, text, json(); None where none came."""
+        if self._response is not None or self.status_code is None:
+            return self._response
+        from modelwire._http import Response
+
+        given = {"x-request-id": self.request_id, "retry-after": self.retry_after}
+        headers = [(name, str(value)) for name, value in given.items() if value is not None]
+        return Response(self.status_code, headers, self.request, self.body_text or "")
+
+    @response.setter
+    def response(self, response: Any) -> None:
+        # Made by a program for its own tests: it tells what a real one would.
+        self._response = response
+        self.status_code = getattr(response, "status_code", None)
+        self.request_id = getattr(response, "headers", {}).get("x-request-id")
+
+    @property
+    def request(self) -> Any:
+        """What was asked: method and path; the key is not in it."""
+        if self._request is not None:
+            return self._request
+        from modelwire._http import Request
+
+        return Request("GET" if self.path.endswith("/models") else "POST", self.path)
+
+    @request.setter
+    def request(self, request: Any) -> None:
+        self._request = request
 
     def report(self) -> str:
         """Everything that support needs, as text, without the key."""
@@ -151,6 +206,17 @@ class APITimeoutError(APIConnectionError, TimeoutError):
 
 class APIResponseValidationError(APIError):
     """The answer is not what the protocol promises, or larger than a bound."""
+
+
+class LengthFinishReasonError(OpenAIError):
+    """For programs that catch it: here an answer that was cut short is returned, not raised."""
+
+    completion: Any = None
+    """The answer that was cut short."""
+
+
+class ContentFilterFinishReasonError(OpenAIError):
+    """For programs that catch it: here an answer that was filtered is returned, not raised."""
 
 
 class IncompleteStreamError(APIResponseValidationError):

@@ -1,0 +1,46 @@
+"""Answers with their status and headers, from an AsyncClient. Knows no error."""
+
+import asyncio
+import json
+
+import modelwire
+from conftest import KEY
+from wire import HELLO
+
+
+def run(service, main):
+    async def with_client():
+        async with modelwire.AsyncClient(base_url=service.base_url, api_key=KEY) as client:
+            await asyncio.wait_for(main(client), 10)
+
+    asyncio.run(with_client())
+
+
+def test_raw_answers(service):
+    """R-OP1, R-F3: awaited; parse() is not, as in openai-python."""
+
+    async def main(client):
+        raw = await client.chat.completions.with_raw_response.create(model="echo", messages=HELLO)
+        assert raw.status_code == 200 and raw.parse().choices and json.loads(raw.text)
+        raw = await client.with_raw_response.models.list()
+        assert raw.parse().data
+        raw = await client.with_raw_response.responses.create(model="echo", input="x", stream=True)
+        assert [event async for event in raw.parse()]
+
+    run(service, main)
+
+
+def test_streamed_answers(service):
+    """R-STR1: inside of `async with`; everything of it is awaited."""
+
+    async def main(client):
+        make = client.chat.completions.with_streaming_response.create
+        async with make(model="echo", messages=HELLO) as response:
+            assert response.headers["content-type"] == "application/json"
+            assert json.loads(await response.read()) == await response.json()
+            assert (await response.parse()).choices
+        async with make(model="echo", messages=HELLO, stream=True) as response:
+            lines = [line async for line in response.iter_lines() if line]
+        assert lines[-1] == "data: [DONE]" and len(lines) == 7
+
+    run(service, main)

@@ -1,0 +1,426 @@
+"""What a call or a copy of a client sets for itself, and what a client takes beside key and URL.
+Knows no failure but a wrong option."""
+
+import dataclasses
+import datetime
+import json
+import pathlib
+import socket
+
+import pytest
+
+import modelwire
+from conftest import KEY
+from wire import END, HELLO, SILENCE, STALL, answer, events, finish, piece, stream
+
+BUSY = answer({"error": {"message": "slow down"}}, 429)
+
+
+def asked(client, **options):
+    return client.chat.completions.create(model="m", messages=HELLO, **options)
+
+
+def headers(request):
+    return {name.lower(): value for name, value in request["headers"]}
+
+
+def test_further_fields_win(scripted):
+    """R-F2: extra_body adds fields and replaces those that are named."""
+    asked(scripted(answer({})), temperature=0.5, extra_body={"temperature": 1, "new": [None]})
+    [request] = scripted.requests()
+    sent = {"model": "m", "messages": HELLO, "temperature": 1, "new": [None]}
+    assert json.loads(request["body"]) == sent
+
+
+def test_unknown_parameters_are_a_type_error(scripted):
+    """R-F2: as in openai-python; extra_body takes them."""
+    client = scripted(answer({}))
+    with pytest.raises(TypeError, match="nonsense"):
+        asked(client, nonsense=1)
+    with pytest.raises(TypeError, match="messages"):
+        client.responses.create(model="m", input="x", messages=[])
+    with pytest.raises(TypeError, match="nonsense"):
+        client.models.list(nonsense=1)
+    with pytest.raises(TypeError, match="extra_body"):
+        client.models.list(extra_body={"a": 1})
+    assert scripted.requests() == []
+
+
+def test_headers_of_a_call(scripted):
+    """R-AUTH1: they replace default ones, whatever their case; omit removes one."""
+    client = scripted(answer({}), default_headers={"X-Tenant": "7", "X-Kept": "k"})
+    asked(client, extra_headers={"x-tenant": "8", "X-New": "n"})
+    asked(client, extra_headers={"X-Tenant": modelwire.omit})
+    asked(client)
+    first, second, third = map(headers, scripted.requests())
+    assert (first["x-tenant"], first["x-new"], first["x-kept"]) == ("8", "n", "k")
+    assert "x-tenant" not in second and second["x-kept"] == "k"
+    assert third["x-tenant"] == "7"
+    with pytest.raises(modelwire.RequestError, match="authorization"):
+        asked(client, extra_headers={"authorization": "Bearer other"})
+    with pytest.raises(modelwire.RequestError, match="not a header name"):
+        asked(client, extra_headers={"a b": "c"})
+
+
+def test_queries(scripted):
+    """R-CFG1: of the client and of the call, written as openai-python writes them."""
+    client = scripted(answer({"data": []}), default_query={"tenant": 7})
+    client.models.list()
+    query = {"a": [1, 2], "b": {"c": True}, "left": None, "with space": "ü&"}
+    client.models.list(extra_query=query)
+    client.models.list(extra_query={"tenant": 8})
+    targets = [request["target"].partition("?")[2] for request in scripted.requests()]
+    own = "tenant=7&a%5B%5D=1&a%5B%5D=2&b%5Bc%5D=true&with+space=%C3%BC%26"
+    assert targets == ["tenant=7", own, "tenant=8"]
+
+
+def test_usage_is_summed_over_variants_of_a_client(client):
+    """R-MET1: calls with queries or removed headers count like the others."""
+    client.chat.completions.create(model="echo", messages=HELLO)
+    client.chat.completions.create(model="echo", messages=HELLO, extra_query={"a": 1})
+    for number in range(20):
+        client.chat.completions.create(model="echo", messages=HELLO, extra_query={"b": number})
+    assert client.usage()["echo"]["calls"] == 22
+
+
+def test_a_timeout_of_a_call(scripted):
+    """R-ERR5: seconds, a Timeout, or an httpx.Timeout."""
+    httpx = pytest.importorskip("httpx")
+    client = scripted(SILENCE)
+    for timeout in (0.2, modelwire.Timeout(first_byte=0.2), httpx.Timeout(0.2)):
+        with pytest.raises(modelwire.APITimeoutError) as raised:
+            asked(client, timeout=timeout)
+        assert raised.value.timeout == "first_byte_timeout"
+    with pytest.raises(modelwire.APITimeoutError) as raised:
+        asked(client, timeout=modelwire.Timeout(total=0.2))
+    assert raised.value.timeout == "total_timeout"
+    with pytest.raises(TypeError, match="timeout"):
+        asked(client, timeout="soon")
+
+
+def test_a_timeout_of_a_call_is_not_the_clients(scripted):
+    """R-ERR5: the next call has the client's own again."""
+    gap = [{"pause_ms": 400}, piece("a"), finish()]
+    client = scripted(stream(*gap, *END))
+    with pytest.raises(modelwire.APITimeoutError):
+        list(asked(client, stream=True, timeout=modelwire.Timeout(idle=0.1)))
+    assert len(list(asked(client, stream=True))) == 2
+    assert len(list(asked(client, stream=True, timeout=None))) == 2
+
+
+def test_a_copy_sets_what_it_is_given_and_shares_the_rest(scripted):
+    """R-CFG1, R-LIM1: with_options, as in openai-python; connections and sums are shared."""
+    client = scripted(BUSY, answer({}), default_headers={"X-Tenant": "7"}, max_retries=0)
+    other = client.with_options(max_retries=1, default_headers={"X-New": "n"}, timeout=30)
+    assert (other.max_retries, other.timeout, client.max_retries) == (1, 30, 0)
+    asked(other)
+    sent = scripted.requests()
+    assert len(sent) == 2 and {headers(request)["x-tenant"] for request in sent} == {"7"}
+    assert headers(sent[0])["x-new"] == "n" and "x-new" not in client.default_headers
+    assert client.usage() == other.usage()
+    replaced = client.copy(set_default_headers={"X-Only": "o"}, set_default_query={"q": 1})
+    assert replaced.default_headers == {"X-Only": "o"} and replaced.default_query == {"q": 1}
+    with pytest.raises(ValueError, match="exclude each other"):
+        client.copy(default_headers={}, set_default_headers={})
+    other.close()
+    assert client.is_closed()
+
+
+def test_a_copy_with_another_key_or_url(scripted, service):
+    """R-CFG1, R-AUTH1: the first goes on with its own."""
+    client = scripted(answer({"data": []}))
+    client.with_options(api_key="sk-other").models.list()
+    client.with_options(base_url=service.base_url).models.list()
+    client.models.list()
+    keys = [headers(request)["authorization"] for request in scripted.requests()]
+    assert keys == ["Bearer sk-other", f"Bearer {KEY}"] and len(service.requests()) == 1
+
+
+def test_settings_that_are_set_anew(scripted, service):
+    """R-CFG1: key, URL, timeout and retries are attributes, as in openai-python."""
+    client = scripted(BUSY, answer({"data": []}))
+    client.api_key = "sk-other"
+    client.max_retries = 1
+    client.timeout = 20
+    client.models.list()
+    assert {headers(request)["authorization"] for request in scripted.requests()} == {
+        "Bearer sk-other"
+    }
+    client.base_url = service.base_url
+    client.api_key = KEY
+    assert len(client.models.list()) > 1
+    assert (client.api_key, client.base_url, client.timeout) == (KEY, service.base_url, 20)
+    with pytest.raises(modelwire.OpenAIError, match="API key"):
+        client.api_key = "two words"
+
+
+def test_a_key_may_be_asked_for(scripted):
+    """R-AUTH1: by a function, before each call; R-AUTH3: what it gives is checked."""
+    keys = iter(["sk-first", "sk-second", "two words"])
+    client = scripted(answer({"data": []}), api_key=lambda: next(keys))
+    client.models.list()
+    client.models.list()
+    sent = [headers(request)["authorization"] for request in scripted.requests()]
+    assert sent == ["Bearer sk-first", "Bearer sk-second"]
+    with pytest.raises(modelwire.OpenAIError, match="API key"):
+        client.models.list()
+
+
+def test_organization_and_project(scripted, monkeypatch):
+    """R-CFG1: arguments, or openai-python's variables; further headers from a variable too."""
+    client = scripted(answer({"data": []}), organization="org", project="proj")
+    client.models.list()
+    sent = headers(scripted.requests()[0])
+    assert (sent["openai-organization"], sent["openai-project"]) == ("org", "proj")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-env")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-One: 1\nX-Two:2\nnonsense")
+    client = modelwire.Client(base_url="http://localhost/v1", api_key=KEY)
+    expected = {"OpenAI-Organization": "org-env", "X-One": "1", "X-Two": "2"}
+    assert client.default_headers == expected and client.organization == "org-env"
+
+
+def test_a_call_that_only_streams(scripted):
+    """R-STR6: one option of the call."""
+    client = scripted(events(piece("a"), piece("b"), finish()))
+    assert asked(client, stream_only=True).choices[0].message.content == "ab"
+    assert '"stream":true' in scripted.requests()[0]["body"]
+
+
+def test_the_whole_answer_at_the_end_of_a_stream(scripted):
+    """R-STR7, R-MET1: where the call gathers; and what was gathered, on its error."""
+    client = scripted(events(piece("a"), piece("b"), finish()), events(piece("c"), end="cut"))
+    chat = asked(client, stream=True, gather=True)
+    assert chat.answer is None
+    assert len(list(chat)) == 3
+    assert chat.answer.choices[0].message.content == "ab"
+    assert chat.answer.object == "chat.completion"
+    with pytest.raises(modelwire.APIConnectionError) as raised:
+        list(asked(client, stream=True, gather=True))
+    assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "c"
+
+
+def test_without_gathering_a_stream_keeps_nothing(scripted):
+    """R-STR7: memory stays flat."""
+    chat = asked(scripted(events(piece("a"), finish())), stream=True)
+    list(chat)
+    assert chat.answer is None and chat.end == "done_mark"
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 1000])
+def test_batches(scripted, most):
+    """R-STR1, R-STR3: all that is there, at least one chunk and at most so many."""
+    client = scripted(events(*[piece(str(number)) for number in range(20)], finish()))
+    chat = asked(client, stream=True)
+    batches = list(chat.batches(most))
+    assert all(1 <= len(batch) <= most for batch in batches)
+    contents = [chunk.choices[0].delta.content for batch in batches for chunk in batch]
+    assert contents == [*map(str, range(20)), None] and chat.end == "done_mark"
+
+
+def test_a_batch_before_an_error_is_not_lost(scripted):
+    """R-ERR6: the chunks first, then the error; then it is over."""
+    error = '{"error":{"message":"m"}}'
+    chat = asked(scripted(events(piece("a"), piece("b"), error)), stream=True)
+    found = []
+    with pytest.raises(modelwire.APIError, match="m"):
+        for batch in chat.batches():
+            found += batch
+    assert len(found) == 2 and list(chat.batches()) == []
+
+
+def test_a_batch_does_not_wait_for_more(scripted):
+    """R-STR1: what is there is handed out although more will come."""
+    chat = asked(scripted(stream(piece("a"), STALL)), stream=True)
+    [chunk] = next(chat.batches())
+    assert chunk.choices[0].delta.content == "a"
+    with pytest.raises(ValueError, match="max"):
+        chat.batches(0)
+    chat.close()
+
+
+def test_text_alone(client):
+    """R-STR1: pieces of text, without the chunks that have none."""
+    chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    assert list(chat.text_deltas()) == ["Hello ", "there, ", "dear ", "service"]
+    response = client.responses.create(model="echo", input="one two", stream=True)
+    assert "".join(response.text_deltas()) == "one two" and response.end == "final_event"
+
+
+def test_the_answer_of_a_stream_as_an_object(client):
+    """R-STR1: status and headers under the names of httpx."""
+    with client.chat.completions.create(model="echo", messages=HELLO, stream=True) as chat:
+        assert chat.response.status_code == 200 and chat.response.is_success
+        assert chat.response.headers["Content-Type"] == "text/event-stream"
+        assert chat.response.headers.get("x-request-id") == chat.request_id
+        assert chat.response.request.method == "POST"
+
+
+@dataclasses.dataclass
+class Message:
+    role: str
+    content: str
+
+
+def test_values_of_many_kinds(scripted):
+    """R-F2: dataclasses, pydantic models, times, tuples and generators are written as JSON."""
+    pydantic = pytest.importorskip("pydantic")
+
+    class Model(pydantic.BaseModel):
+        by: int = pydantic.Field(alias="BY")
+        unset: int = 0
+
+    client = scripted(answer({}))
+    when = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
+    client.chat.completions.create(
+        model="m",
+        messages=(Message("user", str(number)) for number in range(2)),
+        metadata={"model": Model(BY=1), "when": when, "day": when.date(), "some": (1, 2)},
+        tools=iter([{"type": "function"}]),
+        stop=("a",),
+    )
+    sent = json.loads(scripted.requests()[0]["body"])
+    assert sent["messages"] == [{"role": "user", "content": "0"}, {"role": "user", "content": "1"}]
+    assert sent["metadata"] == {
+        "model": {"BY": 1},
+        "when": "2026-01-02T03:04:05+00:00",
+        "day": "2026-01-02",
+        "some": [1, 2],
+    }
+    assert sent["tools"] == [{"type": "function"}] and sent["stop"] == ["a"]
+
+
+def test_a_class_is_no_value(scripted):
+    """R-F2: with an error that says what to give."""
+    client = scripted(answer({}))
+    with pytest.raises(TypeError, match="JSON schema"):
+        asked(client, response_format=Message)
+    assert scripted.requests() == []
+
+
+@pytest.mark.parametrize("left_out", ["NOT_GIVEN", "not_given", "omit"])
+def test_three_names_for_what_is_left_out(scripted, left_out):
+    """R-F2: none of them is sent, wherever it stands; all are false."""
+    value = getattr(modelwire, left_out)
+    asked(scripted(answer({})), temperature=value, metadata={"a": value, "b": 1}, stream=value)
+    sent = json.loads(scripted.requests()[0]["body"])
+    assert "temperature" not in sent and sent["metadata"] == {"b": 1} and not value
+
+
+MISSING = [
+    lambda client: client.models.retrieve("m"),
+    lambda client: client.responses.retrieve("r"),
+    lambda client: client.chat.completions.parse(model="m", messages=[]),
+    lambda client: client.chat.completions.list(),
+    lambda client: client.get("/models", cast_to=object),
+    lambda client: client.post("/embeddings", cast_to=object),
+    lambda client: client.embeddings.create(model="m", input="x"),
+]
+
+
+@pytest.mark.parametrize("use", MISSING)
+def test_what_the_service_does_not_have(scripted, use):
+    """R-OP1: a clear error that says what there is; nothing is sent."""
+    client = scripted(answer({}))
+    with pytest.raises(modelwire.OpenAIError, match="no operation") as raised:
+        use(client)
+    assert raised.value.hint and scripted.requests() == []
+
+
+def test_what_no_client_has(scripted):
+    """R-OP1: Python's own AttributeError."""
+    with pytest.raises(AttributeError, match="nonsense"):
+        scripted(answer({})).nonsense
+
+
+def test_older_names(client):
+    """R-OP1: where older programs look for a call."""
+    create = client.beta.chat.completions.create
+    assert create(model="echo", messages=HELLO).choices[0].message.content
+
+
+def test_another_http_client_is_refused():
+    """R-CFG1: with the names of the options that take its place."""
+    for make in (modelwire.Client, modelwire.AsyncClient):
+        with pytest.raises(TypeError, match="proxy, no_proxy, ca, client_certificate"):
+            make(base_url="http://localhost/v1", api_key=KEY, http_client=object())
+
+
+def test_options_of_the_transport(tmp_path):
+    """R-CFG1: what is wrong is told when the client is made."""
+
+    def made(**options):
+        return modelwire.Client(base_url="https://localhost/v1", api_key=KEY, **options)
+
+    made(http2=True, no_proxy=True, limits=modelwire.Limits(event_bytes_max=1 << 20))
+    made(proxy="http://user:secret@127.0.0.1:3128")
+    with pytest.raises(modelwire.OpenAIError, match="could not be read") as raised:
+        made(ca=tmp_path / "missing.pem")
+    assert raised.value.kind == "config"
+    (tmp_path / "empty.pem").write_text("no certificate")
+    with pytest.raises(modelwire.OpenAIError):
+        made(ca=tmp_path / "empty.pem")
+    with pytest.raises(modelwire.OpenAIError):
+        made(client_certificate=b"no certificate")
+    with pytest.raises(modelwire.OpenAIError):
+        made(proxy="nonsense://x")
+    with pytest.raises(TypeError, match="contradict"):
+        made(proxy="http://127.0.0.1:1", no_proxy=True)
+    with pytest.raises(modelwire.OpenAIError, match="event_bytes_max"):
+        made(limits=modelwire.Limits(event_bytes_max=0))
+
+
+def test_a_bound_of_the_client(scripted):
+    """R-STR2: named in the error that it causes."""
+    limits = modelwire.Limits(event_bytes_max=1000)
+    chat = asked(scripted(events(piece("x" * 2000)), limits=limits), stream=True)
+    with pytest.raises(modelwire.APIResponseValidationError, match="event_bytes_max"):
+        list(chat)
+
+
+def test_a_retry_policy(scripted):
+    """R-LIM1: further statuses and other waits are options."""
+    policy = modelwire.Retry(statuses=[429, 503], first_wait=0.01, max_retries=2)
+    client = scripted(answer({}, 503), answer({}, 429), answer({}), retry=policy)
+    asked(client)
+    assert len(scripted.requests()) == 3
+    assert repr(policy) == "Retry(max_retries=2, first_wait=0.01, statuses=[429, 503])"
+    assert client.max_retries == 2
+
+
+def test_a_proxy_of_the_client():
+    """R-CFG1: the proxy is asked, not the service."""
+    with socket.socket() as proxy:
+        proxy.bind(("127.0.0.1", 0))
+        proxy.listen()
+        url = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        client = modelwire.Client(
+            base_url="http://service.invalid/v1", api_key=KEY, proxy=url, timeout=0.5
+        )
+        with pytest.raises(modelwire.APITimeoutError):
+            client.models.list()
+        connection, _ = proxy.accept()
+        with connection:
+            assert connection.recv(1000).startswith(b"GET http://service.invalid/v1/models ")
+
+
+def test_options_say_what_was_set():
+    """R-CFG1"""
+    limits = modelwire.Limits(headers_max=5)
+    assert repr(limits) == "Limits(headers_max=5)" and limits == modelwire.Limits(headers_max=5)
+    assert modelwire.Timeout(idle=1) != modelwire.Timeout(idle=2)
+    assert pathlib.Path(modelwire.__file__).exists()
+
+
+def test_calls_of_the_module(service, monkeypatch):
+    """R-OP1: as with openai's module: settings are its variables."""
+    monkeypatch.setattr(modelwire, "base_url", service.base_url, raising=False)
+    monkeypatch.setattr(modelwire, "api_key", KEY, raising=False)
+    answered = modelwire.chat.completions.create(model="echo", messages=HELLO)
+    assert answered.choices[0].message.content == HELLO[0]["content"]
+    assert modelwire.responses.create(model="echo", input="x").output_text == "x"
+    assert len(modelwire.models.list()) > 1
+    monkeypatch.setattr(modelwire, "api_key", "sk-wrong")
+    with pytest.raises(modelwire.AuthenticationError):
+        modelwire.models.list()
+    with pytest.raises(AttributeError, match="nonsense"):
+        modelwire.nonsense

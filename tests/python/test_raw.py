@@ -1,0 +1,90 @@
+"""Answers with their status and headers: with_raw_response and with_streaming_response. Knows no
+error but that of a wrong use."""
+
+import json
+
+import pytest
+
+import modelwire
+from wire import HELLO, SILENCE, STALL, answer, chat, events, finish, piece, stream
+
+MESSAGE = {"role": "assistant", "content": "hi"}
+
+
+def test_a_whole_answer(scripted):
+    """R-F3, R-ERR3: status, headers, text, and what the plain method returns."""
+    client = scripted({"json": {**chat(MESSAGE)["json"], "headers": {"x-request-id": "req-1"}}})
+    raw = client.chat.completions.with_raw_response.create(model="m", messages=HELLO)
+    assert (raw.status_code, raw.request_id, raw.method) == (200, "req-1", "POST")
+    assert raw.headers["X-REQUEST-ID"] == "req-1" and raw.http_response.status_code == 200
+    completion = raw.parse()
+    assert completion.choices[0].message.content == "hi" and raw.is_closed
+    assert json.loads(raw.text) == raw.json() == completion.to_dict()
+    assert raw.content == raw.text.encode() and raw.url == "/chat/completions"
+
+
+def test_every_operation(client):
+    """R-OP1: of the client and of its parts."""
+    assert client.with_raw_response.models.list().parse().data[0].id == "echo"
+    assert client.models.with_raw_response.list().status_code == 200
+    raw = client.with_raw_response.responses.create(model="echo", input="x")
+    assert raw.parse().output_text == "x"
+    raw = client.with_raw_response.chat.completions.create(model="echo", messages=HELLO)
+    assert raw.parse().choices
+
+
+def test_a_stream(client):
+    """R-STR1: headers at once, then the stream as ever."""
+    raw = client.chat.completions.with_raw_response.create(
+        model="echo", messages=HELLO, stream=True
+    )
+    assert raw.headers["content-type"] == "text/event-stream" and not raw.is_closed
+    with pytest.raises(modelwire.OpenAIError, match="not there at once"):
+        raw.text
+    assert len(list(raw.parse())) == 6 and raw.is_closed
+
+
+def test_errors_are_raised_as_ever(scripted):
+    """R-ERR1"""
+    client = scripted(answer({}, 404))
+    with pytest.raises(modelwire.NotFoundError):
+        client.models.with_raw_response.list()
+
+
+def test_a_whole_answer_in_a_with_block(scripted):
+    """R-F3: the call is made when it is entered."""
+    client = scripted(chat(MESSAGE))
+    opening = client.chat.completions.with_streaming_response.create(model="m", messages=HELLO)
+    assert scripted.requests() == []
+    with opening as response:
+        assert response.status_code == 200
+        assert json.loads(response.read()) == response.json() == response.parse().to_dict()
+        assert json.loads("".join(response.iter_lines())) == response.json()
+
+
+def test_a_stream_in_a_with_block(quiet, scripted):
+    """R-STR1: its exchange ends with the block."""
+    client = scripted(stream(piece("a"), STALL), events(piece("a"), finish()))
+    make = client.chat.completions.with_streaming_response.create
+    with make(model="m", messages=HELLO, stream=True) as response:
+        assert next(response.parse()).choices[0].delta.content == "a"
+    quiet.until_closed()
+    with make(model="m", messages=HELLO, stream=True) as response:
+        lines = [line for line in response.iter_lines() if line]
+    assert lines == [f"data: {piece('a')}", f"data: {finish()}", "data: [DONE]"]
+
+
+def test_the_lines_of_a_response(client):
+    """R-STR2: events have their names."""
+    make = client.responses.with_streaming_response.create
+    with make(model="echo", input="x", stream=True) as response:
+        text = response.text()
+    assert text.startswith("event: response.created\ndata: {") and text.endswith("[DONE]\n\n")
+
+
+def test_a_block_that_could_not_be_entered(scripted):
+    """R-ERR5: the error of the call, and no other."""
+    client = scripted(SILENCE, timeout=0.2)
+    with pytest.raises(modelwire.APITimeoutError):
+        with client.models.with_streaming_response.list():
+            pass
