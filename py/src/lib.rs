@@ -11,6 +11,7 @@ mod errors;
 mod hub;
 mod object;
 mod shape;
+mod snapshot;
 mod source;
 mod stream;
 mod testing;
@@ -31,6 +32,8 @@ mod _native {
     use super::object::{
         ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent, restore,
     };
+    #[pymodule_export]
+    use super::snapshot::Snapshots;
     #[pymodule_export]
     use super::stream::{AsyncPortions, AsyncStream, Portions, Stream};
     #[pymodule_export]

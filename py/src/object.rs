@@ -62,11 +62,7 @@ pub(crate) struct Object {
 impl Object {
     /// The object that an answer is as a whole.
     pub(crate) fn of_answer(answer: Answer) -> Object {
-        let shape = match answer.endpoint() {
-            modelwire::Endpoint::Models => &MODEL_LIST,
-            modelwire::Endpoint::Chat => &CHAT_COMPLETION,
-            modelwire::Endpoint::Responses => &RESPONSE,
-        };
+        let shape = shape_of_endpoint(answer.endpoint());
         let end = answer.json().len();
         Object { root: Root::Answer(answer), start: 0, end, shape }
     }
@@ -82,6 +78,11 @@ impl Object {
         let end = text.len();
         let root = Root::Made(Arc::new(Made { text, request_id }));
         Ok(Object { root, start: 0, end, shape })
+    }
+
+    /// An answer that was gathered from chunks.
+    pub(crate) fn gathered(text: String, endpoint: modelwire::Endpoint) -> PyResult<Object> {
+        Object::of_text(text, None, shape_of_endpoint(endpoint))
     }
 
     /// An object of the fields that a program gives it.
@@ -113,6 +114,15 @@ impl Object {
 
     pub(crate) fn value(&self) -> Value<'_> {
         Value::validated(self.text())
+    }
+}
+
+/// The shape of a whole answer.
+fn shape_of_endpoint(endpoint: modelwire::Endpoint) -> &'static Shape {
+    match endpoint {
+        modelwire::Endpoint::Models => &MODEL_LIST,
+        modelwire::Endpoint::Chat => &CHAT_COMPLETION,
+        modelwire::Endpoint::Responses => &RESPONSE,
     }
 }
 

@@ -18,8 +18,9 @@ use crate::source::{Portion, Source, Taken};
 
 /// After so many chunks in a row that were there already, the event loop gets its turn.
 const TURN_CHUNKS: u32 = 128;
-/// And after so long.
+/// And after so long; the clock is looked at once in a few chunks.
 const TURN_TIME: Duration = Duration::from_millis(5);
+const CLOCK_CHUNKS: u32 = 8;
 
 fn batch(most: usize) -> PyResult<Portion> {
     if most == 0 {
@@ -221,11 +222,15 @@ impl AsyncStream {
 
     /// Whether the event loop must have its turn before another chunk is handed out.
     pub(crate) fn owes_turn(&self) -> bool {
-        let in_a_row = self.in_a_row.fetch_add(1, Ordering::Relaxed);
+        let in_a_row = self.in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
+        if in_a_row > TURN_CHUNKS {
+            return true;
+        }
+        if !in_a_row.is_multiple_of(CLOCK_CHUNKS) {
+            return false;
+        }
         let since = self.now().saturating_sub(self.turn_at.load(Ordering::Relaxed));
-        // A stream that was left alone for long owes nothing for it.
-        let is_due = in_a_row > 0 && u128::from(since) >= TURN_TIME.as_nanos();
-        in_a_row >= TURN_CHUNKS || is_due
+        u128::from(since) >= TURN_TIME.as_nanos()
     }
 }
 

@@ -335,7 +335,9 @@ def classes():
             # Checkers tell the members of a union apart by plain attributes, not by properties.
             tag = name == "type" and kind.startswith("Literal")
             text.append(
-                f"    type: {kind}" if tag else f"    @property\n    def {name}(self) -> {kind}: ..."
+                f"    type: {kind}"
+                if tag
+                else f"    @property\n    def {name}(self) -> {kind}: ..."
             )
     return "\n".join(text) + "\n"
 
@@ -395,9 +397,7 @@ def resources():
     extra = textwrap.indent("\n".join(f"{line}," for line in lines(EXTRA)), " " * 8)
     text = text.replace("        # EXTRA\n", extra + "\n")
     for name, table in (("CHAT", CHAT), ("RESPONSE", RESPONSE)):
-        written = [
-            line for line in parameters(table, "") if not line.startswith(("stream:", "stream_opt"))
-        ]
+        written = [line for line in parameters(table, "") if not line.startswith("stream:")]
         written = "\n".join(written + [f"{line}," for line in lines(EXTRA)])
         text = text.replace(f"        # {name}_HELPER\n", textwrap.indent(written, " " * 8) + "\n")
     return text

@@ -9,7 +9,6 @@ from test_errors import (  # noqa: F401
     test_a_plain_answer_that_is_cut_is_no_answer,
     test_a_raised_exception_can_be_pickled,
     test_a_report_has_everything,
-    test_the_answer_and_the_request_of_an_error,
     test_a_stream_only_model_says_so_in_the_hint,
     test_an_error_in_a_response_stream,
     test_an_error_in_a_stream_comes_after_the_chunks_before_it,
@@ -19,4 +18,5 @@ from test_errors import (  # noqa: F401
     test_every_status_has_its_exception,
     test_html_under_a_good_status,
     test_refused_calls,
+    test_the_answer_and_the_request_of_an_error,
 )

@@ -30,6 +30,7 @@ LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": _uvloop}
 
 def run(coroutine, make=asyncio.new_event_loop):
     """What asyncio.run does, on a loop of this kind, and no longer than it may take."""
+
     async def main():
         try:
             return await asyncio.wait_for(coroutine, DEADLINE)

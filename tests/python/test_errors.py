@@ -15,7 +15,16 @@ from wire import HELLO, WORDS, answer, events, finish, piece
 
 FIELDS = [
     *("kind", "message", "hint", "type", "code", "param", "status_code", "request_id"),
-    *("retry_after", "timeout", "body_text", "request_time", "path", "model", "attempts", "elapsed"),
+    *(
+        "retry_after",
+        "timeout",
+        "body_text",
+        "request_time",
+        "path",
+        "model",
+        "attempts",
+        "elapsed",
+    ),
     "metered",
 ]
 

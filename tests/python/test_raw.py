@@ -85,6 +85,5 @@ def test_the_lines_of_a_response(client):
 def test_a_block_that_could_not_be_entered(scripted):
     """R-ERR5: the error of the call, and no other."""
     client = scripted(SILENCE, timeout=0.2)
-    with pytest.raises(modelwire.APITimeoutError):
-        with client.models.with_streaming_response.list():
-            pass
+    with pytest.raises(modelwire.APITimeoutError), client.models.with_streaming_response.list():
+        pass

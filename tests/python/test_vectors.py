@@ -57,7 +57,9 @@ def test_envelopes(scripted, vector):
 def first_said(vector):
     """The first event that says something, as the client sees it."""
     events = vector["events"] + [vector["unfinished"]] * bool(vector.get("unfinished"))
-    said = (event for event in events if event["data"].strip(" \t\r\n") or event["event"] == "error")
+    said = (
+        event for event in events if event["data"].strip(" \t\r\n") or event["event"] == "error"
+    )
     return next(said, None)
 
 

@@ -6,7 +6,16 @@ from __future__ import annotations
 import os
 
 from modelwire._errors import OpenAIError
-from modelwire._given import MAX_RETRIES, NOT_GIVEN, Limits, NotGiven, Omit, Retry, is_given, seconds
+from modelwire._given import (
+    MAX_RETRIES,
+    NOT_GIVEN,
+    Limits,
+    NotGiven,
+    Omit,
+    Retry,
+    is_given,
+    seconds,
+)
 from modelwire._native import NativeClient
 from modelwire._resources import (
     AsyncBeta,
@@ -425,8 +434,9 @@ class BaseClient:
             raise OpenAIError(
                 message,
                 kind="argument",
-                hint=f"Use {instead}." if instead else "It has models.list, "
-                "chat.completions.create and responses.create.",
+                hint=f"Use {instead}."
+                if instead
+                else "It has models.list, chat.completions.create and responses.create.",
             )
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 

@@ -4,7 +4,7 @@ Written by py/stubs/write.py.
 """
 
 import builtins
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
 
@@ -750,6 +750,16 @@ class AsyncPortions(Generic[_T]):
 
     def __aiter__(self) -> Self: ...
     def __anext__(self) -> Coroutine[Any, Any, _T]: ...
+
+@final
+class Snapshots:
+    """The chunks of one stream, and what they add up to."""
+
+    def __new__(cls) -> Self: ...
+    def add(self, chunk: Any) -> int:
+        """Keeps a chunk; returns how many there are."""
+    def completion(self, count: int) -> ChatCompletion:
+        """The completion that the first `count` chunks add up to."""
 
 class _Coroutine:
     def __await__(self) -> Iterator[Any]: ...

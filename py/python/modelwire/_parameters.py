@@ -139,6 +139,19 @@ def response(
     return _taken_apart(locals())
 
 
+def helper(parameters, given):
+    """The same for the helper streams, which always stream and gather, and have a few more."""
+    if given.pop("text_format", None) is not None:
+        raise TypeError("text_format is not supported: give text={'format': ...} as a JSON schema")
+    for name in ("response_id", "starting_after"):
+        if given.pop(name, None) is not None:
+            raise TypeError(f"{name} is not supported: the service has no operation to look it up")
+    for name in ("stream", "gather", "stream_only"):
+        if name in given:
+            raise TypeError(f"stream() got an unexpected keyword argument {name!r}")
+    return parameters(None, **given, stream=True, gather=True)
+
+
 def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeout=NOT_GIVEN):
     """The parameters of models.list; a GET has no body, so extra_body is not taken."""
     if extra_body is not None:

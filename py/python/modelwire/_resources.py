@@ -186,6 +186,17 @@ class Completions(_Resource, _RawAccess):
 
     create.__wrapped__ = _parameters.chat
 
+    def stream(self, **given):
+        """Streams a chat completion as events with snapshots; use it with `with`.
+
+        get_final_completion() gives the whole answer. The parameters are create's, without stream.
+        """
+        from modelwire.streaming import ChatCompletionStream, StreamManager
+
+        request = _parameters.helper(_parameters.chat, given)
+        run = self._client._run
+        return StreamManager(lambda: run("chat", *request), ChatCompletionStream)
+
     parse = _lacks("chat.completions.parse", _PARSE)
     list = _lacks("chat.completions.list", "your own records")
     retrieve = _lacks("chat.completions.retrieve", "your own records")
@@ -203,6 +214,17 @@ class AsyncCompletions(_Resource, _RawAccess):
         return await self._client._run("chat", *_parameters.chat(self, **given))
 
     create.__wrapped__ = _parameters.chat
+
+    def stream(self, **given):
+        """Streams a chat completion as events with snapshots; use it with `async with`.
+
+        get_final_completion() gives the whole answer. The parameters are create's, without stream.
+        """
+        from modelwire.streaming import AsyncChatCompletionStream, AsyncStreamManager
+
+        request = _parameters.helper(_parameters.chat, given)
+        run = self._client._run
+        return AsyncStreamManager(lambda: run("chat", *request), AsyncChatCompletionStream)
 
     parse = _lacks("chat.completions.parse", _PARSE)
     list = _lacks("chat.completions.list", "your own records")
@@ -226,6 +248,17 @@ class Responses(_Resource, _RawAccess):
 
     create.__wrapped__ = _parameters.response
 
+    def stream(self, **given):
+        """Streams a response as events with snapshots; use it with `with`.
+
+        get_final_response() gives the whole answer. The parameters are create's, without stream.
+        """
+        from modelwire.streaming import ResponseStream, StreamManager
+
+        request = _parameters.helper(_parameters.response, given)
+        run = self._client._run
+        return StreamManager(lambda: run("responses", *request), ResponseStream)
+
     parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
     retrieve = _lacks("responses.retrieve", "the answer of create")
     delete = _lacks("responses.delete", "the answer of create")
@@ -243,6 +276,17 @@ class AsyncResponses(_Resource, _RawAccess):
         return await self._client._run("responses", *_parameters.response(self, **given))
 
     create.__wrapped__ = _parameters.response
+
+    def stream(self, **given):
+        """Streams a response as events with snapshots; use it with `async with`.
+
+        get_final_response() gives the whole answer. The parameters are create's, without stream.
+        """
+        from modelwire.streaming import AsyncResponseStream, AsyncStreamManager
+
+        request = _parameters.helper(_parameters.response, given)
+        run = self._client._run
+        return AsyncStreamManager(lambda: run("responses", *request), AsyncResponseStream)
 
     parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
     retrieve = _lacks("responses.retrieve", "the answer of create")

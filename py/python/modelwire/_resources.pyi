@@ -30,6 +30,14 @@ from modelwire._native import (
     Stream,
 )
 from modelwire._raw import Raw
+from modelwire.streaming import (
+    AsyncChatCompletionStream,
+    AsyncResponseStream,
+    AsyncStreamManager,
+    ChatCompletionStream,
+    ResponseStream,
+    StreamManager,
+)
 
 _T = TypeVar("_T")
 _C = TypeVar("_C")
@@ -275,6 +283,51 @@ class Completions(_Resource[Client], _RawAccess):
         gather: bool = False,
     ) -> ChatCompletion | Stream[ChatCompletionChunk]:
         """Creates a chat completion: the answer, or with stream=True its chunks."""
+    def stream(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> StreamManager[ChatCompletionStream]:
+        """Streams it as events, with snapshots and the whole answer at the end."""
     def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -429,6 +482,51 @@ class AsyncCompletions(_Resource[AsyncClient], _RawAccess):
         gather: bool = False,
     ) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:
         """Creates a chat completion: the answer, or with stream=True its chunks."""
+    def stream(
+        self,
+        *,
+        messages: Iterable[Any],
+        model: str,
+        audio: _Maybe[_Value] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[_Value] = ...,
+        functions: _Maybe[Iterable[_Value]] = ...,
+        logit_bias: _Maybe[Mapping[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        modalities: _Maybe[Sequence[str]] = ...,
+        moderation: _Maybe[_Value] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[_Value] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning_effort: _Maybe[str] = ...,
+        response_format: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[str] = ...,
+        stop: _Maybe[str | Sequence[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[str] = ...,
+        web_search_options: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncStreamManager[AsyncChatCompletionStream]:
+        """Streams it as events, with snapshots and the whole answer at the end."""
     def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -571,6 +669,47 @@ class Responses(_Resource[Client], _RawAccess):
         gather: bool = False,
     ) -> Response | Stream[ResponseStreamEvent]:
         """Creates a response: the answer, or with stream=True its events."""
+    def stream(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> StreamManager[ResponseStream]:
+        """Streams it as events, with snapshots and the whole answer at the end."""
     def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -713,6 +852,47 @@ class AsyncResponses(_Resource[AsyncClient], _RawAccess):
         gather: bool = False,
     ) -> Response | AsyncStream[ResponseStreamEvent]:
         """Creates a response: the answer, or with stream=True its events."""
+    def stream(
+        self,
+        *,
+        input: str | Iterable[Any],
+        model: str,
+        access_programs: _Maybe[_Value] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[_Value] = ...,
+        conversation: _Maybe[str | _Value] = ...,
+        image: _Maybe[_Value] = ...,
+        include: _Maybe[Sequence[str]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[_Value] = ...,
+        moderation: _Maybe[_Value] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[_Value] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[_Value] = ...,
+        prompt_cache_retention: _Maybe[str] = ...,
+        reasoning: _Maybe[_Value] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[str] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[_Value] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[_Value] = ...,
+        tool_choice: _Maybe[str | _Value] = ...,
+        tools: _Maybe[Iterable[_Value]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[str] = ...,
+        user: _Maybe[str] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncStreamManager[AsyncResponseStream]:
+        """Streams it as events, with snapshots and the whole answer at the end."""
     def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...

@@ -1,0 +1,681 @@
+"""The helper streams: `chat.completions.stream()` and `responses.stream()`, with openai-python's
+events, snapshots and final answers. Knows no HTTP. Imported when a program asks for it.
+
+Where openai-python raises, what there is is returned here: an answer that was cut short by a
+limit or a filter, a response that is incomplete or failed. A snapshot is put together when it is
+looked at, so that a stream costs no more than its chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from types import TracebackType
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from modelwire._errors import OpenAIError
+from modelwire._http import Response as HttpResponse
+from modelwire._native import (
+    AsyncStream,
+    ChatCompletion,
+    ChatCompletionChunk,
+    ChatCompletionTokenLogprob,
+    ChunkChoice,
+    Response,
+    ResponseStreamEvent,
+    Snapshots,
+    Stream,
+)
+
+_E = TypeVar("_E")
+_S = TypeVar("_S")
+
+
+class _Text:
+    """A text that grows piece by piece; what it was at any point can be looked at."""
+
+    __slots__ = ("_known", "_pieces")
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._known = (0, "")
+
+    def add(self, piece: str) -> int:
+        self._pieces.append(piece)
+        return len(self._pieces)
+
+    def at(self, count: int) -> str:
+        of, text = self._known
+        if of > count:
+            return "".join(self._pieces[:count])
+        self._known = (count, text + "".join(self._pieces[of:count]))
+        return self._known[1]
+
+    def whole(self) -> str:
+        return self.at(len(self._pieces))
+
+    def __bool__(self) -> bool:
+        return any(self._pieces)
+
+
+class _Event:
+    """What all events of a helper stream have."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in type(self).__slots__)
+        return f"{type(self).__name__}({shown})"
+
+
+class ChunkEvent(_Event):
+    """A chunk as the service sent it."""
+
+    __slots__ = ("_at", "_snapshots", "chunk")
+    type: Literal["chunk"] = "chunk"
+
+    def __init__(self, chunk: ChatCompletionChunk, snapshots: Snapshots, at: int) -> None:
+        self.chunk = chunk
+        self._snapshots = snapshots
+        self._at = at
+
+    @property
+    def snapshot(self) -> ChatCompletion:
+        """What the chunks up to this one add up to."""
+        return self._snapshots.completion(self._at)
+
+    def __repr__(self) -> str:
+        return f"ChunkEvent(chunk={self.chunk!r})"
+
+
+class _Growing(_Event):
+    """A piece of a text, and the text up to it."""
+
+    __slots__ = ("_at", "_text", "delta")
+
+    def __init__(self, delta: str, text: _Text, at: int) -> None:
+        self.delta = delta
+        self._text = text
+        self._at = at
+
+    @property
+    def snapshot(self) -> str:
+        """The whole text up to this piece."""
+        return self._text.at(self._at)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(delta={self.delta!r})"
+
+
+class ContentDeltaEvent(_Growing):
+    """A piece of the content."""
+
+    __slots__ = ()
+    type: Literal["content.delta"] = "content.delta"
+    parsed: None = None
+
+
+class ContentDoneEvent(_Event):
+    """The whole content."""
+
+    __slots__ = ("content",)
+    type: Literal["content.done"] = "content.done"
+    parsed: None = None
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+
+
+class RefusalDeltaEvent(_Growing):
+    """A piece of a refusal."""
+
+    __slots__ = ()
+    type: Literal["refusal.delta"] = "refusal.delta"
+
+
+class RefusalDoneEvent(_Event):
+    """The whole refusal."""
+
+    __slots__ = ("refusal",)
+    type: Literal["refusal.done"] = "refusal.done"
+
+    def __init__(self, refusal: str) -> None:
+        self.refusal = refusal
+
+
+class FunctionToolCallArgumentsDeltaEvent(_Event):
+    """A piece of the arguments of a tool call."""
+
+    __slots__ = ("_at", "_text", "arguments_delta", "index", "name")
+    type: Literal["tool_calls.function.arguments.delta"] = "tool_calls.function.arguments.delta"
+    parsed_arguments: None = None
+
+    def __init__(self, name: str, index: int, delta: str, text: _Text, at: int) -> None:
+        self.name = name
+        self.index = index
+        self.arguments_delta = delta
+        self._text = text
+        self._at = at
+
+    @property
+    def arguments(self) -> str:
+        """The arguments up to this piece."""
+        return self._text.at(self._at)
+
+    def __repr__(self) -> str:
+        shown = f"name={self.name!r}, index={self.index}, arguments_delta={self.arguments_delta!r}"
+        return f"{type(self).__name__}({shown})"
+
+
+class FunctionToolCallArgumentsDoneEvent(_Event):
+    """The whole arguments of a tool call."""
+
+    __slots__ = ("arguments", "index", "name")
+    type: Literal["tool_calls.function.arguments.done"] = "tool_calls.function.arguments.done"
+    parsed_arguments: None = None
+
+    def __init__(self, name: str, index: int, arguments: str) -> None:
+        self.name = name
+        self.index = index
+        self.arguments = arguments
+
+
+class _Logprobs(_Event):
+    """Probabilities of tokens, and all up to them."""
+
+    __slots__ = ("_all", "_at", "_delta")
+
+    def __init__(
+        self, delta: list[ChatCompletionTokenLogprob], all_: list[ChatCompletionTokenLogprob]
+    ) -> None:
+        self._delta = delta
+        self._all = all_
+        self._at = len(all_)
+
+    @property
+    def snapshot(self) -> list[ChatCompletionTokenLogprob]:
+        """All up to these."""
+        return self._all[: self._at]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._delta!r})"
+
+
+class LogprobsContentDeltaEvent(_Logprobs):
+    """Probabilities of the next tokens of the content."""
+
+    __slots__ = ()
+    type: Literal["logprobs.content.delta"] = "logprobs.content.delta"
+
+    @property
+    def content(self) -> list[ChatCompletionTokenLogprob]:
+        """Those of the next tokens."""
+        return self._delta
+
+
+class LogprobsContentDoneEvent(_Logprobs):
+    """Probabilities of all tokens of the content."""
+
+    __slots__ = ()
+    type: Literal["logprobs.content.done"] = "logprobs.content.done"
+
+    @property
+    def content(self) -> list[ChatCompletionTokenLogprob]:
+        """Those of all tokens."""
+        return self._delta
+
+
+class LogprobsRefusalDeltaEvent(_Logprobs):
+    """Probabilities of the next tokens of a refusal."""
+
+    __slots__ = ()
+    type: Literal["logprobs.refusal.delta"] = "logprobs.refusal.delta"
+
+    @property
+    def refusal(self) -> list[ChatCompletionTokenLogprob]:
+        """Those of the next tokens."""
+        return self._delta
+
+
+class LogprobsRefusalDoneEvent(_Logprobs):
+    """Probabilities of all tokens of a refusal."""
+
+    __slots__ = ()
+    type: Literal["logprobs.refusal.done"] = "logprobs.refusal.done"
+
+    @property
+    def refusal(self) -> list[ChatCompletionTokenLogprob]:
+        """Those of all tokens."""
+        return self._delta
+
+
+ChatCompletionStreamEvent: TypeAlias = (
+    ChunkEvent
+    | ContentDeltaEvent
+    | ContentDoneEvent
+    | RefusalDeltaEvent
+    | RefusalDoneEvent
+    | FunctionToolCallArgumentsDeltaEvent
+    | FunctionToolCallArgumentsDoneEvent
+    | LogprobsContentDeltaEvent
+    | LogprobsContentDoneEvent
+    | LogprobsRefusalDeltaEvent
+    | LogprobsRefusalDoneEvent
+)
+
+
+class _ToolCall:
+    """A tool call under construction."""
+
+    __slots__ = ("arguments", "is_done", "name")
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.arguments = _Text()
+        self.is_done = False
+
+
+class _Choice:
+    """A choice under construction, and which of its ends were told."""
+
+    __slots__ = (
+        "content",
+        "content_logprobs",
+        "current",
+        "is_content_done",
+        "refusal",
+        "refusal_logprobs",
+        "tool_calls",
+    )
+
+    def __init__(self) -> None:
+        self.content = _Text()
+        self.refusal = _Text()
+        self.content_logprobs: list[ChatCompletionTokenLogprob] = []
+        self.refusal_logprobs: list[ChatCompletionTokenLogprob] = []
+        self.tool_calls: dict[int, _ToolCall] = {}
+        self.current: int | None = None
+        self.is_content_done = False
+
+    def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
+        delta = choice.delta
+        if delta.content is not None and (delta.content or self.content):
+            at = self.content.add(delta.content)
+            yield ContentDeltaEvent(delta.content, self.content, at)
+        if delta.refusal:
+            yield RefusalDeltaEvent(delta.refusal, self.refusal, self.refusal.add(delta.refusal))
+        begun = []
+        for call in delta.tool_calls or ():
+            index = self._index(call)
+            known = self.tool_calls.setdefault(index, _ToolCall())
+            begun.append(index)
+            function = call.function
+            if function is None:
+                continue
+            known.name = known.name or function.name or ""
+            if function.arguments:
+                at = known.arguments.add(function.arguments)
+                yield FunctionToolCallArgumentsDeltaEvent(
+                    known.name, index, function.arguments, known.arguments, at
+                )
+        yield from self._logprobs(choice)
+        if choice.finish_reason:
+            yield from self._content_done()
+            yield from self._tool_done()
+        for index in begun:
+            if index != self.current:
+                yield from self._content_done()
+                yield from self._tool_done()
+                self.current = index
+                if choice.finish_reason:
+                    yield from self._tool_done()
+
+    def _index(self, call: Any) -> int:
+        """Some services leave the index out: an id begins a call, anything else goes on."""
+        if isinstance(call.index, int):
+            return call.index
+        if self.current is None or (call.id and self.tool_calls):
+            return len(self.tool_calls)
+        return self.current
+
+    def _logprobs(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
+        logprobs = choice.logprobs
+        if logprobs is None:
+            return
+        if content := logprobs.content:
+            self.content_logprobs += content
+            yield LogprobsContentDeltaEvent(content, self.content_logprobs)
+        if refusal := logprobs.refusal:
+            self.refusal_logprobs += refusal
+            yield LogprobsRefusalDeltaEvent(refusal, self.refusal_logprobs)
+
+    def _content_done(self) -> Iterator[ChatCompletionStreamEvent]:
+        if self.is_content_done:
+            return
+        self.is_content_done = True
+        if self.content:
+            yield ContentDoneEvent(self.content.whole())
+        if self.refusal:
+            yield RefusalDoneEvent(self.refusal.whole())
+        if self.content_logprobs:
+            yield LogprobsContentDoneEvent(self.content_logprobs, self.content_logprobs)
+        if self.refusal_logprobs:
+            yield LogprobsRefusalDoneEvent(self.refusal_logprobs, self.refusal_logprobs)
+
+    def _tool_done(self) -> Iterator[ChatCompletionStreamEvent]:
+        call = self.tool_calls.get(self.current) if self.current is not None else None
+        if call is not None and self.current is not None and not call.is_done:
+            call.is_done = True
+            arguments = call.arguments.whole()
+            yield FunctionToolCallArgumentsDoneEvent(call.name, self.current, arguments)
+
+
+class ChatCompletionStreamState:
+    """The events that chunks make, and the completion that they add up to, for programs that
+    have chunks from elsewhere."""
+
+    def __init__(self) -> None:
+        self._snapshots = Snapshots()
+        self._count = 0
+        self._choices: dict[int, _Choice] = {}
+
+    def handle_chunk(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent]:
+        """The events of the next chunk; iterate them all."""
+        self._count = self._snapshots.add(chunk)
+        yield ChunkEvent(chunk, self._snapshots, self._count)
+        for choice in chunk.choices:
+            known = self._choices.get(choice.index)
+            if known is None:
+                known = self._choices[choice.index] = _Choice()
+            yield from known.take(choice)
+
+    @property
+    def current_completion_snapshot(self) -> ChatCompletion:
+        """What the chunks so far add up to."""
+        return self._snapshots.completion(self._count)
+
+    def get_final_completion(self) -> ChatCompletion:
+        """What the chunks add up to."""
+        return self.current_completion_snapshot
+
+
+class ResponseTextEvent:
+    """An event of a response stream as the service sent it, with the text up to it."""
+
+    __slots__ = ("_at", "_event", "_text")
+
+    def __init__(self, event: ResponseStreamEvent, text: _Text, at: int) -> None:
+        self._event = event
+        self._text = text
+        self._at = at
+
+    @property
+    def snapshot(self) -> str:
+        """The text, or the arguments, up to this piece."""
+        return self._text.at(self._at)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._event, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._event[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._event
+
+    def __repr__(self) -> str:
+        return repr(self._event)
+
+
+_GROWING = ("response.output_text.delta", "response.function_call_arguments.delta")
+
+
+class _ResponseState:
+    """The texts of a response stream, by the place where they grow."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Any, _Text] = {}
+
+    def handle(self, event: ResponseStreamEvent) -> Any:
+        kind = event.type
+        if kind not in _GROWING:
+            return event
+        place = (kind, event.output_index, event.content_index, event.item_id)
+        text = self._texts.get(place)
+        if text is None:
+            text = self._texts[place] = _Text()
+        return ResponseTextEvent(event, text, text.add(event.delta or ""))
+
+
+def _final(stream: Stream[Any] | AsyncStream[Any]) -> Any:
+    if stream.answer is None:
+        raise OpenAIError(
+            "the stream ended before its answer was whole",
+            kind="incomplete",
+            hint="Nothing was gathered to its end: it was closed, or it failed before.",
+        )
+    return stream.answer
+
+
+class _Helper(Generic[_S]):
+    """What all helper streams have."""
+
+    def __init__(self, stream: _S) -> None:
+        self._stream: Any = stream
+
+    @property
+    def response(self) -> HttpResponse:
+        """Status and headers of the answer."""
+        response: HttpResponse = self._stream.response
+        return response
+
+    @property
+    def request_id(self) -> str | None:
+        """The service's name for the exchange."""
+        name: str | None = self._stream.request_id
+        return name
+
+    @property
+    def usage(self) -> dict[str, int] | None:
+        """Tokens that the service reported; None before the end."""
+        usage: dict[str, int] | None = self._stream.usage
+        return usage
+
+
+class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
+    """A helper stream of a synchronous client: an iterator and a context manager."""
+
+    def __init__(self, stream: Stream[Any]) -> None:
+        super().__init__(stream)
+        self._events = self._made()
+
+    def _made(self) -> Iterator[_E]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[_E]:
+        return self._events
+
+    def __next__(self) -> _E:
+        return next(self._events)
+
+    def __enter__(self: _S) -> _S:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the stream now and closes its exchange."""
+        self._stream.close()
+
+    def until_done(self: _S) -> _S:
+        """Reads the rest of the stream."""
+        for _ in self:  # type: ignore[attr-defined]
+            pass
+        return self
+
+
+class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent]):
+    """The events of a chat completion as it is made."""
+
+    def _made(self) -> Iterator[ChatCompletionStreamEvent]:
+        self._state = ChatCompletionStreamState()
+        return (event for chunk in self._stream for event in self._state.handle_chunk(chunk))
+
+    @property
+    def current_completion_snapshot(self) -> ChatCompletion:
+        """What the chunks so far add up to."""
+        return self._state.current_completion_snapshot
+
+    def get_final_completion(self) -> ChatCompletion:
+        """Reads the rest of the stream; returns the whole completion."""
+        self.until_done()
+        completion: ChatCompletion = _final(self._stream)
+        return completion
+
+
+class ResponseStream(_SyncHelper[Any]):
+    """The events of a response as it is made; those that add text have it as `snapshot`."""
+
+    def _made(self) -> Iterator[Any]:
+        return map(_ResponseState().handle, self._stream)
+
+    def get_final_response(self) -> Response:
+        """Reads the rest of the stream; returns the whole response, also one that failed."""
+        self.until_done()
+        response: Response = _final(self._stream)
+        return response
+
+
+class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
+    """A helper stream of an asynchronous client: an asynchronous iterator and context manager."""
+
+    def __init__(self, stream: AsyncStream[Any]) -> None:
+        super().__init__(stream)
+        self._waiting: list[_E] = []
+
+    def _taken(self, chunk: Any) -> list[_E]:
+        raise NotImplementedError
+
+    def __aiter__(self: _S) -> _S:
+        return self
+
+    async def __anext__(self) -> _E:
+        # The events of a chunk wait here, so that a cancelled wait loses none.
+        while not self._waiting:
+            self._waiting = self._taken(await self._stream.__anext__())[::-1]
+        return self._waiting.pop()
+
+    async def __aenter__(self: _S) -> _S:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the stream now and closes its exchange."""
+        await self._stream.close()
+
+    aclose = close
+
+    async def until_done(self: _S) -> _S:
+        """Reads the rest of the stream."""
+        async for _ in self:  # type: ignore[attr-defined]
+            pass
+        return self
+
+
+class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent]):
+    """The events of a chat completion as it is made."""
+
+    def __init__(self, stream: AsyncStream[Any]) -> None:
+        super().__init__(stream)
+        self._state = ChatCompletionStreamState()
+
+    def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent]:
+        return list(self._state.handle_chunk(chunk))
+
+    @property
+    def current_completion_snapshot(self) -> ChatCompletion:
+        """What the chunks so far add up to."""
+        return self._state.current_completion_snapshot
+
+    async def get_final_completion(self) -> ChatCompletion:
+        """Reads the rest of the stream; returns the whole completion."""
+        await self.until_done()
+        completion: ChatCompletion = _final(self._stream)
+        return completion
+
+
+class AsyncResponseStream(_AsyncHelper[Any]):
+    """The events of a response as it is made; those that add text have it as `snapshot`."""
+
+    def __init__(self, stream: AsyncStream[Any]) -> None:
+        super().__init__(stream)
+        self._state = _ResponseState()
+
+    def _taken(self, chunk: Any) -> list[Any]:
+        return [self._state.handle(chunk)]
+
+    async def get_final_response(self) -> Response:
+        """Reads the rest of the stream; returns the whole response, also one that failed."""
+        await self.until_done()
+        response: Response = _final(self._stream)
+        return response
+
+
+class StreamManager(Generic[_S]):
+    """What `stream()` of a synchronous client returns: the call is made on entering it."""
+
+    def __init__(self, call: Callable[[], Any], kind: Callable[[Any], _S]) -> None:
+        self._call = call
+        self._kind = kind
+        self._made: Any = None
+
+    def __enter__(self) -> _S:
+        self._made = self._kind(self._call())
+        made: _S = self._made
+        return made
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._made is not None:
+            self._made.close()
+
+
+class AsyncStreamManager(Generic[_S]):
+    """What `stream()` of an asynchronous client returns: the call is made on entering it."""
+
+    def __init__(
+        self, call: Callable[[], Coroutine[Any, Any, Any]], kind: Callable[[Any], _S]
+    ) -> None:
+        self._call = call
+        self._kind = kind
+        self._made: Any = None
+
+    async def __aenter__(self) -> _S:
+        self._made = self._kind(await self._call())
+        made: _S = self._made
+        return made
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._made is not None:
+            await self._made.close()

@@ -1,0 +1,275 @@
+"""The helper streams: their events, snapshots and final answers. Knows no wait and no retry."""
+
+import json
+import time
+
+import pytest
+
+import modelwire
+from wire import HELLO, STALL, events, finish, piece, stream
+
+TEXT = HELLO[0]["content"]
+
+
+def delta(fields, index=0, finish_reason=None, **more):
+    choice = {"index": index, "delta": fields, "finish_reason": finish_reason, **more}
+    return json.dumps({"id": "c", "object": "chat.completion.chunk", "choices": [choice]})
+
+
+def call(arguments, index=0, **fields):
+    function = {"arguments": arguments, **({"name": fields["name"]} if "name" in fields else {})}
+    fields = {name: value for name, value in fields.items() if name == "id"}
+    indexed = {} if index is None else {"index": index}
+    return {"tool_calls": [{**indexed, **fields, "type": "function", "function": function}]}
+
+
+def told(client, **fields):
+    """The events of a helper stream, and its final completion."""
+    with client.chat.completions.stream(model="m", messages=HELLO, **fields) as chat:
+        found = list(chat)
+        return found, chat.get_final_completion()
+
+
+def kinds(found):
+    return [event.type for event in found if event.type != "chunk"]
+
+
+def test_events_of_a_text(scripted):
+    """R-STR1: the chunk first, then what it adds, then what it ends; text grows in snapshots."""
+    client = scripted(events(delta({"role": "assistant"}), piece("a"), piece("b"), finish()))
+    found, completion = told(client)
+    assert [event.type for event in found] == [
+        *("chunk", "chunk", "content.delta", "chunk", "content.delta", "chunk", "content.done"),
+    ]
+    deltas = [event for event in found if event.type == "content.delta"]
+    assert [(event.delta, event.snapshot) for event in deltas] == [("a", "a"), ("b", "ab")]
+    assert deltas[0].snapshot == "a" and deltas[0].parsed is None
+    assert found[-1].content == "ab" and "ContentDoneEvent" in repr(found[-1])
+    assert completion.choices[0].message.content == "ab" and completion.choices[0].finish_reason
+    assert completion.object == "chat.completion"
+
+
+def test_snapshots_of_chunks(scripted):
+    """R-STR7: what the chunks up to each add up to, whenever it is looked at."""
+    client = scripted(events(piece("a"), piece("b"), piece("c"), finish()))
+    with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+        found = []
+        for event in chat:
+            if event.type == "chunk":
+                found.append(event)
+                assert chat.current_completion_snapshot == event.snapshot
+        completion = chat.get_final_completion()
+    texts = [event.snapshot.choices[0].message.content for event in found]
+    assert texts == ["a", "ab", "abc", "abc"]
+    assert found[1].snapshot.choices[0].message.content == "ab"
+    assert found[-1].snapshot == completion
+    assert found[0].chunk.choices[0].delta.content == "a"
+
+
+def test_events_of_tool_calls(scripted):
+    """R-F3: arguments grow; a call is done when the next begins, or at the finish."""
+    client = scripted(
+        events(
+            piece("x"),
+            delta(call("", name="f", id="1")),
+            delta(call('{"a"')),
+            delta(call(":1}")),
+            delta(call("{}", index=1, name="g", id="2")),
+            finish("tool_calls"),
+        )
+    )
+    found, completion = told(client)
+    told_of = "tool_calls.function.arguments"
+    assert kinds(found) == [
+        *("content.delta", "content.done", f"{told_of}.delta", f"{told_of}.delta"),
+        *(f"{told_of}.delta", f"{told_of}.done", f"{told_of}.done"),
+    ]
+    pieces = [event for event in found if event.type == f"{told_of}.delta"]
+    assert [event.arguments for event in pieces] == ['{"a"', '{"a":1}', "{}"]
+    assert [(event.name, event.index) for event in pieces] == [("f", 0), ("f", 0), ("g", 1)]
+    ends = [event for event in found if event.type == f"{told_of}.done"]
+    assert [(end.name, end.index, end.arguments) for end in ends] == [
+        ("f", 0, '{"a":1}'),
+        ("g", 1, "{}"),
+    ]
+    names = [made.function.name for made in completion.choices[0].message.tool_calls]
+    assert names == ["f", "g"]
+
+
+def test_tool_calls_without_an_index(scripted):
+    """R-F3: where openai-python breaks: an id begins a call, anything else goes on."""
+    client = scripted(
+        events(
+            delta(call('{"a"', index=None, name="f", id="1")),
+            delta(call(":1}", index=None)),
+            delta(call("{}", index=None, name="g", id="2")),
+            finish("tool_calls"),
+        )
+    )
+    found, _ = told(client)
+    ends = [event for event in found if event.type.endswith("done")]
+    assert [(end.name, end.arguments) for end in ends] == [("f", '{"a":1}'), ("g", "{}")]
+
+
+def test_a_whole_tool_call_in_its_last_chunk(scripted):
+    """R-F3: the chunk that finishes may begin a call."""
+    last = delta(call("{}", name="f", id="1"), finish_reason="tool_calls")
+    found, _ = told(scripted(events(last)))
+    assert kinds(found)[-1] == "tool_calls.function.arguments.done"
+    assert found[-1].arguments == "{}"
+
+
+def test_events_of_refusals_and_probabilities(scripted):
+    """R-F3: both grow, and are done at the finish."""
+    token = {"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": []}
+    client = scripted(
+        events(
+            delta({"refusal": "no"}, logprobs={"content": None, "refusal": [token]}),
+            delta({"content": "a"}, logprobs={"content": [token], "refusal": None}),
+            finish(),
+        )
+    )
+    found, _ = told(client)
+    assert kinds(found) == [
+        *("refusal.delta", "logprobs.refusal.delta", "content.delta", "logprobs.content.delta"),
+        *("content.done", "refusal.done", "logprobs.content.done", "logprobs.refusal.done"),
+    ]
+    by_kind = {event.type: event for event in found}
+    assert by_kind["refusal.done"].refusal == "no"
+    assert by_kind["refusal.delta"].snapshot == "no"
+    assert by_kind["logprobs.content.delta"].content[0].logprob == -0.5
+    assert by_kind["logprobs.refusal.delta"].snapshot[0].token == "a"
+    assert len(by_kind["logprobs.refusal.done"].refusal) == 1
+
+
+def test_several_choices(client):
+    """R-STR7: each has its own texts, by its index."""
+    found, completion = told(client, n=2, extra_body={"model": "echo"})
+    ends = [event.content for event in found if event.type == "content.done"]
+    assert ends == [TEXT, TEXT] and len(completion.choices) == 2
+
+
+def test_odd_chunks(scripted):
+    """R-STR4: chunks without choices, of another object, and values that are none."""
+    odd = ['{"choices":null}', '{"object":"ping"}', "7", "null", '{"choices":[7,{"index":0}]}']
+    found, completion = told(scripted(events(*odd, piece("a"), finish())))
+    assert kinds(found) == ["content.delta", "content.done"]
+    assert completion.choices[0].message.content == "a"
+
+
+def test_usage_of_a_helper_stream(client):
+    """R-MET2: kept wherever in the stream it came; stream_options are the caller's."""
+    make = client.chat.completions.stream
+    options = {"include_usage": True}
+    with make(model="echo", messages=HELLO, stream_options=options) as chat:
+        completion = chat.get_final_completion()
+    assert completion.usage.total_tokens == 8 and chat.usage["total_tokens"] == 8
+    assert chat.response.status_code == 200 and chat.request_id
+
+
+def test_what_was_cut_short_is_returned(client):
+    """R-ERR6, R-F1: openai-python raises where a limit was reached."""
+    make = client.chat.completions.stream
+    with make(model="echo", messages=HELLO, max_tokens=2) as chat:
+        completion = chat.until_done().get_final_completion()
+    assert completion.choices[0].finish_reason == "length"
+    assert completion.choices[0].message.content == "Hello there,"
+    with client.responses.stream(model="echo", input=TEXT, max_output_tokens=2) as stream:
+        response = stream.get_final_response()
+    assert (response.status, response.output_text) == ("incomplete", "Hello there,")
+
+
+def test_a_failed_response_is_returned(scripted):
+    """R-ERR6"""
+    failed = '{"type":"response.failed","response":{"status":"failed","error":{"code":"c"}}}'
+    with scripted(events(failed, end="eof")).responses.stream(model="m", input="x") as stream:
+        assert stream.get_final_response().error.code == "c"
+
+
+def test_events_of_a_response(client):
+    """R-STR1: as the service sends them; texts have snapshots."""
+    with client.responses.stream(model="echo", input=TEXT) as stream:
+        found = list(stream)
+        response = stream.get_final_response()
+    assert (found[0].type, found[-1].type) == ("response.created", "response.completed")
+    deltas = [event for event in found if event.type == "response.output_text.delta"]
+    assert "".join(event.delta for event in deltas) == TEXT
+    assert [event.snapshot for event in deltas][-1] == TEXT
+    assert deltas[0].snapshot == deltas[0].delta and deltas[0]["delta"] == deltas[0].delta
+    assert response.output_text == TEXT and response.status == "completed"
+    assert found[-1].response == response
+
+
+def test_a_stream_that_was_cut_has_no_final_answer(scripted):
+    """R-STR7: the error, with what was gathered; and so if it was closed."""
+    client = scripted(events(piece("a"), end="cut"), stream(piece("a"), STALL))
+    make = client.chat.completions.stream
+    with make(model="m", messages=HELLO) as chat:
+        with pytest.raises(modelwire.APIConnectionError) as raised:
+            chat.get_final_completion()
+        assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "a"
+    with make(model="m", messages=HELLO) as chat:
+        next(iter(chat))
+        chat.close()
+        with pytest.raises(modelwire.OpenAIError, match="before its answer was whole"):
+            chat.get_final_completion()
+
+
+def test_leaving_the_block_closes_the_exchange(quiet, scripted):
+    """R-STR1: and the call is made when it is entered."""
+    client = scripted(stream(piece("a"), STALL))
+    manager = client.chat.completions.stream(model="m", messages=HELLO)
+    assert scripted.requests() == []
+    with manager as chat:
+        next(iter(chat))
+        assert quiet.open_connections() == 1
+    quiet.until_closed()
+
+
+@pytest.mark.parametrize("name", ["stream", "gather", "stream_only", "nonsense"])
+def test_parameters_that_it_does_not_take(scripted, name):
+    """R-F2: a TypeError; nothing is sent."""
+    client = scripted(events(finish()))
+    with pytest.raises(TypeError, match=name):
+        client.chat.completions.stream(model="m", messages=HELLO, **{name: True})
+    assert scripted.requests() == []
+
+
+@pytest.mark.parametrize("name", ["response_id", "text_format", "starting_after"])
+def test_what_needs_more_than_the_service_has(scripted, name):
+    """R-OP1: refused clearly."""
+    with pytest.raises(TypeError, match=name):
+        scripted(events(finish())).responses.stream(model="m", input="x", **{name: "r"})
+
+
+def test_a_helper_stream_is_linear(scripted):
+    """R-STR1: eight times the chunks take eight times the time, or not much more."""
+
+    def seconds(count):
+        many = stream(*[{**stream(piece("word "))["steps"][1], "times": count}, finish()])
+        many["steps"] += stream("[DONE]")["steps"][1:] + [{"send": "0\r\n\r\n"}]
+        client = scripted(many)
+        before = time.process_time()
+        with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+            for event in chat:
+                if event.type == "content.done":
+                    assert len(event.content) == count * 5
+            assert len(chat.get_final_completion().choices[0].message.content) == count * 5
+        return time.process_time() - before
+
+    seconds(500)
+    small, large = seconds(4_000), seconds(32_000)
+    assert large < small * 8 * 4
+
+
+def test_chunks_from_elsewhere(scripted):
+    """R-STR7: events and completion of chunks that a program has by itself."""
+    from modelwire.streaming import ChatCompletionStreamState
+
+    client = scripted(events(piece("a"), piece("b"), finish()))
+    state = ChatCompletionStreamState()
+    found = []
+    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+        found += state.handle_chunk(chunk)
+    assert kinds(found) == ["content.delta", "content.delta", "content.done"]
+    assert state.get_final_completion().choices[0].message.content == "ab"
