@@ -9,6 +9,7 @@ mod client;
 mod encode;
 mod errors;
 mod hub;
+mod log;
 mod object;
 mod shape;
 mod snapshot;
@@ -28,6 +29,8 @@ mod _native {
     use super::client::NativeClient;
     #[pymodule_export]
     use super::hub::{Hub, Started};
+    #[pymodule_export]
+    use super::log::{log_start, log_stop, log_take};
     #[pymodule_export]
     use super::object::{
         ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent, restore,

@@ -42,6 +42,26 @@ from modelwire._given import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, 
 from modelwire._native import AsyncStream, Stream, __version__
 from modelwire._native import shutdown as _shutdown
 
+
+def enable_logging(level: int | str = "DEBUG") -> None:
+    """Hands what the library logs to `logging`, under the logger "modelwire", from now on.
+
+    A client does so by itself where that logger, or the root, is set to INFO or DEBUG when the
+    client is made, or where MODELWIRE_LOG or OPENAI_LOG says "info" or "debug". Keys and bodies
+    are never logged.
+    """
+    from modelwire._client import _log_module
+
+    _log_module().start(level)
+
+
+def disable_logging() -> None:
+    """Ends what enable_logging began, once everything was handed over."""
+    from modelwire._client import _log_module
+
+    _log_module().stop()
+
+
 # The I/O thread never touches Python; this only ends its calls before the interpreter goes.
 _atexit.register(_shutdown, 1.0)
 
@@ -105,6 +125,8 @@ __all__ = [
     "Timeout",
     "UnprocessableEntityError",
     "__version__",
+    "disable_logging",
+    "enable_logging",
     "not_given",
     "omit",
 ]

@@ -4,6 +4,7 @@ and no event loop."""
 from __future__ import annotations
 
 import os
+import sys
 
 from modelwire._errors import OpenAIError
 from modelwire._given import (
@@ -16,7 +17,7 @@ from modelwire._given import (
     is_given,
     seconds,
 )
-from modelwire._native import NativeClient
+from modelwire._native import NativeClient, log_start, log_take
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -33,7 +34,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
-    from types import TracebackType
+    from types import ModuleType, TracebackType
     from typing import Any, NoReturn
 
     from typing_extensions import Self
@@ -160,6 +161,42 @@ _MISSING = {
 """What openai-python's clients have and the service does not, with what to use instead."""
 
 
+_log: ModuleType | None = None
+"""`modelwire._log`, once something is logged."""
+
+_LOG_WARNINGS = 2
+_RECORDS = 16
+
+
+def _log_module() -> ModuleType:
+    global _log
+    from modelwire import _log as module
+
+    _log = module
+    return module
+
+
+def _follow_logging() -> None:
+    """Logs where the program did set `logging` up for it, or a variable asks for it."""
+    wanted = _environment("MODELWIRE_LOG", "OPENAI_LOG")
+    logging = sys.modules.get("logging")
+    if wanted is not None:
+        _log_module().set_up(wanted)
+    elif logging is not None and hasattr(logging, "getLogger"):
+        level = logging.getLogger("modelwire").getEffectiveLevel()
+        if level <= logging.INFO:
+            _log_module().start(level)
+    if _log is None or not _log.is_running():
+        log_start(_LOG_WARNINGS)
+
+
+def _tell_warnings() -> None:
+    """Tells what there is to warn of in the settings, where no thread does."""
+    if _log is None or not _log.is_running():
+        for record in log_take(_RECORDS, 0.0) or ():
+            _log_module().tell(record)
+
+
 class BaseClient:
     """What both clients are made of: settings, and a native client that follows them."""
 
@@ -227,7 +264,9 @@ class BaseClient:
         # What a copy sets for each of its calls.
         self._overrides: dict[str, Any] = {}
         self._native: NativeClient | None = None
+        _follow_logging()
         self._renew()
+        _tell_warnings()
 
     def _renew(self) -> None:
         """Makes the native client of the settings; wrong ones are told here."""
@@ -387,6 +426,13 @@ class BaseClient:
     def _resources(self) -> None:
         raise NotImplementedError
 
+    def _without_resources(self) -> Self:
+        """The same client, settings and all, for its resources to call: they hold no cycle, so
+        that a client that is dropped is gone at once."""
+        caller = type(self).__new__(type(self))
+        caller.__dict__ = self.__dict__
+        return caller
+
     def _open(self) -> NativeClient:
         if self._native is None or self._natives.is_closed:
             raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
@@ -395,6 +441,8 @@ class BaseClient:
     def _prepare(self, call: Call, key: str | None) -> tuple[NativeClient, dict[str, Any] | None]:
         """The native client that makes this call, and what the call sets for itself."""
         native = self._open()
+        if _log is not None:
+            _log.ensure()
         options: dict[str, Any] = {}
         if is_given(call.timeout):
             options["timeout"] = seconds(call.timeout)
@@ -474,6 +522,8 @@ class Client(BaseClient):
     http2 are of the transport; ca and client_certificate take a path or PEM text.
     """
 
+    __slots__ = ("beta", "chat", "models", "responses")
+
     if TYPE_CHECKING:
         models: Models
         chat: Chat
@@ -508,9 +558,10 @@ class Client(BaseClient):
         self._resources()
 
     def _resources(self) -> None:
-        self.models = Models(self)
-        self.chat = Chat(self)
-        self.responses = Responses(self)
+        caller = self._without_resources()
+        self.models = Models(caller)
+        self.chat = Chat(caller)
+        self.responses = Responses(caller)
         self.beta = Beta(self.chat)
 
     def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
@@ -556,6 +607,8 @@ class AsyncClient(BaseClient):
     event loops and threads may share it, and asyncio.run after asyncio.run.
     """
 
+    __slots__ = ("beta", "chat", "models", "responses")
+
     if TYPE_CHECKING:
         models: AsyncModels
         chat: AsyncChat
@@ -590,9 +643,10 @@ class AsyncClient(BaseClient):
         self._resources()
 
     def _resources(self) -> None:
-        self.models = AsyncModels(self)
-        self.chat = AsyncChat(self)
-        self.responses = AsyncResponses(self)
+        caller = self._without_resources()
+        self.models = AsyncModels(caller)
+        self.chat = AsyncChat(caller)
+        self.responses = AsyncResponses(caller)
         self.beta = AsyncBeta(self.chat)
 
     async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:

@@ -27,6 +27,15 @@ _T = TypeVar("_T")
 def shutdown(timeout: float) -> bool:
     """Ends every call and the I/O thread; called at interpreter exit."""
 
+def log_start(level: int) -> None:
+    """Collects records of this level and above from now on."""
+
+def log_stop() -> None:
+    """Ends the collecting: whoever waits gets what is left, and then None."""
+
+def log_take(max: int, seconds: float) -> list[tuple[int, str, str, float]] | None:
+    """What was collected; waits for the first record until the time runs out."""
+
 def _restore(name: str, text: str, request_id: str | None) -> Any: ...
 
 class _View:

@@ -1,0 +1,117 @@
+"""What the library logs, on its way to `logging`. Imported when a program logs; knows no call.
+
+The I/O thread only puts records into a bounded buffer. A thread of Python's own takes them out in
+batches and hands them on, so that a handler that is slow, or logs itself, holds up nobody.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+import threading
+
+from modelwire._errors import RequestError
+from modelwire._native import log_start, log_stop, log_take
+
+RECORDS_MAX = 256
+"""Records that are taken at once."""
+SLICE = 0.5
+"""Seconds that the thread waits in one go."""
+END_MAX = 1.0
+"""Seconds that the end of the thread is waited for."""
+
+_PYTHON = {1: logging.ERROR, 2: logging.WARNING, 3: logging.INFO, 4: logging.DEBUG, 5: 5}
+"""Python's level for each of the core's; the last is below DEBUG."""
+
+_lock = threading.Lock()
+_thread: threading.Thread | None = None
+_level = 0
+_process = 0
+
+
+def _level_of(level: int | str) -> int:
+    number = logging.getLevelName(level.upper()) if isinstance(level, str) else level
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise RequestError(f"{level!r} is no level of logging", kind="argument")
+    # The least of the core's levels that is as important as the given one.
+    return max((ours for ours, theirs in _PYTHON.items() if theirs >= number), default=1)
+
+
+def is_running() -> bool:
+    """Whether records are handed on in this process."""
+    return _thread is not None and _thread.is_alive() and _process == os.getpid()
+
+
+def start(level: int | str) -> None:
+    """Hands records of this level and above on, from now on."""
+    global _thread, _level, _process
+    with _lock:
+        _level = _level_of(level)
+        log_start(_level)
+        if not is_running():
+            _process = os.getpid()
+            _thread = threading.Thread(target=_hand_on, name="modelwire-log", daemon=True)
+            _thread.start()
+
+
+def stop() -> None:
+    """Hands on what there is, and no more."""
+    global _thread, _level
+    with _lock:
+        thread, _thread, _level = _thread, None, 0
+        if thread is not None and _process == os.getpid():
+            log_stop()
+            thread.join(END_MAX)
+
+
+def ensure() -> None:
+    """A forked child has no thread of its parent's: it gets one of its own."""
+    if _level and _process != os.getpid():
+        _lock_of_child()
+        start(_PYTHON[_level])
+
+
+def _lock_of_child() -> None:
+    global _lock
+    _lock = threading.Lock()  # another thread of the parent may have held it
+
+
+def set_up(wanted: str) -> None:
+    """What MODELWIRE_LOG and OPENAI_LOG ask for: "info" or "debug", on stderr."""
+    level = {"info": logging.INFO, "debug": logging.DEBUG}.get(wanted.strip().lower())
+    if level is None or is_running():
+        return
+    logging.basicConfig(
+        format="[%(asctime)s - %(name)s:%(lineno)d - %(levelname)s] %(message)s",
+        datefmt="%Y-%m-%d %H:%M:%S",
+    )
+    logging.getLogger("modelwire").setLevel(level)
+    start(level)
+
+
+def tell(record: tuple[int, str, str, float]) -> None:
+    """Hands one record to its logger."""
+    level, target, message, seconds = record
+    name = target.replace("::", ".")
+    if name.split(".")[0] != "modelwire":
+        name = f"modelwire.{name}"
+    logger = logging.getLogger(name)
+    if not logger.isEnabledFor(_PYTHON[level]):
+        return
+    made = logger.makeRecord(name, _PYTHON[level], "(modelwire)", 0, message, (), None)
+    made.created = seconds
+    made.msecs = (seconds % 1) * 1000
+    logger.handle(made)
+
+
+def _hand_on() -> None:
+    while (records := log_take(RECORDS_MAX, SLICE)) is not None:
+        for record in records:
+            # A handler that fails is told of by logging itself; what gets here is a filter's.
+            with contextlib.suppress(Exception):
+                tell(record)
+
+
+atexit.register(stop)

@@ -1,0 +1,187 @@
+"""What the library logs, through Python's logging. Knows no handler but its own."""
+
+import logging
+import subprocess
+import threading
+
+import pytest
+
+import modelwire
+import programs
+from conftest import KEY, eventually
+from wire import HELLO, answer
+
+SECRET = "sk-logged-5c1f9e22"
+
+
+class Kept(logging.Handler):
+    """Keeps what it is handed, and by whom."""
+
+    def __init__(self):
+        super().__init__()
+        self.records = []
+        self.threads = set()
+
+    def emit(self, record):
+        self.records.append(record)
+        self.threads.add(threading.current_thread().name)
+
+    def text(self):
+        return "\n".join(f"{record.name} {record.getMessage()}" for record in self.records)
+
+
+@pytest.fixture
+def kept():
+    """A handler of the logger "modelwire", which is set to DEBUG."""
+    logger, handler = logging.getLogger("modelwire"), Kept()
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    yield handler
+    modelwire.disable_logging()
+    logger.removeHandler(handler)
+    logger.setLevel(logging.NOTSET)
+    logger.propagate = True
+
+
+def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
+    """R-AUTH4: by a thread of Python's own; attempts and failures, and never the key."""
+    echo = answer({"error": {"message": f"no such key: {SECRET}"}}, 401, x_request_id=SECRET)
+    client = scripted(answer({}, 429), echo, api_key=SECRET)
+    with pytest.raises(modelwire.AuthenticationError):
+        client.chat.completions.create(model="m", messages=HELLO)
+    eventually("the failure is logged", lambda: "call failed" in kept.text())
+    assert SECRET not in kept.text() and HELLO[0]["content"] not in kept.text()
+    assert {record.name.split(".")[0] for record in kept.records} == {"modelwire"}
+    assert kept.threads == {"modelwire-log"}
+    assert all(record.created > 1_700_000_000 for record in kept.records)
+
+
+def test_nothing_is_logged_where_it_is_not(service):
+    """R-AUTH4: and no thread is started for it."""
+    assert logging.getLogger("modelwire").getEffectiveLevel() > logging.INFO
+    client = modelwire.Client(base_url=service.base_url, api_key=KEY)
+    client.models.list()
+    assert "modelwire-log" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_logging_by_hand(service, kept):
+    """R-AUTH4: begun and ended while clients are there; levels are logging's."""
+    client = modelwire.Client(base_url=service.base_url, api_key=KEY)
+    modelwire.disable_logging()
+    client.models.list()
+    kept.records.clear()
+    modelwire.enable_logging("warning")
+    with pytest.raises(modelwire.NotFoundError):
+        client.chat.completions.create(model="no-such-model", messages=HELLO)
+    modelwire.disable_logging()
+    assert "call failed" not in kept.text()
+    modelwire.enable_logging(logging.DEBUG)
+    with pytest.raises(modelwire.NotFoundError):
+        client.chat.completions.create(model="no-such-model", messages=HELLO)
+    modelwire.disable_logging()
+    assert "call failed" in kept.text()
+    with pytest.raises(ValueError, match="no level"):
+        modelwire.enable_logging("loud")
+
+
+def test_a_key_that_travels_unencrypted_is_warned_of():
+    """R-AUTH4: once, also where nobody set logging up."""
+    output = programs.run(
+        """
+        import logging
+        seen = []
+        class Kept(logging.Handler):
+            def emit(self, record):
+                seen.append((record.levelname, record.name, "plain http" in record.getMessage()))
+        logging.getLogger().addHandler(Kept())
+        for _ in range(2):
+            modelwire.Client(base_url="http://service.example/v1", api_key="sk-test")
+        print(seen)
+        """
+    )
+    assert output == "[('WARNING', 'modelwire', True)]\n"
+
+
+def test_threads_that_log_and_make_clients(service):
+    """R-OP1: at DEBUG, behind a barrier, with a handler that logs itself: nobody waits for ever."""
+    programs.run(
+        """
+        import io, logging
+        class Chatty(logging.StreamHandler):
+            def emit(self, record):
+                super().emit(record)
+                if record.name != "other":
+                    logging.getLogger("other").debug("seen")
+        logging.getLogger().addHandler(Chatty(io.StringIO()))
+        logging.getLogger().setLevel(logging.DEBUG)
+        barrier = threading.Barrier(8)
+
+        def work():
+            barrier.wait()
+            for _ in range(5):
+                with modelwire.Client() as client:
+                    client.models.list()
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        [thread.start() for thread in threads]
+        [thread.join(10) for thread in threads]
+        assert not any(thread.is_alive() for thread in threads)
+        """,
+        service.base_url,
+    )
+
+
+def test_a_forked_child_logs_too(service):
+    """R-OP1: by a thread of its own, begun with its first call."""
+    output = programs.run(
+        """
+        import logging
+        seen = []
+        class Kept(logging.Handler):
+            def emit(self, record):
+                seen.append(record.getMessage())
+        logging.getLogger("modelwire").addHandler(Kept())
+        logging.getLogger("modelwire").setLevel(logging.DEBUG)
+        client = modelwire.Client()
+        client.models.list()
+        child = os.fork()
+        if child == 0:
+            seen.clear()
+            try:
+                messages = [{"role": "user", "content": "x"}]
+                client.chat.completions.create(model="no-such-model", messages=messages)
+            except modelwire.NotFoundError:
+                pass
+            for _ in range(500):
+                if any("call failed" in line for line in seen):
+                    os.write(1, b"logged")
+                    os._exit(0)
+                time.sleep(0.01)
+            os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
+        """,
+        service.base_url,
+    )
+    assert output == "logged"
+
+
+@pytest.mark.parametrize("variable", ["MODELWIRE_LOG", "OPENAI_LOG"])
+def test_a_variable_switches_it_on(service, variable):
+    """R-AUTH4: on stderr, up to the end of the program, and without the key."""
+    source = """
+        client = modelwire.Client()
+        try:
+            client.chat.completions.create(model="no-such-model", messages=[{"role": "user", "content": "x"}])
+        except modelwire.NotFoundError:
+            pass
+        """
+    done = subprocess.run(
+        programs.command(source),
+        env={**programs.environment(service.base_url), variable: "debug"},
+        capture_output=True,
+        text=True,
+        timeout=programs.DEADLINE,
+    )
+    assert done.returncode == 0 and "call failed" in done.stderr, done.stderr
+    assert KEY not in done.stderr and "Traceback" not in done.stderr
