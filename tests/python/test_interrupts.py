@@ -52,10 +52,10 @@ def _link(number):
         return ""
 
 
-def interrupted(base_url, stream, is_waiting, then):
+def interrupted(base_url, stream, is_waiting, then, source=PROGRAM):
     """Interrupts a program once it waits; checks that it hears it soon, then what it left."""
     with contextlib.ExitStack() as stack:
-        program = stack.enter_context(programs.start(PROGRAM.format(stream=stream), base_url))
+        program = stack.enter_context(programs.start(source.format(stream=stream), base_url))
         stack.callback(program.kill)
         assert program.stdout.readline() == "ready\n"
         if stream:

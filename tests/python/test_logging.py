@@ -172,7 +172,7 @@ def test_a_variable_switches_it_on(service, variable):
     source = """
         client = modelwire.Client()
         try:
-            client.chat.completions.create(model="no-such-model", messages=[{"role": "user", "content": "x"}])
+            client.responses.create(model="no-such-model", input="x")
         except modelwire.NotFoundError:
             pass
         """
