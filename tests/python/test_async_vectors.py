@@ -1,7 +1,9 @@
-"""The vectors of the grammar and of errors through an AsyncClient."""
+"""The vectors of the grammar, of errors and of gathering through an AsyncClient."""
 
 from awaited import client, loop, scripted  # noqa: F401
 from test_vectors import (  # noqa: F401
     test_envelopes,
+    test_every_event_of_the_grammar,
     test_streams_of_the_grammar,
+    test_what_chunks_add_up_to,
 )

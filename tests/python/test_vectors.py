@@ -1,5 +1,5 @@
-"""The language-neutral vectors through Python: every envelope of an error, and what the first
-event of every stream of the grammar is. Knows no other test."""
+"""The language-neutral vectors through Python: every envelope of an error, every event of every
+stream of the grammar, and what chunks add up to. Knows no other test."""
 
 import base64
 import json
@@ -9,7 +9,8 @@ import re
 import pytest
 
 import modelwire
-from wire import HELLO
+from modelwire.types.chat import ChatCompletionMessageToolCall as ToolCall
+from wire import HELLO, events
 
 # Unicode's White_Space; Python's own idea of it has four control characters more.
 WHITE_SPACE = "[\t\n\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
@@ -56,11 +57,11 @@ def test_envelopes(scripted, vector):
 
 def first_said(vector):
     """The first event that says something, as the client sees it."""
-    events = vector["events"] + [vector["unfinished"]] * bool(vector.get("unfinished"))
-    said = (
-        event for event in events if event["data"].strip(" \t\r\n") or event["event"] == "error"
+    found = vector["events"] + [vector["unfinished"]] * bool(vector.get("unfinished"))
+    saying = (
+        event for event in found if event["data"].strip(" \t\r\n") or event["event"] == "error"
     )
-    return next(said, None)
+    return next(saying, None)
 
 
 @pytest.mark.parametrize(
@@ -98,3 +99,83 @@ def test_streams_of_the_grammar(scripted, vector):
             quoted = raised.value.body_text
             assert one_line.startswith(quoted.removesuffix(" ...").rstrip(" ")), quoted
             assert quoted == one_line or quoted.endswith(" ...")
+
+
+def said(vector):
+    """The events that reach a caller, up to the end mark or to what is no chunk."""
+    for event in vector["events"]:
+        data = event["data"].strip(" \t\r\n")
+        try:
+            is_chunk = event["event"] != "error" and (json.loads(data), True)[1]
+        except ValueError:
+            is_chunk = False
+        if data and not is_chunk:
+            return
+        if data:
+            yield event["data"]
+
+
+@pytest.mark.parametrize(
+    "vector", [given for given in load("sse/*.json") if "error" not in given.values[0]]
+)
+def test_every_event_of_the_grammar(scripted, vector):
+    """R-STR2, R-STR4: in its order, to the byte, whatever ends the stream."""
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    client = scripted(exact(head, body_of(vector, "input")))
+    expected, found = list(said(vector)) * vector.get("times", 1), []
+    try:
+        for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+            found.append(chunk.to_json())
+    except modelwire.APIError:
+        pass  # the vector has no end mark, or something that is no chunk
+    if vector.get("unfinished"):
+        found = found[: len(expected)]
+    assert found == expected
+
+
+GATHERED = [
+    pytest.param(json.loads(path.read_text()), id=path.stem)
+    for path in sorted((VECTORS / "gather").glob("*.json"))
+]
+
+
+def gathered(client, vector):
+    """The stream of a vector, iterated to its end."""
+    if vector["endpoint"] == "chat":
+        make, fields = client.chat.completions.create, {"messages": HELLO}
+    else:
+        make, fields = client.responses.create, {"input": "x"}
+    stream = make(model="m", stream=True, gather=True, **fields)
+    try:
+        chunks = list(stream)
+    except modelwire.APIError as error:
+        return None, error.partial
+    return chunks, stream.answer.to_json()
+
+
+@pytest.mark.parametrize("vector", GATHERED)
+def test_what_chunks_add_up_to(scripted, vector):
+    """R-STR5, R-STR7, R-F3, R-MET2: the same bytes as in every other language."""
+    client = scripted(events(*vector["chunks"]))
+    chunks, text = gathered(client, vector)
+    assert text == vector["expected"]
+    if chunks is not None and vector["endpoint"] == "chat":
+        assert [chunk.to_json() for chunk in chunks] == [one.strip() for one in vector["chunks"]]
+
+
+@pytest.mark.parametrize("vector", [one for one in GATHERED if one.values[0]["endpoint"] == "chat"])
+def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
+    """R-STR7: the last snapshot is the whole answer, and the arguments of each call are told."""
+    client = scripted(events(*vector["chunks"]))
+    with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+        told = list(chat)
+        completion = chat.get_final_completion()
+    assert completion.to_json() == chat.current_completion_snapshot.to_json() == vector["expected"]
+    for choice in completion.choices:
+        calls = choice.message.tool_calls
+        if len(completion.choices) > 1 or not choice.finish_reason or not isinstance(calls, list):
+            continue
+        functions = [call.function for call in calls if isinstance(call, ToolCall)]
+        made = [function.arguments for function in functions if function and function.arguments]
+        done = [event.arguments for event in told if event.type.endswith("arguments.done")]
+        assert sorted(filter(None, done)) == sorted(made)

@@ -19,6 +19,7 @@ from modelwire._native import (
     ChatCompletion,
     ChatCompletionChunk,
     ChatCompletionTokenLogprob,
+    ChoiceDeltaToolCall,
     ChunkChoice,
     Response,
     ResponseStreamEvent,
@@ -266,12 +267,89 @@ ChatCompletionStreamEvent: TypeAlias = (
 class _ToolCall:
     """A tool call under construction."""
 
-    __slots__ = ("arguments", "is_done", "name")
+    __slots__ = ("arguments", "id", "index", "is_done", "name", "was_left")
 
-    def __init__(self) -> None:
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.id = ""
         self.name = ""
         self.arguments = _Text()
         self.is_done = False
+        self.was_left = False
+
+    def left(self) -> Iterator[ChatCompletionStreamEvent]:
+        """Another call goes on: this one is done if its arguments are JSON already. Pieces of
+        calls may interleave; what is not whole when it is first left is done at the finish."""
+        import json
+
+        if self.was_left:
+            return
+        self.was_left = True
+        try:
+            json.loads(self.arguments.whole())
+        except ValueError:
+            return
+        yield from self.done()
+
+    def done(self) -> Iterator[ChatCompletionStreamEvent]:
+        if not self.is_done:
+            self.is_done = True
+            arguments = self.arguments.whole()
+            yield FunctionToolCallArgumentsDoneEvent(self.name, self.index, arguments)
+
+
+class _ToolCalls:
+    """The tool calls of a choice. Which one a piece belongs to is found as the whole answer finds
+    it: by index, else by id, else by place where several came, else the last one; another id, or
+    without an id another name, is another call."""
+
+    __slots__ = ("_by_id", "_by_index", "_next", "_taken", "all", "last")
+
+    def __init__(self) -> None:
+        self.all: list[_ToolCall] = []
+        self.last: _ToolCall | None = None
+        self._by_index: dict[int, _ToolCall] = {}
+        self._by_id: dict[str, _ToolCall] = {}
+        self._taken: set[int] = set()
+        self._next = 0
+
+    def meant(self, piece: ChoiceDeltaToolCall, place: int | None) -> _ToolCall:
+        index = piece.index if isinstance(piece.index, int) else None
+        id_, name = piece.id or "", getattr(piece.function, "name", None) or ""
+        call = self._known(index, place, id_, name)
+        if call is None:
+            call = _ToolCall(self._free(index))
+            self.all.append(call)
+        call.id, call.name = call.id or id_, call.name or name
+        if id_:
+            self._by_id[id_] = call
+        if index is not None or place is not None:
+            self._by_index[(place or 0) if index is None else index] = call
+        return call
+
+    def _free(self, index: int | None) -> int:
+        """An index that no other call has; the one that was sent, where it is free."""
+        if index is None or index in self._taken:
+            index = self._next
+        self._taken.add(index)
+        self._next = max(self._next, index + 1)
+        return index
+
+    def _known(self, index: int | None, place: int | None, id_: str, name: str) -> _ToolCall | None:
+        of_id = self._by_id.get(id_)
+        if index is not None:
+            call = self._by_index.get(index)
+        elif place is not None:
+            call = of_id if id_ else self._by_index.get(place)
+        else:
+            call = of_id or self.last
+        if call is None:
+            return None
+        if id_ and call.id and id_ != call.id:
+            return of_id
+        if not id_ and name and call.name and name != call.name:
+            return None
+        return call
 
 
 class _Choice:
@@ -280,7 +358,6 @@ class _Choice:
     __slots__ = (
         "content",
         "content_logprobs",
-        "current",
         "is_content_done",
         "refusal",
         "refusal_logprobs",
@@ -292,59 +369,51 @@ class _Choice:
         self.refusal = _Text()
         self.content_logprobs: list[ChatCompletionTokenLogprob] = []
         self.refusal_logprobs: list[ChatCompletionTokenLogprob] = []
-        self.tool_calls: dict[int, _ToolCall] = {}
-        self.current: int | None = None
+        self.tool_calls = _ToolCalls()
         self.is_content_done = False
 
     def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
         delta = choice.delta
-        if delta.content is not None and (delta.content or self.content):
-            at = self.content.add(delta.content)
-            yield ContentDeltaEvent(delta.content, self.content, at)
-        if delta.refusal:
-            yield RefusalDeltaEvent(delta.refusal, self.refusal, self.refusal.add(delta.refusal))
-        begun = []
-        for call in delta.tool_calls or ():
-            index = self._index(call)
-            known = self.tool_calls.setdefault(index, _ToolCall())
-            begun.append(index)
-            function = call.function
-            if function is None:
-                continue
-            known.name = known.name or function.name or ""
-            if function.arguments:
-                at = known.arguments.add(function.arguments)
-                yield FunctionToolCallArgumentsDeltaEvent(
-                    known.name, index, function.arguments, known.arguments, at
-                )
+        content, refusal = delta.content, delta.refusal
+        if content is not None and (content or self.content):
+            yield ContentDeltaEvent(content, self.content, self.content.add(content))
+        if refusal and isinstance(refusal, str):
+            yield RefusalDeltaEvent(refusal, self.refusal, self.refusal.add(refusal))
+        before = self.tool_calls.last
+        if delta.tool_calls:
+            yield from self._tool_calls(delta.tool_calls)
         yield from self._logprobs(choice)
+        if self.tool_calls.last is not before:
+            yield from self._content_done()
+            if before is not None:
+                yield from before.left()
         if choice.finish_reason:
             yield from self._content_done()
-            yield from self._tool_done()
-        for index in begun:
-            if index != self.current:
-                yield from self._content_done()
-                yield from self._tool_done()
-                self.current = index
-                if choice.finish_reason:
-                    yield from self._tool_done()
+            for call in self.tool_calls.all:
+                yield from call.done()
 
-    def _index(self, call: Any) -> int:
-        """Some services leave the index out: an id begins a call, anything else goes on."""
-        if isinstance(call.index, int):
-            return call.index
-        if self.current is None or (call.id and self.tool_calls):
-            return len(self.tool_calls)
-        return self.current
+    def _tool_calls(self, pieces: Any) -> Iterator[ChatCompletionStreamEvent]:
+        if not isinstance(pieces, list):
+            return
+        for place, piece in enumerate(pieces):
+            if not isinstance(piece, ChoiceDeltaToolCall):
+                continue
+            call = self.tool_calls.meant(piece, place if len(pieces) > 1 else None)
+            self.tool_calls.last = call
+            arguments = getattr(piece.function, "arguments", None)
+            if arguments and isinstance(arguments, str):
+                at = call.arguments.add(arguments)
+                yield FunctionToolCallArgumentsDeltaEvent(
+                    call.name, call.index, arguments, call.arguments, at
+                )
 
     def _logprobs(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
-        logprobs = choice.logprobs
-        if logprobs is None:
-            return
-        if content := logprobs.content:
+        content = getattr(choice.logprobs, "content", None)
+        if content and isinstance(content, list):
             self.content_logprobs += content
             yield LogprobsContentDeltaEvent(content, self.content_logprobs)
-        if refusal := logprobs.refusal:
+        refusal = getattr(choice.logprobs, "refusal", None)
+        if refusal and isinstance(refusal, list):
             self.refusal_logprobs += refusal
             yield LogprobsRefusalDeltaEvent(refusal, self.refusal_logprobs)
 
@@ -360,13 +429,6 @@ class _Choice:
             yield LogprobsContentDoneEvent(self.content_logprobs, self.content_logprobs)
         if self.refusal_logprobs:
             yield LogprobsRefusalDoneEvent(self.refusal_logprobs, self.refusal_logprobs)
-
-    def _tool_done(self) -> Iterator[ChatCompletionStreamEvent]:
-        call = self.tool_calls.get(self.current) if self.current is not None else None
-        if call is not None and self.current is not None and not call.is_done:
-            call.is_done = True
-            arguments = call.arguments.whole()
-            yield FunctionToolCallArgumentsDoneEvent(call.name, self.current, arguments)
 
 
 class ChatCompletionStreamState:
