@@ -256,6 +256,11 @@ def test_settings_that_cannot_be_right(settings, error):
         (modelwire.Timeout(), "Timeout()"),
         (modelwire.Timeout(idle=5, total=None), "Timeout(idle=5, total=None)"),
         (modelwire.Timeout(connect=0.5, first_byte=1), "Timeout(connect=0.5, first_byte=1)"),
+        (modelwire.Timeout(5), "Timeout(connect=5, first_byte=5, idle=5)"),
+        (
+            modelwire.Timeout(60, read=5.0, write=10.0, connect=2.0, pool=None),
+            "Timeout(connect=2.0, first_byte=5.0, idle=5.0)",
+        ),
     ],
 )
 def test_timeouts_show_what_was_set(timeout, text):

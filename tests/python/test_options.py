@@ -424,3 +424,4 @@ def test_calls_of_the_module(service, monkeypatch):
         modelwire.models.list()
     with pytest.raises(AttributeError, match="nonsense"):
         modelwire.nonsense
+    assert modelwire.types.chat.ChatCompletion is type(answered)

@@ -80,17 +80,34 @@ _MODULE_SETTINGS = (
 _module_client: tuple[dict[str, object], Client] | None = None
 
 
-def __getattr__(name: str) -> object:
-    """`modelwire.chat`, `modelwire.models`, `modelwire.responses`: of a client that is made from
-    the module's variables `api_key`, `base_url` and the like, as far as they were set."""
-    global _module_client
-    if name not in _MODULE_CALLS:
-        raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
-    variables = globals()
-    settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
-    if _module_client is None or _module_client[0] != settings:
-        _module_client = settings, Client(**settings)
-    return getattr(_module_client[1], name)
+# Type checkers take this name as true: they shall see what is there, and no other name.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from modelwire._resources import Beta, Chat, Models, Responses
+
+    models: Models
+    chat: Chat
+    responses: Responses
+    beta: Beta
+else:
+
+    def __getattr__(name: str) -> object:
+        """`modelwire.chat`, `modelwire.models`, `modelwire.responses`: of a client that is made from
+        the module's variables `api_key`, `base_url` and the like, as far as they were set. And the
+        parts of the package that are imported when they are asked for."""
+        global _module_client
+        if name in ("streaming", "testing", "types"):
+            from importlib import import_module
+
+            return import_module(f"modelwire.{name}")
+        if name not in _MODULE_CALLS:
+            raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
+        variables = globals()
+        settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
+        if _module_client is None or _module_client[0] != settings:
+            _module_client = settings, Client(**settings)
+        return getattr(_module_client[1], name)
 
 
 __all__ = [

@@ -75,21 +75,30 @@ class Timeout(_Options):
     first_byte: from the start of an attempt to the complete head of its answer (600 s)
     idle: between two pieces of substance of an answer; keep-alives do not count (300 s)
     total: over all attempts and the waits between them (off)
+
+    A first argument is for all but total. Of httpx.Timeout's names, read is first_byte and idle;
+    write and pool are taken and have no meaning here: first_byte covers both.
     """
 
     __slots__ = ("connect", "first_byte", "idle", "total")
 
     def __init__(
         self,
+        timeout: float | None | NotGiven = NOT_GIVEN,
         *,
         connect: float | None | NotGiven = NOT_GIVEN,
         first_byte: float | None | NotGiven = NOT_GIVEN,
         idle: float | None | NotGiven = NOT_GIVEN,
         total: float | None | NotGiven = NOT_GIVEN,
+        read: float | None | NotGiven = NOT_GIVEN,
+        write: float | None | NotGiven = NOT_GIVEN,
+        pool: float | None | NotGiven = NOT_GIVEN,
     ) -> None:
-        self.connect = connect
-        self.first_byte = first_byte
-        self.idle = idle
+        general = timeout if is_given(timeout) else NOT_GIVEN
+        reading = read if is_given(read) else general
+        self.connect = connect if is_given(connect) else general
+        self.first_byte = first_byte if is_given(first_byte) else reading
+        self.idle = idle if is_given(idle) else reading
         self.total = total
 
 

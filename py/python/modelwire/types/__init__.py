@@ -8,6 +8,7 @@ from modelwire._native import (
     Object,
     PromptTokensDetails,
 )
+from modelwire.types import chat, responses
 
 __all__ = [
     "CompletionTokensDetails",
@@ -15,4 +16,6 @@ __all__ = [
     "Model",
     "Object",
     "PromptTokensDetails",
+    "chat",
+    "responses",
 ]
