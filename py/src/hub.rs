@@ -1,7 +1,7 @@
 //! One wake for all that an event loop waits for: the core's `Ready` as Python sees it, and a call
 //! that is started and not answered yet. Knows no event loop.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use modelwire::{Call, Endpoint, Ready};
 use pyo3::IntoPyObjectExt;
@@ -52,6 +52,10 @@ impl Started {
     pub(crate) fn new(call: Call, endpoint: Endpoint) -> Started {
         Started { source: Mutex::new(Some(Source::new(call, endpoint))) }
     }
+
+    fn source(&self) -> MutexGuard<'_, Option<Source>> {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[pymethods]
@@ -64,15 +68,18 @@ impl Started {
         number: u64,
         _portion: isize,
     ) -> PyResult<Option<Py<PyAny>>> {
-        let mut slot = self.source.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(source) = slot.as_ref() else { return Ok(None) };
-        let found = raise(py, source.poll_pop(hub.get().ready(), number))?;
+        // Nothing of Python runs under the lock.
+        let found = match &*self.source() {
+            Some(source) => source.poll_pop(hub.get().ready(), number),
+            None => return Ok(None),
+        };
+        let found = raise(py, found)?;
         wait::stay_at_exit(py, &found)?;
         match outcome(py, found)? {
             None => Ok(None),
             Some(Outcome::Answer(answer)) => answer.into_typed(py).map(Some),
             Some(Outcome::Stream(head)) => {
-                let Some(source) = slot.take() else { return Ok(None) };
+                let Some(source) = self.source().take() else { return Ok(None) };
                 AsyncStream::new(source, head).into_py_any(py).map(Some)
             }
         }
@@ -80,14 +87,14 @@ impl Started {
 
     /// Nobody waits for this number any more.
     fn _forget(&self, number: u64) {
-        if let Some(source) = &*self.source.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(source) = &*self.source() {
             source.forget(number);
         }
     }
 
     /// Ends the call now and closes its exchange.
     fn cancel(&self) {
-        if let Some(source) = &*self.source.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(source) = &*self.source() {
             source.cancel();
         }
     }

@@ -51,16 +51,20 @@ impl Snapshots {
 
     /// The completion that the first `count` chunks add up to.
     fn completion(&self, py: Python<'_>, count: usize) -> PyResult<Py<PyAny>> {
-        let mut held = self.held();
-        if let Some((of, answer)) = &held.last
-            && *of == count
-        {
-            return Ok(answer.clone_ref(py));
-        }
-        let values = held.chunks.iter().take(count).map(Chunk::value);
-        let (text, _) = modelwire::parse::gather(Endpoint::Chat, ANSWER_BYTES_MAX, values);
+        // Nothing of Python runs under the lock.
+        let text = {
+            let held = self.held();
+            if let Some((of, answer)) = &held.last
+                && *of == count
+            {
+                return Ok(answer.clone_ref(py));
+            }
+            let values = held.chunks.iter().take(count).map(Chunk::value);
+            modelwire::parse::gather(Endpoint::Chat, ANSWER_BYTES_MAX, values).0
+        };
         let answer = Object::gathered(text, Endpoint::Chat)?.into_typed(py)?;
-        held.last = Some((count, answer.clone_ref(py)));
+        let last = self.held().last.replace((count, answer.clone_ref(py)));
+        drop(last);
         Ok(answer)
     }
 }

@@ -134,9 +134,12 @@ impl Source {
         }
     }
 
-    /// Nobody waits for this number any more.
+    /// Nobody waits for this number any more. A number that stays is noted for nobody, once: so
+    /// this waits for no lock, which in a forked child might be held for ever.
     pub(crate) fn forget(&self, number: u64) {
-        self.waiters.list().retain(|(_, waiting)| *waiting != number);
+        if let Ok(mut waiting) = self.waiters.0.try_lock() {
+            waiting.retain(|(_, waiting)| *waiting != number);
+        }
     }
 
     /// Waits for a portion on this thread.

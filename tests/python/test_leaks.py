@@ -17,7 +17,9 @@ def ours():
     counts = {}
     for one in gc.get_objects():
         kind = type(one)
-        if kind.__module__.startswith("modelwire") and not issubclass(kind, type):
+        # A class of classes has a descriptor there.
+        module = kind.__module__ if isinstance(kind.__module__, str) else ""
+        if module.startswith("modelwire") and not issubclass(kind, type):
             counts[kind.__name__] = counts.get(kind.__name__, 0) + 1
     return counts
 

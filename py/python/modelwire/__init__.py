@@ -93,9 +93,9 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """`modelwire.chat`, `modelwire.models`, `modelwire.responses`: of a client that is made from
-        the module's variables `api_key`, `base_url` and the like, as far as they were set. And the
-        parts of the package that are imported when they are asked for."""
+        """`modelwire.chat`, `modelwire.models`, `modelwire.responses`: of a client that is made
+        from the module's variables `api_key`, `base_url` and the like, as far as they were set.
+        And the parts of the package that are imported when they are asked for."""
         global _module_client
         if name in ("streaming", "testing", "types"):
             from importlib import import_module

@@ -9,6 +9,7 @@ Imported when the first asynchronous call waits.
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncGenerator
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from modelwire._errors import OpenAIError
 from modelwire._native import Hub as NativeHub
 
 _NAME = "_modelwire_hub"
+_numbers = itertools.count()  # one count for all loops: a stream may be awaited on several
 
 
 class Source(Protocol):
@@ -32,7 +34,6 @@ class Hub:
     def __init__(self, loop: asyncio.AbstractEventLoop, native: NativeHub) -> None:
         self.native: NativeHub | None = native
         self.waiting: dict[int, asyncio.Future[None]] = {}
-        self.last_number = 0
         loop.add_reader(native.fd(), _drain, native, self.waiting)
         # A loop that is shut down closes its asynchronous generators: that closes the hub.
         self.guard: AsyncGenerator[None, None] | None = _guard(self)
@@ -90,7 +91,7 @@ async def receive(source: Source, portion: int = 0) -> Any:
     loop = running_loop()
     while True:
         hub, native = _hub(loop)
-        hub.last_number = number = hub.last_number + 1
+        number = next(_numbers)
         found = source._poll(native, number, portion)
         if found is not None:
             return found
