@@ -725,6 +725,18 @@ object_methods!(ChatCompletionChunk {
     fn system_fingerprint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         attribute(py, &self.root(), self.value(), self.shape(), "system_fingerprint")
     }
+
+    /// The field `moderation`; None where it is absent.
+    #[getter]
+    fn moderation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "moderation")
+    }
+
+    /// The field `obfuscation`; None where it is absent.
+    #[getter]
+    fn obfuscation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "obfuscation")
+    }
 });
 
 /// One choice of a chunk.
@@ -819,6 +831,12 @@ object_methods!(ChunkDelta {
     #[getter]
     fn function_call(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         attribute(py, &self.root(), self.value(), self.shape(), "function_call")
+    }
+
+    /// The field `audio`; None where it is absent.
+    #[getter]
+    fn audio(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        attribute(py, &self.root(), self.value(), self.shape(), "audio")
     }
 
     /// The field `refusal`; None where it is absent.

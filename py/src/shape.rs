@@ -143,13 +143,18 @@ const OUTPUT_ITEM: Child = Child::ByType(
     &OUTPUT_OTHER,
 );
 
+/// The tool calls of a message.
+const ANY_TOOL_CALL: Child = Child::ByType(&[("custom", &CUSTOM_TOOL_CALL)], &TOOL_CALL);
+
 /// The parts of a message's content.
 const CONTENT_PART: Child =
     Child::ByType(&[("output_text", &OUTPUT_TEXT), ("refusal", &OUTPUT_REFUSAL)], &CONTENT_OTHER);
 
 shapes! {
     /// A model that the service offers.
-    Model = MODEL in "modelwire.types" { id, created, object, owned_by }
+    Model = MODEL in "modelwire.types" {
+        id, created, object, owned_by, shutdown_date,
+    }
 
     /// The tokens that a chat completion used.
     CompletionUsage = USAGE in "modelwire.types" {
@@ -161,15 +166,18 @@ shapes! {
     /// What the tokens of a completion were.
     CompletionTokensDetails = COMPLETION_TOKENS_DETAILS in "modelwire.types" {
         accepted_prediction_tokens, audio_tokens, reasoning_tokens, rejected_prediction_tokens,
+        text_tokens,
     }
 
     /// What the tokens of a prompt were.
-    PromptTokensDetails = PROMPT_TOKENS_DETAILS in "modelwire.types" { audio_tokens, cached_tokens }
+    PromptTokensDetails = PROMPT_TOKENS_DETAILS in "modelwire.types" {
+        audio_tokens, cache_write_tokens, cached_tokens, image_tokens, text_tokens,
+    }
 
     /// A chat completion, answered whole.
     ChatCompletion = CHAT_COMPLETION in "modelwire.types.chat" {
-        id, choices(CHOICE), created, model, object, service_tier, system_fingerprint,
-        usage(USAGE),
+        id, choices(CHOICE), created, metadata(plain), model, moderation, object,
+        service_tier, system_fingerprint, usage(USAGE),
     }
 
     /// One of the choices of a chat completion.
@@ -180,12 +188,17 @@ shapes! {
     /// What the model said.
     ChatCompletionMessage = MESSAGE in "modelwire.types.chat" {
         content, refusal, role, annotations(ANNOTATION), audio(AUDIO), function_call(FUNCTION),
-        tool_calls(TOOL_CALL),
+        tool_calls(by ANY_TOOL_CALL),
     }
 
     /// A function that the model calls.
     ChatCompletionMessageToolCall = TOOL_CALL in "modelwire.types.chat" {
-        id, function(FUNCTION), r#type, custom(CUSTOM),
+        id, function(FUNCTION), r#type
+    }
+
+    /// A custom tool that the model calls.
+    ChatCompletionMessageCustomToolCall = CUSTOM_TOOL_CALL in "modelwire.types.chat" {
+        id, custom(CUSTOM), r#type,
     }
 
     /// The name of a function, and its arguments as JSON text.
@@ -233,7 +246,9 @@ shapes! {
         temperature, tool_choice, tools, top_p, background, completed_at, conversation,
         max_output_tokens, max_tool_calls, previous_response_id, prompt, prompt_cache_key,
         prompt_cache_retention, reasoning, safety_identifier, service_tier, status, text,
-        top_logprobs, truncation, usage(RESPONSE_USAGE), user,
+        top_logprobs, truncation, usage(RESPONSE_USAGE), user, access_programs, image,
+        input_transformations, moderation, prompt_cache_diagnostics, prompt_cache_options,
+        tool_usage,
     } {
         /// All output text; empty where there is none.
         #[getter]
@@ -243,7 +258,9 @@ shapes! {
     }
 
     /// Why a response failed.
-    ResponseError = RESPONSE_ERROR in "modelwire.types.responses" { code, message }
+    ResponseError = RESPONSE_ERROR in "modelwire.types.responses" {
+        code, message, misalignment, param, r#type,
+    }
 
     /// Why a response is incomplete.
     IncompleteDetails = INCOMPLETE_DETAILS in "modelwire.types.responses" { reason }
@@ -255,19 +272,21 @@ shapes! {
     }
 
     /// What the tokens of the input were.
-    InputTokensDetails = INPUT_TOKENS_DETAILS in "modelwire.types.responses" { cached_tokens }
+    InputTokensDetails = INPUT_TOKENS_DETAILS in "modelwire.types.responses" {
+        cache_write_tokens, cache_write_tokens_details, cached_tokens,
+    }
 
     /// What the tokens of the output were.
     OutputTokensDetails = OUTPUT_TOKENS_DETAILS in "modelwire.types.responses" { reasoning_tokens }
 
     /// A message of a response's output.
     ResponseOutputMessage = OUTPUT_MESSAGE in "modelwire.types.responses" {
-        id, content(by CONTENT_PART), role, status, r#type,
+        id, content(by CONTENT_PART), role, status, r#type, phase,
     }
 
     /// A function that the response calls.
     ResponseFunctionToolCall = FUNCTION_TOOL_CALL in "modelwire.types.responses" {
-        arguments, call_id, name, r#type, id, status,
+        arguments, call_id, name, r#type, id, status, caller, namespace,
     }
 
     /// What the model thought.
@@ -303,14 +322,14 @@ macro_rules! fields {
 // The hot classes, which `object` has by hand.
 
 fields! { CHUNK = "ChatCompletionChunk" {
-    id, choices(CHUNK_CHOICE), created, model, object, service_tier, system_fingerprint,
+    id, choices(CHUNK_CHOICE), created, model, moderation, object, obfuscation, service_tier, system_fingerprint,
     usage(USAGE),
 } }
 
 fields! { CHUNK_CHOICE = "ChunkChoice" { delta(DELTA), finish_reason, index, logprobs(LOGPROBS) } }
 
 fields! { DELTA = "ChoiceDelta" {
-    content, function_call(DELTA_FUNCTION), refusal, role, tool_calls(DELTA_TOOL_CALL),
+    audio, content, function_call(DELTA_FUNCTION), refusal, role, tool_calls(DELTA_TOOL_CALL),
 } }
 
 fields! { RESPONSE_EVENT = "ResponseStreamEvent" {

@@ -20,14 +20,19 @@ Model: A model that the service offers.
     created: int
     object: Literal["model"]
     owned_by: str
+    shutdown_date: str | None
 CompletionTokensDetails: What the tokens of a completion were.
     accepted_prediction_tokens: int | None
     audio_tokens: int | None
     reasoning_tokens: int | None
     rejected_prediction_tokens: int | None
+    text_tokens: int | None
 PromptTokensDetails: What the tokens of a prompt were.
     audio_tokens: int | None
     cached_tokens: int | None
+    cache_write_tokens: int | None
+    image_tokens: int | None
+    text_tokens: int | None
 CompletionUsage: The tokens that a chat completion used.
     completion_tokens: int
     prompt_tokens: int
@@ -55,8 +60,11 @@ Custom: The name of a custom tool, and its input.
 ChatCompletionMessageToolCall: A function that the model calls.
     id: str
     function: Function
-    type: Literal["function", "custom"]
-    custom: Custom | None
+    type: Literal["function"]
+ChatCompletionMessageCustomToolCall: A custom tool that the model calls.
+    id: str
+    custom: Custom
+    type: Literal["custom"]
 AnnotationURLCitation: The URL of an annotation, and where in the message it belongs.
     end_index: int
     start_index: int
@@ -77,7 +85,7 @@ ChatCompletionMessage: What the model said.
     annotations: list[Annotation] | None
     audio: ChatCompletionAudio | None
     function_call: Function | None
-    tool_calls: list[ChatCompletionMessageToolCall] | None
+    tool_calls: list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None
 Choice: One of the choices of a chat completion.
     finish_reason: _FinishReason
     index: int
@@ -87,6 +95,8 @@ ChatCompletion: A chat completion, answered whole.
     id: str
     choices: list[Choice]
     created: int
+    metadata: dict[str, str] | None
+    moderation: Any
     model: str
     object: Literal["chat.completion"]
     service_tier: str | None
@@ -102,6 +112,7 @@ ChoiceDeltaToolCall: A piece of a tool call.
     type: Literal["function"] | None
 ChoiceDelta!: What a chunk adds to a choice.
     content: str | None
+    audio: Any
     function_call: ChoiceDeltaToolCallFunction | None
     refusal: str | None
     role: Literal["developer", "system", "user", "assistant", "tool"] | None
@@ -115,6 +126,8 @@ ChatCompletionChunk!: One chunk of a chat completion stream.
     id: str
     choices: list[ChunkChoice]
     created: int
+    moderation: Any
+    obfuscation: str | None
     model: str
     object: Literal["chat.completion.chunk"]
     service_tier: str | None
@@ -123,10 +136,15 @@ ChatCompletionChunk!: One chunk of a chat completion stream.
 ResponseError: Why a response failed.
     code: str
     message: str
+    misalignment: Any
+    param: str | None
+    type: str | None
 IncompleteDetails: Why a response is incomplete.
     reason: str | None
 InputTokensDetails: What the tokens of the input were.
     cached_tokens: int
+    cache_write_tokens: int | None
+    cache_write_tokens_details: Any
 OutputTokensDetails: What the tokens of the output were.
     reasoning_tokens: int
 ResponseUsage: The tokens that a response used.
@@ -151,6 +169,7 @@ ResponseOutputMessage: A message of a response's output.
     content: list[ResponseOutputText | ResponseOutputRefusal]
     role: Literal["assistant"]
     status: _ItemStatus
+    phase: str | None
     type: Literal["message"]
 ResponseFunctionToolCall: A function that the response calls.
     arguments: str
@@ -158,6 +177,8 @@ ResponseFunctionToolCall: A function that the response calls.
     name: str
     type: Literal["function_call"]
     id: str | None
+    caller: Any
+    namespace: str | None
     status: _ItemStatus | None
 ResponseReasoningItem: What the model thought.
     id: str
@@ -203,6 +224,13 @@ Response: A response.
     truncation: str | None
     usage: ResponseUsage | None
     user: str | None
+    access_programs: Any
+    image: Any
+    input_transformations: Any
+    moderation: Any
+    prompt_cache_diagnostics: Any
+    prompt_cache_options: Any
+    tool_usage: Any
     output_text: str
 ResponseStreamEvent!: One event of a response stream; which fields it has depends on `type`.
     type: str
@@ -330,8 +358,8 @@ def classes():
                 text.append("    def __new__(cls, **fields: Any) -> Self: ...")
         else:
             name, kind = line.strip().split(": ", 1)
-            if kind.startswith("list[int]"):
-                kind = kind.replace("list[int]", "builtins.list[int]")
+            if kind.startswith(("list[", "dict[")):
+                kind = f"builtins.{kind}"
             # Checkers tell the members of a union apart by plain attributes, not by properties.
             tag = name == "type" and kind.startswith("Literal")
             text.append(

@@ -28,7 +28,7 @@ def test_events_and_the_final_completion(service):
             found = [event async for event in chat]
             completion = await chat.get_final_completion()
         kinds = [event.type for event in found if event.type != "chunk"]
-        assert kinds == ["content.delta"] * 4 + ["content.done"]
+        assert kinds == ["content.delta"] * 5 + ["content.done"]
         assert found[-1].content == completion.choices[0].message.content == TEXT
         assert found[-2].snapshot == chat.current_completion_snapshot == completion
         assert completion.usage.total_tokens == chat.usage["total_tokens"] == 8

@@ -81,12 +81,12 @@ def test_events_of_tool_calls(scripted):
     found, completion = told(client)
     told_of = "tool_calls.function.arguments"
     assert kinds(found) == [
-        *("content.delta", "content.done", f"{told_of}.delta", f"{told_of}.delta"),
-        *(f"{told_of}.delta", f"{told_of}.done", f"{told_of}.done"),
+        *("content.delta", f"{told_of}.delta", "content.done", f"{told_of}.delta"),
+        *(f"{told_of}.delta", f"{told_of}.delta", f"{told_of}.done", f"{told_of}.done"),
     ]
     pieces = [event for event in found if event.type == f"{told_of}.delta"]
-    assert [event.arguments for event in pieces] == ['{"a"', '{"a":1}', "{}"]
-    assert [(event.name, event.index) for event in pieces] == [("f", 0), ("f", 0), ("g", 1)]
+    assert [event.arguments for event in pieces] == ["", '{"a"', '{"a":1}', "{}"]
+    assert [(event.name, event.index) for event in pieces] == [*[("f", 0)] * 3, ("g", 1)]
     ends = [event for event in found if event.type == f"{told_of}.done"]
     assert [(end.name, end.index, end.arguments) for end in ends] == [
         ("f", 0, '{"a":1}'),

@@ -106,6 +106,7 @@ def test_plain_values(of):
 
 
 KNOWN = {"id", "choices", "created", "model", "object", "service_tier", "system_fingerprint"}
+KNOWN |= {"metadata", "moderation"}
 
 
 def test_dumps(of):

@@ -38,6 +38,7 @@ from modelwire._errors import (
     RequestError,
     UnprocessableEntityError,
 )
+from modelwire._given import MAX_RETRIES as DEFAULT_MAX_RETRIES
 from modelwire._given import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, not_given, omit
 from modelwire._native import AsyncStream, Stream, __version__
 from modelwire._native import shutdown as _shutdown
@@ -110,7 +111,12 @@ else:
         return getattr(_module_client[1], name)
 
 
+DEFAULT_TIMEOUT = Timeout()
+"""The timeouts of a client that sets none: the defaults of each."""
+
 __all__ = [
+    "DEFAULT_MAX_RETRIES",
+    "DEFAULT_TIMEOUT",
     "NOT_GIVEN",
     "APIConnectionError",
     "APIError",

@@ -375,7 +375,7 @@ class _Choice:
     def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
         delta = choice.delta
         content, refusal = delta.content, delta.refusal
-        if content is not None and (content or self.content):
+        if content is not None:
             yield ContentDeltaEvent(content, self.content, self.content.add(content))
         if refusal and isinstance(refusal, str):
             yield RefusalDeltaEvent(refusal, self.refusal, self.refusal.add(refusal))
@@ -401,7 +401,7 @@ class _Choice:
             call = self.tool_calls.meant(piece, place if len(pieces) > 1 else None)
             self.tool_calls.last = call
             arguments = getattr(piece.function, "arguments", None)
-            if arguments and isinstance(arguments, str):
+            if isinstance(arguments, str):
                 at = call.arguments.add(arguments)
                 yield FunctionToolCallArgumentsDeltaEvent(
                     call.name, call.index, arguments, call.arguments, at

@@ -10,6 +10,7 @@ from modelwire._native import (
     ChatCompletionAudio,
     ChatCompletionChunk,
     ChatCompletionMessage,
+    ChatCompletionMessageCustomToolCall,
     ChatCompletionMessageToolCall,
     ChatCompletionTokenLogprob,
     Choice,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     _Dict: TypeAlias = dict[str, Any]
 else:
     _Dict = dict
+
+ChatCompletionMessageFunctionToolCall = ChatCompletionMessageToolCall
 
 # What openai-python has as typed dicts; any mapping, dataclass or pydantic model does as well.
 ChatCompletionMessageParam = _Dict
@@ -57,6 +60,8 @@ __all__ = [
     "ChatCompletionDeveloperMessageParam",
     "ChatCompletionFunctionToolParam",
     "ChatCompletionMessage",
+    "ChatCompletionMessageCustomToolCall",
+    "ChatCompletionMessageFunctionToolCall",
     "ChatCompletionMessageParam",
     "ChatCompletionMessageToolCall",
     "ChatCompletionMessageToolCallParam",
