@@ -1,8 +1,9 @@
-"""`python -m harness [--scenario NAME] [--client NAME] [--runs N] [--quick] [--list]`: builds what is
+"""`python -m harness [--scenario NAME] [--client NAME] [--runs N] [--pin] [--quick] [--list]`: builds what is
 needed, lets the clients take turns, prints tables and writes target/bench.json."""
 
 import argparse
 import json
+import os
 import resource
 import sys
 from dataclasses import asdict
@@ -27,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--scenario", action="append", choices=[*MADE_OF_ALL, *FAMILIES])
     parser.add_argument("--client", action="append", choices=list(CLIENTS))
     parser.add_argument("--runs", type=int, default=5, help="fresh processes for each median")
+    parser.add_argument("--pin", action="store_true", help="client on one core, server on another")
     parser.add_argument("--quick", action="store_true", help="one run of a tenth of the work")
     parser.add_argument("--list", action="store_true", help="names of scenarios and clients")
     return parser.parse_args()
@@ -73,6 +75,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
     machine = description()
+    if asked.pin:
+        machine["pinned"] = "client on one core, server on another"
     missing = {
         name: why
         for name in dict.fromkeys(client.name for _, clients in work for client in clients)
@@ -99,6 +103,10 @@ def main() -> None:
     if "import" in wanted and set(whole.IMPORTS) & set(clients_of_whole):
         results["import"] = told(whole.imports(clients_of_whole, runs))
     server = Server(RELEASE / "bench-server")
+    if asked.pin:
+        first, *_, last = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(server.process.pid, {last})
+        os.sched_setaffinity(0, {first})  # the clients are our children
     for scenario, clients in work:
         clients = [client for client in clients if client.name not in missing]
         if not clients:
