@@ -4,14 +4,16 @@ needed, lets the clients take turns, prints tables and writes target/bench.json.
 import argparse
 import json
 import os
+import pathlib
 import resource
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from harness import whole
 from harness.child import measure
 from harness.clients import CLIENTS, RELEASE, Client
-from harness.environments import BUILD, ROOT, prepare, run
+from harness.environments import BUILD, prepare, run
 from harness.machine import description
 from harness.scenarios import SCENARIOS, Scenario
 from harness.server import Server
@@ -57,96 +59,110 @@ def take_turns(
     return {name: Row.of(name, of) for name, of in measured.items()}
 
 
+@dataclass
+class Report:
+    """What was found so far; written after each step, so that a run that is cut short tells too."""
+
+    machine: dict[str, str]
+    runs: int
+    not_measured: dict[str, str]
+    results: dict[str, Any] = field(default_factory=dict)
+    bars: dict[str, bool] = field(default_factory=dict)
+
+    def add(self, name: str, found: tuple[list[str], object]) -> None:
+        """Shows a table at once and keeps its figures."""
+        table, figures = found
+        self.results[name] = figures
+        print("\n" + "\n".join(table), flush=True)
+        path().write_text(json.dumps(asdict(self), indent=1) + "\n")
+
+    def judge(self, scenario: Scenario, rows: dict[str, Row]) -> None:
+        """Keeps which bars are met."""
+        for name, row in rows.items():
+            is_met = verdict(scenario.bars.get(name), row, rows)[1]
+            if is_met is not None:
+                self.bars[f"{scenario.name} {name}"] = is_met
+
+    def close(self) -> None:
+        """The last lines."""
+        not_met = [name for name, is_met in self.bars.items() if not is_met]
+        of = f"{len(self.bars) - len(not_met)} of {len(self.bars)}"
+        print(f"\nbars: {of} met" + (f"; not met: {', '.join(not_met)}" if not_met else ""))
+        print(f"written to {path()}")
+
+
+def path() -> pathlib.Path:
+    """Where the figures go."""
+    return BUILD / "bench.json"
+
+
+def measure_all(
+    report: Report, work: list[tuple[Scenario, list[Client]]], is_pinned: bool, scale: float
+) -> None:
+    """Every scenario with its clients; scenarios of one family share a table."""
+    server = Server(RELEASE / "bench-server")
+    if is_pinned:
+        first, *_, last = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(server.process.pid, {last})
+        os.sched_setaffinity(0, {first})  # the clients are our children
+    families: dict[str, list[tuple[Scenario, dict[str, Row]]]] = {}
+    for scenario, clients in work:
+        rows = take_turns(scenario, clients, server, report.runs, scale)
+        report.judge(scenario, rows)
+        figures = {name: asdict(row) for name, row in rows.items()}
+        if scenario.family is None:
+            report.add(scenario.name, (lines(scenario, rows), figures))
+        else:
+            report.results[scenario.name] = figures
+            families.setdefault(scenario.family, []).append((scenario, rows))
+    server.close()
+    for name, members in families.items():
+        report.add(name, (family_lines(name, members), [row.point for row, _ in members]))
+
+
 def main() -> None:
     """The whole run."""
     asked = arguments()
     if asked.list:
         print(f"scenarios: {' '.join(MADE_OF_ALL)}\nfamilies: {' '.join(FAMILIES)}")
-        sys.exit(f"clients: {' '.join(CLIENTS)}")
-    runs, scale = (1, 0.1) if asked.quick else (asked.runs, 1.0)
+        print(f"clients: {' '.join(CLIENTS)}")
+        return
     wanted = set(asked.scenario or MADE_OF_ALL)
     work = [
         (scenario, chosen_clients(scenario, asked.client))
         for scenario in SCENARIOS
         if {scenario.name, scenario.family} & wanted
     ]
-    # Thousands of connections; children inherit the limit.
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    names = dict.fromkeys(client.name for _, clients in work for client in clients)
+    missing = {name: why for name in names if (why := CLIENTS[name].missing()) is not None}
+    work = [(scenario, [one for one in of if one.name not in missing]) for scenario, of in work]
+    work = [(scenario, of) for scenario, of in work if of]
 
     machine = description()
     if asked.pin:
         machine["pinned"] = "client on one core, server on another"
-    missing = {
-        name: why
-        for name in dict.fromkeys(client.name for _, clients in work for client in clients)
-        if (why := CLIENTS[name].missing()) is not None
-    }
-    needs = {"cargo"} | {
-        part
-        for _, clients in work
-        for client in clients
-        if client.name not in missing
-        for part in client.needs
-    }
     run(["tests/tools", "cargo", "cc", "python3", "venv", "strip"])
-    prepare(needs)
+    prepare({"cargo"} | {part for _, of in work for client in of for part in client.needs})
+    # Thousands of connections; children inherit the limit.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    runs, scale = (1, 0.1) if asked.quick else (asked.runs, 1.0)
     print("\n".join(f"{name}: {value}" for name, value in machine.items()))
     print(f"medians of {runs} fresh processes, clients in turns; client CPU in µs per operation")
     for name, why in missing.items():
         print(f"not measured: {name}: {why}")
 
-    results: dict[str, object] = {}
-    met: dict[str, bool] = {}
-    families: dict[str, list[tuple[Scenario, dict[str, Row]]]] = {}
-    clients_of_whole = asked.client or list(CLIENTS)
-    if "import" in wanted and set(whole.IMPORTS) & set(clients_of_whole):
-        results["import"] = told(whole.imports(clients_of_whole, runs))
-    server = Server(RELEASE / "bench-server")
-    if asked.pin:
-        first, *_, last = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(server.process.pid, {last})
-        os.sched_setaffinity(0, {first})  # the clients are our children
-    for scenario, clients in work:
-        clients = [client for client in clients if client.name not in missing]
-        if not clients:
-            continue
-        rows = take_turns(scenario, clients, server, runs, scale)
-        results[scenario.name] = {name: asdict(row) for name, row in rows.items()}
-        for name, row in rows.items():
-            is_met = verdict(scenario.bars.get(name), row, rows)[1]
-            if is_met is not None:
-                met[f"{scenario.name} {name}"] = is_met
-        if scenario.family:
-            families.setdefault(scenario.family, []).append((scenario, rows))
-        else:
-            show(lines(scenario, rows))
-    server.close()
-    for name, members in families.items():
-        show(family_lines(name, members))
+    report = Report(machine, runs, missing)
+    importing = asked.client or list(CLIENTS)
+    if "import" in wanted and set(whole.IMPORTS) & set(importing):
+        report.add("import", whole.imports(importing, runs))
+    measure_all(report, work, asked.pin, scale)
     if "linear" in wanted and asked.client is None:
-        results["linear"] = told(whole.linear(runs))
+        report.add("linear", whole.linear(runs))
     if "sizes" in wanted and asked.client is None:
-        results["sizes"] = told(whole.sizes())
-
-    not_met = [name for name, is_met in met.items() if not is_met]
-    print(f"\nbars: {len(met) - len(not_met)} of {len(met)} met"
-          + (f"; not met: {', '.join(not_met)}" if not_met else ""))  # fmt: skip
-    path = BUILD / "bench.json"
-    whole_run = {"machine": machine, "runs": runs, "not_measured": missing, "results": results}
-    path.write_text(json.dumps({**whole_run, "bars": met}, indent=1) + "\n")
-    print(f"written to {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}")
-
-
-def told(found: tuple[list[str], object]) -> object:
-    """Shows a table and gives back what is kept of it."""
-    show(found[0])
-    return found[1]
-
-
-def show(table: list[str]) -> None:
-    """One table, at once: a run takes minutes."""
-    print("\n" + "\n".join(table), flush=True)
+        report.add("sizes", whole.sizes())
+    report.close()
 
 
 main()

@@ -3,13 +3,13 @@ client from inside."""
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Any
 
 from harness.clients import Client
+from harness.environments import Command
 from harness.scenarios import Scenario
 from harness.server import Server
 
@@ -31,7 +31,7 @@ class Run:
     client_share: float
 
 
-def spawn(command: list[str | pathlib.Path]) -> tuple[str, float]:
+def spawn(command: Command) -> tuple[str, float]:
     """Runs a process to its end; what it printed and the CPU time that the kernel counted."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

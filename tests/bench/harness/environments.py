@@ -6,7 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent.parent
@@ -14,9 +14,10 @@ BUILD = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve()
 VENV = BUILD / "bench" / "venv"
 VENV_PYTHON = VENV / "bin" / "python"
 SONAME = "libmodelwire.so.0.1"
+Command = Sequence[str | pathlib.Path]
 
 
-def run(command: list[str | pathlib.Path], **environment: str | pathlib.Path) -> None:
+def run(command: Command, **environment: str | pathlib.Path) -> None:
     """Runs a build step; its failure ends the run."""
     values = {name: str(value) for name, value in environment.items()}
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **values})
@@ -24,7 +25,7 @@ def run(command: list[str | pathlib.Path], **environment: str | pathlib.Path) ->
         sys.exit(f"failed: {' '.join(map(str, command))}")
 
 
-def output_of(command: list[str | pathlib.Path]) -> str | None:
+def output_of(command: Command) -> str | None:
     """What a command prints; `None` if it fails."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else None
@@ -40,9 +41,10 @@ def _cargo() -> None:
 
 def _peers() -> None:
     manifest = BENCH / "peers" / "Cargo.toml"
-    print("building the Rust peers (the first time takes some minutes)", flush=True)
-    command = ["cargo", "build", "--quiet", "--locked", "--release", "--manifest-path", manifest]
-    run(command, CARGO_TARGET_DIR=BUILD / "bench" / "peers")
+    if not (BUILD / "bench" / "peers" / "release").exists():
+        print("building the Rust peers: some minutes", flush=True)
+    flags = ["--quiet", "--locked", "--release", "--manifest-path", str(manifest)]
+    run(["cargo", "build", *flags], CARGO_TARGET_DIR=BUILD / "bench" / "peers")
 
 
 def _venv() -> None:
@@ -53,8 +55,8 @@ def _venv() -> None:
         return
     print(f"installing the Python peers into {VENV.relative_to(ROOT)}", flush=True)
     run([sys.executable, "-m", "venv", "--clear", VENV])
-    pip = [VENV_PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    run([*pip, "-r", wanted])
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    run([VENV_PYTHON, "-m", "pip", "install", *quiet, "-r", wanted])
     stamp.write_text(digest)
 
 

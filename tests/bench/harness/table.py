@@ -30,7 +30,7 @@ class Row:
         """The median of each figure on its own."""
 
         def median(name: str) -> float:
-            return statistics.median(getattr(run, name) for run in runs)
+            return float(statistics.median(getattr(run, name) for run in runs))
 
         values = [run.value for run in runs]
         shares = median("client_share"), median("server_share")

@@ -72,8 +72,8 @@ def sizes() -> tuple[list[str], object]:
             found[f"{extension.name}, stripped"] = stripped(extension)
     wheels = BUILD / "bench" / "wheel"
     shutil.rmtree(wheels, ignore_errors=True)
-    command = [PYTHON, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, "."]
-    if subprocess.run(command, cwd=ROOT).returncode == 0:
+    flags = ["--quiet", "--no-deps", "--wheel-dir", str(wheels), "."]
+    if subprocess.run([PYTHON, "-m", "pip", "wheel", *flags], cwd=ROOT).returncode == 0:
         for wheel in wheels.glob("*.whl"):
             found["wheel"] = wheel.stat().st_size
     table = [[name, f"{size / (1 << 20):.2f} MiB"] for name, size in found.items()]
