@@ -47,6 +47,15 @@ pub(crate) struct StrSpan {
 const ESCAPED: u32 = 1 << 31;
 
 impl StrSpan {
+    /// Where it stands in a text that differs in these values.
+    pub(crate) fn moved(self, holes: &[Hole]) -> StrSpan {
+        let end = self.end.get() & !ESCAPED;
+        let own = holes.iter().find(|hole| hole.start == self.start);
+        let escaped = own.map_or(self.end.get() & ESCAPED != 0, |hole| hole.escaped);
+        let (start, end) = (moved_start(self.start, holes), moved_end(end, holes));
+        StrSpan::new(start as usize, end as usize, escaped)
+    }
+
     pub(crate) fn read(self, text: &str) -> Cow<'_, str> {
         let raw =
             text.get(self.start as usize..(self.end.get() & !ESCAPED) as usize).unwrap_or_default();
@@ -72,7 +81,37 @@ fn non_zero(end: u32) -> NonZeroU32 {
     NonZeroU32::new(end).unwrap_or(NonZeroU32::MIN)
 }
 
+/// A value that differs: where it stood in the known text, and by how much it grew.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Hole {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) grown: i32,
+    /// A string with escapes.
+    pub(crate) escaped: bool,
+}
+
+/// A start moves by what values before it grew.
+fn moved_start(at: u32, holes: &[Hole]) -> u32 {
+    holes
+        .iter()
+        .filter(|hole| hole.end < at)
+        .fold(at, |at, hole| at.wrapping_add_signed(hole.grown))
+}
+
+/// An end moves by what values before it and its own grew.
+fn moved_end(at: u32, holes: &[Hole]) -> u32 {
+    let before = holes.iter().filter(|hole| hole.end <= at);
+    before.fold(at, |at, hole| at.wrapping_add_signed(hole.grown))
+}
+
 impl Span {
+    /// Where it stands in a text that differs in these values.
+    pub(crate) fn moved(self, holes: &[Hole]) -> Span {
+        let end = moved_end(self.end.get(), holes);
+        Span { start: moved_start(self.start, holes), end: non_zero(end) }
+    }
+
     pub(crate) fn of(self, text: &str) -> Value<'_> {
         Value::validated(text.get(self.start as usize..self.end.get() as usize).unwrap_or("null"))
     }
@@ -90,6 +129,16 @@ pub(crate) struct Cursor<'a> {
     pub(crate) text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// Where the values are noted that stand in the text, where that is wanted.
+    noted: Option<Vec<Token>>,
+}
+
+/// A string, without its quotes, or a number that stands as a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) is_string: bool,
 }
 
 impl<'a> Cursor<'a> {
@@ -97,9 +146,48 @@ impl<'a> Cursor<'a> {
         if text.len() > JSON_BYTES_MAX {
             return Err(JsonError { offset: JSON_BYTES_MAX, expected: "at most 2 GiB of JSON" });
         }
-        let mut cursor = Cursor { text, bytes: text.as_bytes(), at: 0 };
+        let mut cursor = Cursor { text, bytes: text.as_bytes(), at: 0, noted: None };
         cursor.blank();
         Ok(cursor)
+    }
+
+    /// Notes strings and numbers in this list from now on.
+    pub(crate) fn note_in(&mut self, mut list: Vec<Token>) {
+        list.clear();
+        self.noted = Some(list);
+    }
+
+    /// The list.
+    pub(crate) fn take_noted(&mut self) -> Vec<Token> {
+        self.noted.take().unwrap_or_default()
+    }
+
+    /// The end of the string whose first byte stands at `start`, behind its quote, or of the number
+    /// there, and whether it has escapes.
+    pub(crate) fn value_end(text: &str, start: usize, is_string: bool) -> Option<(usize, bool)> {
+        let at = if is_string { start.checked_sub(1)? } else { start };
+        let mut cursor = Cursor { text, bytes: text.as_bytes(), at, noted: None };
+        if is_string {
+            let span = cursor.string().ok()?;
+            Some((cursor.at - 1, span.end.get() & ESCAPED != 0))
+        } else {
+            cursor.number().ok()?;
+            Some((cursor.at, false))
+        }
+    }
+
+    fn note(&mut self, start: usize, end: usize, is_string: bool) {
+        if let Some(noted) = &mut self.noted {
+            noted.push(Token { start: start as u32, end: end as u32, is_string });
+        }
+    }
+
+    /// A string that stands as a value.
+    fn string_value(&mut self) -> Walk<StrSpan> {
+        let start = self.at + 1;
+        let span = self.string()?;
+        self.note(start, self.at - 1, true);
+        Ok(span)
     }
 
     /// The end of the text: nothing but white space may follow a document.
@@ -325,11 +413,16 @@ impl<'a> Cursor<'a> {
 
     fn scalar(&mut self) -> Walk<()> {
         match self.peek() {
-            Some(b'"') => self.string().map(|_| ()),
+            Some(b'"') => self.string_value().map(|_| ()),
             Some(b't') => self.word("true"),
             Some(b'f') => self.word("false"),
             Some(b'n') => self.word("null"),
-            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'-' | b'0'..=b'9') => {
+                let start = self.at;
+                self.number()?;
+                self.note(start, self.at, false);
+                Ok(())
+            }
             _ => self.fail("a JSON value"),
         }
     }
@@ -384,16 +477,21 @@ impl<'a> Cursor<'a> {
         Span { start: start as u32, end: non_zero(self.at as u32) }
     }
 
-    /// The small unsigned integer that stands here; any other value is skipped.
+    /// The small unsigned integer that stands here; any other value is skipped. Not noted: it is
+    /// read now.
     pub(crate) fn unsigned_or_skip(&mut self) -> Walk<Option<u32>> {
+        let before = self.noted.as_ref().map_or(0, Vec::len);
         let span = self.skip()?;
+        if let Some(noted) = &mut self.noted {
+            noted.truncate(before);
+        }
         Ok(self.text.get(span.range()).and_then(|text| text.parse().ok()))
     }
 
     /// The string that stands here; any other value is skipped.
     pub(crate) fn string_or_skip(&mut self) -> Walk<Option<StrSpan>> {
         if self.peek() == Some(b'"') {
-            return self.string().map(Some);
+            return self.string_value().map(Some);
         }
         self.skip().map(|_| None)
     }

@@ -50,6 +50,7 @@ mod sync;
 mod tls;
 mod transport;
 mod turns;
+mod twin;
 mod value;
 mod view;
 

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::json::{Cursor, JsonError, Span, StrSpan};
+use crate::json::{Cursor, Hole, JsonError, Span, StrSpan, Token};
+use crate::twin::Twin;
 use crate::value::{Kind, Value};
 
 /// Tokens that an answer reports (R-MET1).
@@ -48,6 +49,16 @@ struct ToolCallSpans {
 }
 
 impl ToolCallSpans {
+    fn moved(&self, holes: &[Hole]) -> ToolCallSpans {
+        let of = |span: Option<StrSpan>| span.map(|span| span.moved(holes));
+        ToolCallSpans {
+            index: self.index,
+            id: of(self.id),
+            name: of(self.name),
+            arguments: of(self.arguments),
+        }
+    }
+
     fn scan(cursor: &mut Cursor<'_>) -> Result<ToolCallSpans, JsonError> {
         let mut call = ToolCallSpans::default();
         if cursor.peek() != Some(b'{') {
@@ -110,17 +121,61 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
+    const NOTHING: Spans = Spans {
+        first: None,
+        further: Vec::new(),
+        usage: None,
+        error: None,
+        kind: None,
+        id: None,
+        item_id: None,
+        delta: None,
+        response: None,
+    };
+
     /// One pass over the whole text; an error means that it is not JSON.
     pub(crate) fn scan(text: &str) -> Result<Spans, JsonError> {
-        let mut spans = Spans::default();
         let mut cursor = Cursor::new(text)?;
+        let spans = Spans::walk(&mut cursor)?;
+        cursor.finish()?;
+        Ok(spans)
+    }
+
+    /// The same; notes where strings and numbers stand that it did not read.
+    pub(crate) fn scan_noting(text: &str, noted: &mut Vec<Token>) -> Result<Spans, JsonError> {
+        let mut cursor = Cursor::new(text)?;
+        cursor.note_in(std::mem::take(noted));
+        let spans = Spans::walk(&mut cursor)?;
+        *noted = cursor.take_noted();
+        cursor.finish()?;
+        Ok(spans)
+    }
+
+    fn walk(cursor: &mut Cursor<'_>) -> Result<Spans, JsonError> {
+        let mut spans = Spans::default();
         if cursor.peek() == Some(b'{') {
             cursor.object(|cursor, name| spans.member(cursor, name))?;
         } else {
             cursor.skip()?;
         }
-        cursor.finish()?;
         Ok(spans)
+    }
+
+    /// The spans of a text that differs from this one's in these values.
+    pub(crate) fn moved(&self, holes: &[Hole]) -> Spans {
+        let of = |span: Option<Span>| span.map(|span| span.moved(holes));
+        let of_str = |span: Option<StrSpan>| span.map(|span| span.moved(holes));
+        Spans {
+            first: self.first.as_ref().map(|choice| choice.moved(holes)),
+            further: self.further.iter().map(|choice| choice.moved(holes)).collect(),
+            usage: of(self.usage),
+            error: of(self.error),
+            kind: of_str(self.kind),
+            id: of_str(self.id),
+            item_id: of_str(self.item_id),
+            delta: of_str(self.delta),
+            response: of(self.response),
+        }
     }
 
     fn member(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<(), JsonError> {
@@ -165,6 +220,18 @@ impl Spans {
 }
 
 impl ChoiceSpans {
+    fn moved(&self, holes: &[Hole]) -> ChoiceSpans {
+        let of = |span: Option<StrSpan>| span.map(|span| span.moved(holes));
+        ChoiceSpans {
+            whole: self.whole.moved(holes),
+            index: self.index,
+            finish_reason: of(self.finish_reason),
+            role: of(self.role),
+            content: of(self.content),
+            tool_calls: self.tool_calls.iter().map(|call| call.moved(holes)).collect(),
+        }
+    }
+
     /// One choice of a chunk or an answer; `None` where something else than an object stands.
     fn scan(cursor: &mut Cursor<'_>, position: u32) -> Result<Option<ChoiceSpans>, JsonError> {
         let start = cursor.place();
@@ -303,17 +370,23 @@ impl<'a> Choice<'a> {
 /// A chunk that is kept keeps its neighbours in memory, but no more than this.
 pub(crate) const SLAB_BYTES_MAX: usize = 16 << 10;
 
-/// One event of a stream: its JSON text as it was sent, and what was found in it. Cheap to clone.
+/// One event of a stream: its JSON text as it was sent, and what was found in it. Small, because
+/// it is moved a dozen times on its way; cheap to clone.
 #[derive(Clone)]
 pub struct Chunk {
-    slab: Arc<String>,
-    place: Place,
-    spans: Spans,
+    slab: Arc<Sealed>,
+    at: u32,
+}
+
+/// What chunks that arrived together share: their texts, and what was found in each.
+struct Sealed {
+    texts: String,
+    found: Vec<(Place, Spans)>,
 }
 
 /// Where a chunk's texts stand in its slab: the event's name and the JSON text, a NUL behind each
 /// so that C can borrow them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Place {
     start: u32,
     name_end: u32,
@@ -337,21 +410,22 @@ impl Place {
 #[derive(Default)]
 pub(crate) struct Slab {
     texts: String,
-    chunks: Vec<(Place, Spans)>,
+    found: Vec<(Place, Spans)>,
+    twin: Twin,
 }
 
 impl Slab {
     /// Scans one event and adds it; an error means that it is not JSON.
     pub(crate) fn add(&mut self, event: &str, text: &str) -> Result<(), JsonError> {
-        let spans = Spans::scan(text)?;
+        let spans = self.twin.scan(text)?;
         let place = Place::write(event, text, &mut self.texts);
-        self.chunks.push((place, spans));
+        self.found.push((place, spans));
         Ok(())
     }
 
     /// How many chunks it holds.
     pub(crate) fn len(&self) -> usize {
-        self.chunks.len()
+        self.found.len()
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -359,51 +433,65 @@ impl Slab {
     }
 
     /// The chunks, in order; the slab is empty again.
-    pub(crate) fn seal(&mut self) -> Vec<Chunk> {
-        let slab = Arc::new(std::mem::take(&mut self.texts));
-        let made = self.chunks.drain(..);
-        made.map(|(place, spans)| Chunk { slab: slab.clone(), place, spans }).collect()
+    pub(crate) fn seal(&mut self) -> impl Iterator<Item = Chunk> + use<> {
+        // As much room as was needed this time.
+        let texts = String::with_capacity(self.texts.len());
+        let found = Vec::with_capacity(self.found.len());
+        let (texts, found) =
+            (std::mem::replace(&mut self.texts, texts), std::mem::replace(&mut self.found, found));
+        let count = found.len() as u32;
+        let slab = Arc::new(Sealed { texts, found });
+        (0..count).map(move |at| Chunk { slab: slab.clone(), at })
     }
 }
 
 impl Chunk {
     pub(crate) fn scan(event: &str, text: &str) -> Result<Chunk, JsonError> {
         let spans = Spans::scan(text)?;
-        let mut slab = String::with_capacity(event.len() + text.len() + 2);
-        let place = Place::write(event, text, &mut slab);
-        Ok(Chunk { slab: Arc::new(slab), place, spans })
+        let mut texts = String::with_capacity(event.len() + text.len() + 2);
+        let place = Place::write(event, text, &mut texts);
+        Ok(Chunk { slab: Arc::new(Sealed { texts, found: vec![(place, spans)] }), at: 0 })
+    }
+
+    fn place(&self) -> Place {
+        self.slab.found.get(self.at as usize).map_or_else(Place::default, |(place, _)| *place)
+    }
+
+    fn spans(&self) -> &Spans {
+        const NOTHING: &Spans = &Spans::NOTHING;
+        self.slab.found.get(self.at as usize).map_or(NOTHING, |(_, spans)| spans)
     }
 
     /// The JSON text, as it was sent.
     pub fn json(&self) -> &str {
-        let range = self.place.name_end as usize + 1..self.place.end as usize;
-        self.slab.get(range).unwrap_or_default()
+        let range = self.place().name_end as usize + 1..self.place().end as usize;
+        self.slab.texts.get(range).unwrap_or_default()
     }
 
     /// [`Chunk::json`] with a NUL behind it, for C.
     pub fn json_and_nul(&self) -> &str {
-        let range = self.place.name_end as usize + 1..self.place.end as usize + 1;
-        self.slab.get(range).unwrap_or("\0")
+        let range = self.place().name_end as usize + 1..self.place().end as usize + 1;
+        self.slab.texts.get(range).unwrap_or("\0")
     }
 
     /// [`Chunk::event`] with a NUL behind it, for C.
     pub fn event_and_nul(&self) -> &str {
-        let range = self.place.start as usize..self.place.name_end as usize + 1;
-        self.slab.get(range).unwrap_or("\0")
+        let range = self.place().start as usize..self.place().name_end as usize + 1;
+        self.slab.texts.get(range).unwrap_or("\0")
     }
 
     /// The name of the server-sent event; empty where there was none, as in chat streams.
     pub fn event(&self) -> &str {
-        let range = self.place.start as usize..self.place.name_end as usize;
-        self.slab.get(range).unwrap_or_default()
+        let range = self.place().start as usize..self.place().name_end as usize;
+        self.slab.texts.get(range).unwrap_or_default()
     }
 
     /// The piece of output text that this chunk adds: `delta.content` of its first choice, or
     /// `delta` of a `response.output_text.delta` event; empty for every other chunk.
     pub fn text(&self) -> Cow<'_, str> {
-        let span = match &self.spans.first {
+        let span = match &self.spans().first {
             Some(choice) => choice.content,
-            None if self.type_is(OUTPUT_TEXT_DELTA) => self.spans.delta,
+            None if self.type_is(OUTPUT_TEXT_DELTA) => self.spans().delta,
             None => None,
         };
         span.map_or(Cow::Borrowed(""), |span| span.read(self.json()))
@@ -412,7 +500,7 @@ impl Chunk {
     /// The choices of a chat chunk.
     pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
         let text = self.json();
-        self.spans.choices_in_order().map(move |spans| Choice { text, spans })
+        self.spans().choices_in_order().map(move |spans| Choice { text, spans })
     }
 
     /// Why the first choice stopped; `None` while it has not.
@@ -422,29 +510,29 @@ impl Chunk {
 
     /// `id` of a chat chunk, the same on every chunk of an answer.
     pub fn id(&self) -> Option<Cow<'_, str>> {
-        self.spans.id.map(|span| span.read(self.json()))
+        self.spans().id.map(|span| span.read(self.json()))
     }
 
     /// `item_id` of a response event: the output item that it adds to.
     pub fn item_id(&self) -> Option<Cow<'_, str>> {
-        self.spans.item_id.map(|span| span.read(self.json()))
+        self.spans().item_id.map(|span| span.read(self.json()))
     }
 
     /// `type` of a response event.
     pub fn kind(&self) -> Option<Cow<'_, str>> {
-        self.spans.kind.map(|span| span.read(self.json()))
+        self.spans().kind.map(|span| span.read(self.json()))
     }
 
     /// The usage that this chunk reports: its own, or that of the response it completes.
     pub fn usage(&self) -> Option<Usage> {
-        let own = self.spans.usage.map(|span| span.of(self.json()));
+        let own = self.spans().usage.map(|span| span.of(self.json()));
         let usage = own.or_else(|| self.response()?.get("usage"))?;
         Usage::read(usage)
     }
 
     /// `response` of a response event.
     pub fn response(&self) -> Option<Value<'_>> {
-        self.spans.response.map(|span| span.of(self.json()))
+        self.spans().response.map(|span| span.of(self.json()))
     }
 
     /// The whole chunk, for every other field.
@@ -458,7 +546,7 @@ impl Chunk {
 
     /// Whether this is an error of the service and not a chunk (R-ERR6).
     pub(crate) fn is_error(&self) -> bool {
-        self.spans.error.is_some() && !self.is_final_response()
+        self.spans().error.is_some() && !self.is_final_response()
             || self.event() == "error"
             || self.type_is("error")
     }
@@ -472,7 +560,7 @@ impl Chunk {
 
     /// What it takes of a queue's bound.
     pub(crate) fn cost(&self) -> usize {
-        self.json().len() + size_of::<Chunk>()
+        self.json().len() + size_of::<(Place, Spans)>()
     }
 }
 

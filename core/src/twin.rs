@@ -1,0 +1,105 @@
+//! Events of a stream differ from their neighbours in a few values: finds these, and takes
+//! everything else from a neighbour that was scanned. Knows no field.
+//!
+//! It is exact. The bytes outside the differing values are the same bytes, so they mean the same;
+//! each differing value begins where one of its kind stood, and is read by the same code that
+//! would have read it in a scan. Whatever does not fit is scanned.
+
+use crate::json::{Cursor, Hole, JsonError, Token};
+use crate::view::Spans;
+
+/// Values in which an event may differ. The text itself, a sequence number, padding.
+const HOLES_MAX: usize = 6;
+
+/// A larger event is not remembered: its copy would cost more than it saves.
+const TWIN_BYTES_MAX: usize = 4 << 10;
+
+#[derive(Default)]
+struct Holes {
+    all: [Hole; HOLES_MAX],
+    count: usize,
+}
+
+impl Holes {
+    fn get(&self) -> &[Hole] {
+        self.all.get(..self.count).unwrap_or_default()
+    }
+
+    /// `None` when there are too many.
+    fn add(&mut self, hole: Hole) -> Option<()> {
+        *self.all.get_mut(self.count)? = hole;
+        self.count += 1;
+        Some(())
+    }
+}
+
+/// The last event that was scanned whole: its text, what was found in it, and where its strings
+/// and numbers stand.
+#[derive(Default)]
+pub(crate) struct Twin {
+    known: String,
+    spans: Spans,
+    tokens: Vec<Token>,
+}
+
+impl Twin {
+    /// The spans of a text, as a scan finds them.
+    pub(crate) fn scan(&mut self, text: &str) -> Result<Spans, JsonError> {
+        if let Some(holes) = self.holes(text) {
+            return Ok(self.spans.moved(holes.get()));
+        }
+        self.known.clear();
+        if text.len() > TWIN_BYTES_MAX {
+            return Spans::scan(text);
+        }
+        let spans = Spans::scan_noting(text, &mut self.tokens)?;
+        self.known.push_str(text);
+        self.spans.clone_from(&spans);
+        Ok(spans)
+    }
+
+    /// Where a text differs from the known one, if it differs in values of the same kind alone.
+    fn holes(&self, text: &str) -> Option<Holes> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let (old, new) = (self.known.as_bytes(), text.as_bytes());
+        let (mut old_at, mut new_at) = (0, 0);
+        let mut tokens = self.tokens.iter();
+        let mut holes = Holes::default();
+        loop {
+            let same = common(old.get(old_at..)?, new.get(new_at..)?);
+            old_at += same;
+            new_at += same;
+            if old_at == old.len() && new_at == new.len() {
+                return Some(holes);
+            }
+            let token = tokens.find(|token| token.end as usize >= old_at)?;
+            let start = new_at - old_at.checked_sub(token.start as usize)?;
+            let (end, escaped) = Cursor::value_end(text, start, token.is_string)?;
+            let grown = (end - start) as i32 - (token.end - token.start) as i32;
+            holes.add(Hole { start: token.start, end: token.end, grown, escaped })?;
+            (old_at, new_at) = (token.end as usize, end);
+        }
+    }
+}
+
+/// How many bytes two texts have in common at their beginning.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    const BLOCK: usize = 32;
+    let blocks = one.as_chunks::<BLOCK>().0.iter().zip(other.as_chunks::<BLOCK>().0);
+    let count = BLOCK * blocks.take_while(|(x, y)| !differ(x, y)).count();
+    let one = one.get(count..).unwrap_or_default();
+    let other = other.get(count..).unwrap_or_default();
+    count + one.iter().zip(other).take_while(|(x, y)| x == y).count()
+}
+
+/// Not `!=`, which calls a function for so few bytes.
+fn differ(one: &[u8; 32], other: &[u8; 32]) -> bool {
+    let words = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
+    words.fold(0, |bits, (x, y)| bits | u64::from_ne_bytes(*x) ^ u64::from_ne_bytes(*y)) != 0
+}
+
+#[cfg(test)]
+#[path = "twin_tests.rs"]
+mod tests;
