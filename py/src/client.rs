@@ -200,7 +200,7 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let (call, endpoint) = self.made(py, endpoint, fields, options)?;
+        let (call, endpoint) = self.made(endpoint, fields, options)?;
         let started = py.detach(|| if stream { call.start(true) } else { call.start_to_wait() });
         raise(py, started)?;
         // An exception here (Ctrl-C) drops the call, which closes the exchange.
@@ -224,16 +224,16 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Started> {
-        let (call, endpoint) = self.made(py, endpoint, fields, options)?;
+        let (call, endpoint) = self.made(endpoint, fields, options)?;
         raise(py, call.start(stream))?;
         Ok(Started::new(call, endpoint))
     }
 }
 
 impl NativeClient {
+    /// A call that is not started yet.
     fn made(
         &self,
-        py: Python<'_>,
         endpoint: &str,
         fields: Option<&Bound<'_, PyDict>>,
         options: Option<&Bound<'_, PyDict>>,
