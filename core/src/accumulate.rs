@@ -14,12 +14,13 @@ use crate::value::{Kind, Value};
 
 use chat::Chat;
 use responses::Response;
-pub(crate) use tree::AnswerTooLarge;
+pub use tree::AnswerTooLarge;
 use tree::{Room, said};
 
-/// The answer as far as its stream has come.
+/// The answer as far as its stream has come: what [`Request::gather`](crate::Request::gather) makes
+/// of a stream's chunks, for those who want to look at it on the way.
 #[derive(Debug)]
-pub(crate) struct Gatherer {
+pub struct Gatherer {
     room: Room,
     answer: Answer,
     /// After the first chunk that did not fit nothing is added: a text with a gap is worse than
@@ -35,7 +36,7 @@ enum Answer {
 
 impl Gatherer {
     /// Gathers at most `bytes_max` bytes of text, `answer_bytes_max`.
-    pub(crate) fn new(endpoint: Endpoint, bytes_max: usize) -> Gatherer {
+    pub fn new(endpoint: Endpoint, bytes_max: usize) -> Gatherer {
         let answer = match endpoint {
             Endpoint::Responses => Answer::Responses(Response::default()),
             Endpoint::Models | Endpoint::Chat => Answer::Chat(Chat::default()),
@@ -44,7 +45,7 @@ impl Gatherer {
     }
 
     /// Takes one chunk. What was gathered before an error stays.
-    pub(crate) fn add(&mut self, chunk: Value<'_>) -> Result<(), AnswerTooLarge> {
+    pub fn add(&mut self, chunk: Value<'_>) -> Result<(), AnswerTooLarge> {
         if self.is_full {
             return Err(AnswerTooLarge { bytes_max: self.room.bytes_max });
         }
@@ -60,7 +61,7 @@ impl Gatherer {
     }
 
     /// Nothing of an answer came.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         match &self.answer {
             Answer::Chat(chat) => chat.is_empty(),
             Answer::Responses(response) => response.is_empty(),
@@ -68,7 +69,7 @@ impl Gatherer {
     }
 
     /// The JSON text of what was gathered so far.
-    pub(crate) fn json(&self) -> String {
+    pub fn json(&self) -> String {
         let mut out = String::with_capacity(self.room.used + self.room.used / 8);
         match &self.answer {
             Answer::Chat(chat) => chat.write(&mut out),

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::request::Endpoint;
 use crate::value::Value;
@@ -103,13 +104,35 @@ struct Parts {
     usage: Option<Usage>,
     end: End,
     is_gathered: bool,
+    attempts: u32,
+    elapsed: Duration,
 }
 
 impl Answer {
     pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Answer {
         let usage = document.usage();
         let (document, end, is_gathered) = (Some(document), End::Document, false);
-        Answer(Arc::new(Parts { endpoint, head, document, usage, end, is_gathered }))
+        let (attempts, elapsed) = (0, Duration::ZERO);
+        let parts = Parts { endpoint, head, document, usage, end, is_gathered, attempts, elapsed };
+        Answer(Arc::new(parts))
+    }
+
+    /// What it took.
+    pub(crate) fn after(mut self, attempts: u32, elapsed: Duration) -> Answer {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            (parts.attempts, parts.elapsed) = (attempts, elapsed);
+        }
+        self
+    }
+
+    /// How many times the request was attempted.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// From the start of the first attempt to the end of the answer, waits included.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed
     }
 
     /// The end of a stream; `gathered` is what its chunks add up to, where that was wanted.
@@ -122,7 +145,9 @@ impl Answer {
     ) -> Answer {
         let is_gathered = gathered.is_some();
         let document = gathered;
-        Answer(Arc::new(Parts { endpoint, head, document, usage, end, is_gathered }))
+        let (attempts, elapsed) = (0, Duration::ZERO);
+        let parts = Parts { endpoint, head, document, usage, end, is_gathered, attempts, elapsed };
+        Answer(Arc::new(parts))
     }
 
     /// Whether the document was put together from the chunks of a stream; false for one that the

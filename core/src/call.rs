@@ -314,12 +314,14 @@ impl Shared {
     pub(crate) fn finish(&self, outcome: Result<Answer>) {
         let usage = outcome.as_ref().ok().map(Answer::usage);
         let outcome = outcome.map_err(|error| self.explain(error));
-        let model = {
+        let (model, attempts, elapsed) = {
             let mut progress = self.progress();
             progress.in_flight = false;
             progress.task = Task::Over;
-            progress.context.model.clone()
+            let elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
+            (progress.context.model.clone(), progress.context.attempts, elapsed)
         };
+        let outcome = outcome.map(|answer| answer.after(attempts, elapsed));
         if let Err(error) = &outcome {
             tracing::debug!(target: "modelwire", kind = error.kind().name(), "call failed");
         }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::answer::Head;
 use crate::envelope::ErrorObject;
 
 /// What a caller can do about an error. Exhaustive on purpose: a new kind must be looked at by
@@ -253,6 +254,7 @@ struct Inner {
     param: Option<String>,
     status: Option<u16>,
     request_id: Option<String>,
+    headers: Vec<(String, String)>,
     retry_after: Option<Duration>,
     timeout: Option<TimeoutPhase>,
     body: Option<String>,
@@ -288,6 +290,7 @@ impl Error {
             param: None,
             status: None,
             request_id: None,
+            headers: Vec::new(),
             retry_after: None,
             timeout: None,
             body: None,
@@ -374,10 +377,12 @@ impl Error {
         self.edit(|inner| inner.hint = hint.into())
     }
 
-    pub(crate) fn with_answer(self, status: u16, request_id: Option<String>) -> Error {
+    /// The answer that came before it failed.
+    pub(crate) fn with_answer(self, head: &Head) -> Error {
         self.edit(|inner| {
-            inner.status = Some(status);
-            inner.request_id = request_id;
+            inner.status = Some(head.status());
+            inner.request_id = head.request_id().map(str::to_owned);
+            inner.headers = head.headers().to_vec();
         })
     }
 
@@ -449,6 +454,12 @@ impl Error {
     /// is a part of what was paid for, and not the whole.
     pub fn partial(&self) -> Option<&str> {
         self.0.partial.as_deref()
+    }
+
+    /// The headers of the answer in their order, names in lower case, the key masked; empty where
+    /// no answer came.
+    pub fn headers(&self) -> &[(String, String)] {
+        &self.0.headers
     }
 
     /// When the first attempt started; `None` if nothing was attempted.

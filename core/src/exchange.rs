@@ -188,18 +188,19 @@ impl Exchange<'_> {
             request_id: head.request_id().map(str::to_owned),
             retry_after: retry_after(&head, SystemTime::now()),
         });
-        match (error.kind(), head.status, head.header("location")) {
+        let error = match (error.kind(), head.status, head.header("location")) {
             (ErrorKind::Status, 300..400, Some(location)) => {
                 let place = without_secrets(location);
                 let message = format!("the service redirects to {place}");
                 let error = Error::new(ErrorKind::Status, message).with_hint(REDIRECT_HINT);
-                self.answered(error.with_body(text), &head)
+                error.with_body(text)
             }
             (ErrorKind::NotFound, ..) if !settings.has_version() => error.with_hint(
                 "Check the base URL, the path and the model name: the base URL does not end in /v1.",
             ),
             _ => error,
-        }
+        };
+        self.answered(error, &head)
     }
 
     /// Whether the whole answer is put together from a stream's chunks.
@@ -368,7 +369,7 @@ impl Exchange<'_> {
     }
 
     pub(crate) fn answered(&self, error: Error, head: &Head) -> Error {
-        error.with_answer(head.status, head.request_id().map(str::to_owned))
+        error.with_answer(head)
     }
 
     fn clock(&self) -> Clock {

@@ -76,6 +76,7 @@ pub use view::{Choice, Chunk, Document, ToolCall, Usage, output_text};
 
 /// The parsers alone, for fuzzing, benchmarks and tools: bytes to events, text to chunks.
 pub mod parse {
+    pub use crate::accumulate::{AnswerTooLarge, Gatherer};
     pub use crate::sse::{Decoder, Event, EventTooLarge};
 
     /// Views one event's data as a chunk.
@@ -94,7 +95,7 @@ pub mod parse {
         answer_bytes_max: usize,
         chunks: impl IntoIterator<Item = crate::Value<'a>>,
     ) -> (String, bool) {
-        let mut gatherer = crate::accumulate::Gatherer::new(endpoint, answer_bytes_max);
+        let mut gatherer = Gatherer::new(endpoint, answer_bytes_max);
         let mut fit = true;
         for chunk in chunks {
             fit &= gatherer.add(chunk).is_ok();

@@ -15,6 +15,7 @@ pub(crate) struct CallOptions {
     pub(crate) total: Option<Option<Duration>>,
     pub(crate) retry: Option<RetryPolicy>,
     pub(crate) headers: Vec<(String, String)>,
+    pub(crate) query: Vec<(String, String)>,
     pub(crate) stream_only: Option<bool>,
     pub(crate) gather: Option<bool>,
 }

@@ -238,6 +238,12 @@ impl Request {
         self
     }
 
+    /// A parameter of this call's query, behind those of the base URL; encoded here.
+    pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
+        self.options.query.push((name.into(), value.into()));
+        self
+    }
+
     /// Lets this plain call stream underneath and gather its answer, for a model that answers only
     /// by streaming (R-STR6). A `stream` in whole JSON gives way to it.
     pub fn stream_only(mut self, on: bool) -> Request {

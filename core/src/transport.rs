@@ -160,7 +160,11 @@ impl Transport {
             Endpoint::Chat => (Method::POST, chat),
             Endpoint::Responses => (Method::POST, responses),
         };
-        let mut request = reqwest::Request::new(method, moved.unwrap_or(url).clone());
+        let mut url = moved.unwrap_or(url).clone();
+        if moved.is_none() && !prepared.options.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&prepared.options.query);
+        }
+        let mut request = reqwest::Request::new(method, url);
         let mut headers = self.headers.clone();
         if prepared.stream {
             // Not compressed: a packed stream arrives in lumps.

@@ -21,7 +21,7 @@ const NAMING: [&str; 7] = ["role", "id", "type", "name", "object", "index", "for
 
 /// What was gathered reached its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AnswerTooLarge {
+pub struct AnswerTooLarge {
     /// The bound in bytes.
     pub(crate) bytes_max: usize,
 }

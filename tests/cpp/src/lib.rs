@@ -49,7 +49,8 @@ pub fn compile(compiler: &str, flags: &[&str], name: &str, sources: &[&str]) -> 
     let mut arguments: Vec<String> = Vec::new();
     arguments.extend(STRICT.iter().chain(flags).map(|flag| (*flag).to_owned()));
     arguments.extend(["-g".to_owned(), "-pthread".to_owned(), rpath]);
-    arguments.extend(sources.chain([library.path().to_owned()]).map(|path| path.display().to_string()));
+    arguments
+        .extend(sources.chain([library.path().to_owned()]).map(|path| path.display().to_string()));
     arguments.extend(["-o".to_owned(), program.display().to_string()]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     compile_with(compiler, &arguments);

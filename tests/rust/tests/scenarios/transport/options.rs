@@ -259,3 +259,27 @@ fn a_total_deadline_cuts_the_waits() {
     assert_eq!(error.kind(), ErrorKind::RateLimited, "{error:?}");
     assert!(error.attempts() > 1 && error.elapsed() <= SHORT * 4, "{error:?}");
 }
+
+/// What a caller may want to know of how an answer came: attempts, time, headers of a failure; and
+/// a query of its own.
+#[test]
+fn answers_and_errors_tell_what_it_took() {
+    let service = Service::start().unwrap();
+    let busy = Exchange::json(429, "{}");
+    let gone = Exchange::json(404, r#"{"error":{"message":"no"}}"#);
+    let good = Exchange::json(200, CHAT_ANSWER);
+    let url = service.script("s", Script::sequence(vec![busy, good, gone]));
+    let client = Client::new(config(url + "?tenant=1").retry(at_once())).unwrap();
+    let request = hello().query("a b", "c&d").query("e", "");
+    let answer = client.blocking().send(request).unwrap();
+    assert_eq!(answer.attempts(), 2);
+    assert!(answer.elapsed() > Duration::ZERO);
+    let error = client.blocking().send(hello()).unwrap_err();
+    let names: Vec<String> = error.headers().iter().map(|(name, _)| name.to_lowercase()).collect();
+    assert!(names.contains(&"content-type".to_owned()), "{names:?}");
+    let targets: Vec<String> =
+        service.recorded("s").iter().map(|request| request.target.clone()).collect();
+    assert!(targets[0].ends_with("?tenant=1&a+b=c%26d&e="), "{targets:?}");
+    assert_eq!(targets[0], targets[1]);
+    assert!(targets[2].ends_with("/chat/completions?tenant=1"), "{targets:?}");
+}
