@@ -52,6 +52,13 @@ impl Clock {
         self.last = Instant::now();
     }
 
+    /// The same if there was any; the note of it is used up.
+    pub(crate) fn substance_if(&mut self, had: &mut bool) {
+        if std::mem::take(had) {
+            self.substance();
+        }
+    }
+
     /// Ready when a timeout ran out. The alarm is set to the earliest time at which that may be
     /// and looked at again only then, so that progress costs no timer work.
     pub(crate) fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Error> {

@@ -72,6 +72,8 @@ impl<'a> Reading<'a> {
         }
         let mut gave_turn = false;
         let mut pieces = 0;
+        // The clock is looked at once for what comes in one turn.
+        let mut had_substance = false;
         poll_fn(|cx| {
             loop {
                 if self.found.outcome.is_some() || self.found.waiting() >= BATCH_EVENTS_MAX {
@@ -80,9 +82,10 @@ impl<'a> Reading<'a> {
                 match body.poll_piece(cx) {
                     Poll::Ready(Ok(Some(piece))) => {
                         gave_turn = false;
-                        self.take(&piece, clock);
+                        had_substance |= self.take(&piece);
                         pieces += 1;
                         if pieces % PIECES_PER_TURN == 0 {
+                            clock.substance_if(&mut had_substance);
                             if let Some(error) = clock.overdue() {
                                 self.found.fail(error);
                             }
@@ -93,6 +96,7 @@ impl<'a> Reading<'a> {
                     Poll::Ready(Ok(None)) => self.body_ended(),
                     Poll::Ready(Err(error)) => self.found.fail(error),
                     Poll::Pending if self.found.waiting() == 0 => {
+                        clock.substance_if(&mut had_substance);
                         let error = std::task::ready!(clock.poll_expired(cx));
                         self.found.fail(error);
                     }
@@ -109,16 +113,15 @@ impl<'a> Reading<'a> {
         self.found.seal();
     }
 
-    fn take(&mut self, piece: &[u8], clock: &mut Clock) {
+    /// Whether there was something of substance in it.
+    fn take(&mut self, piece: &[u8]) -> bool {
         let before = self.decoder.substance();
         let found = &mut self.found;
         let fed = self.decoder.feed(piece, &mut |event| found.event(event));
-        if self.decoder.substance() != before {
-            clock.substance();
-        }
         if let Err(too_large) = fed {
             self.found.fail(Error::new(ErrorKind::Protocol, too_large.to_string()));
         }
+        self.decoder.substance() != before
     }
 
     /// A clean end of the body. The grammar drops an event without its blank line; a whole JSON

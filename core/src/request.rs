@@ -342,12 +342,15 @@ pub(crate) struct Prepared {
     pub(crate) options: CallOptions,
 }
 
+/// Characters of a wrong value that a message shows.
+const SHOWN_CHARS_MAX: usize = 40;
+
 /// The top-level fields that are checked, and where `stream` stands.
 #[derive(Default)]
 struct Fields {
     model: Option<String>,
-    /// The kinds of fields that have one expected kind.
-    kinds: Vec<(&'static str, Kind, String)>,
+    /// The kinds of fields that have one expected kind, and where they stand.
+    kinds: Vec<(&'static str, Kind, Range<usize>)>,
     messages: Option<Range<usize>>,
     has_input: bool,
     choices: u32,
@@ -374,22 +377,21 @@ impl Fields {
 
     /// Of duplicate members the last one counts, as for a service; each is checked.
     fn member(&mut self, name: &str, value: Value<'_>, range: Range<usize>) {
-        let short = || value.text().chars().take(40).collect();
         match name {
             "model" => {
                 self.model = value.as_str().map(std::borrow::Cow::into_owned);
-                self.kinds.push(("model", value.kind(), short()));
+                self.kinds.push(("model", value.kind(), range));
             }
             "messages" => {
-                self.messages = Some(range);
-                self.kinds.push(("messages", value.kind(), short()));
+                self.messages = Some(range.clone());
+                self.kinds.push(("messages", value.kind(), range));
             }
             "input" => self.has_input = true,
-            "max_tokens" => self.kinds.push(("max_tokens", integer(value), short())),
-            "max_output_tokens" => self.kinds.push(("max_output_tokens", integer(value), short())),
+            "max_tokens" => self.kinds.push(("max_tokens", integer(value), range)),
+            "max_output_tokens" => self.kinds.push(("max_output_tokens", integer(value), range)),
             "n" => self.choices = value.as_i64().and_then(|n| n.try_into().ok()).unwrap_or(1),
             "stream" => {
-                self.kinds.push(("stream", value.kind(), short()));
+                self.kinds.push(("stream", value.kind(), range.clone()));
                 self.stream.push((value.as_bool(), range));
             }
             _ => {}
@@ -397,7 +399,7 @@ impl Fields {
     }
 
     fn check(&self, endpoint: Endpoint, text: &str) -> Result<()> {
-        for (name, kind, shown) in &self.kinds {
+        for (name, kind, range) in &self.kinds {
             let (expected, is_right) = match *name {
                 "model" => ("a non-empty string", *kind == Kind::String),
                 "messages" => ("an array", *kind == Kind::Array || endpoint != Endpoint::Chat),
@@ -405,6 +407,8 @@ impl Fields {
                 _ => ("an integer", matches!(kind, Kind::Number | Kind::Null)),
             };
             if !is_right {
+                let shown = text.get(range.clone()).unwrap_or_default();
+                let shown: String = shown.chars().take(SHOWN_CHARS_MAX).collect();
                 return Err(Error::argument(format!("{name} must be {expected}, not {shown}")));
             }
         }
@@ -426,7 +430,7 @@ impl Fields {
         }
         match (&self.messages, endpoint) {
             (Some(range), Endpoint::Chat) => {
-                check_messages(text.get(range.clone()).unwrap_or("[]"))
+                check_messages(Value::validated(text.get(range.clone()).unwrap_or("[]")))
             }
             _ => Ok(()),
         }
@@ -442,8 +446,7 @@ fn integer(value: Value<'_>) -> Kind {
 }
 
 /// Each message is an object with a string `role`; the service judges the rest (R-OP5).
-fn check_messages(text: &str) -> Result<()> {
-    let messages = Value::parse(text).map_err(|cause| Error::argument(cause.to_string()))?;
+fn check_messages(messages: Value<'_>) -> Result<()> {
     for (index, message) in messages.items().into_iter().enumerate() {
         if message.kind() != Kind::Object {
             return Err(Error::argument(format!("messages[{index}] must be an object")));

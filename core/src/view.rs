@@ -24,12 +24,16 @@ pub struct Usage {
 
 impl Usage {
     pub(crate) fn read(value: Value<'_>) -> Option<Usage> {
-        let count = |names: [&str; 2]| {
-            names.iter().find_map(|name| u64::try_from(value.get(name)?.as_i64()?).ok())
-        };
-        let input = count(["prompt_tokens", "input_tokens"]);
-        let output = count(["completion_tokens", "output_tokens"]);
-        let total = count(["total_tokens", "total_tokens"]);
+        let (mut input, mut output, mut total) = (None, None, None);
+        for (name, value) in value.members() {
+            let count = match &*name {
+                "prompt_tokens" | "input_tokens" => &mut input,
+                "completion_tokens" | "output_tokens" => &mut output,
+                "total_tokens" => &mut total,
+                _ => continue,
+            };
+            *count = value.as_i64().and_then(|tokens| u64::try_from(tokens).ok()).or(*count);
+        }
         if input.is_none() && output.is_none() && total.is_none() {
             return None;
         }
