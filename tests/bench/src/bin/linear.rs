@@ -1,11 +1,10 @@
 //! One event of growing size and gathering of a growing number of deltas, without a network:
-//! nanoseconds per byte and per delta, which stay the same where the time is linear. Knows no HTTP.
+//! CPU nanoseconds per byte and per delta, which stay the same where the time is linear. Knows no HTTP.
 #![allow(clippy::unwrap_used, reason = "a benchmark that fails should stop with its reason")]
-
-use std::time::Instant;
 
 use modelwire::Endpoint;
 use modelwire::parse::{Decoder, chunk, gather};
+use modelwire_bench::measure::cpu_time;
 
 fn main() {
     let mut rows = Vec::new();
@@ -31,7 +30,7 @@ fn one_event(bytes: usize, piece: usize) -> f64 {
     );
     let wire = format!("data: {text}\n\n");
     let mut decoder = Decoder::new(wire.len());
-    let (start, mut seen) = (Instant::now(), 0);
+    let (start, mut seen) = (cpu_time(), 0);
     for piece in wire.as_bytes().chunks(piece) {
         let mut found = |event: modelwire::parse::Event<'_>| {
             seen += chunk("", &event.data).unwrap().text().len()
@@ -39,16 +38,16 @@ fn one_event(bytes: usize, piece: usize) -> f64 {
         decoder.feed(piece, &mut found).unwrap();
     }
     assert_eq!(seen, bytes - 64);
-    start.elapsed().as_secs_f64() * 1e9 / wire.len() as f64
+    (cpu_time() - start).as_secs_f64() * 1e9 / wire.len() as f64
 }
 
 fn gathered(deltas: usize) -> f64 {
     let text = "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,\
                 \"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" hello\"}}]}";
     let one = chunk("", text).unwrap();
-    let start = Instant::now();
+    let start = cpu_time();
     let (json, fits) =
         gather(Endpoint::Chat, 256 << 20, std::iter::repeat_n(&one, deltas).map(|one| one.value()));
     assert!(fits && json.len() > deltas * 6);
-    start.elapsed().as_secs_f64() * 1e9 / deltas as f64
+    (cpu_time() - start).as_secs_f64() * 1e9 / deltas as f64
 }
