@@ -8,7 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{Library, Program, chat_chunk, played, scenario, stalling};
@@ -53,7 +53,7 @@ fn exit_beside_busy_streams() {
 }
 
 /// What a program told of its calls before main and after it.
-fn around_main(program: &PathBuf, argument: Option<&str>) -> Vec<String> {
+fn around_main(program: &Path, argument: Option<&str>) -> Vec<String> {
     let service = Service::start().unwrap();
     let mut program = Program::new(program).at(&service);
     if let Some(argument) = argument {
@@ -67,7 +67,7 @@ fn around_main(program: &PathBuf, argument: Option<&str>) -> Vec<String> {
 
 const WAYS: [&str; 7] = ["client", "request", "run", "stream", "start", "submit", "next"];
 
-fn check_around_main(program: &PathBuf) {
+fn check_around_main(program: &Path) {
     let ok = |place: &str| WAYS.map(|way| format!("{place} {way}: ok"));
     assert_eq!(around_main(program, None), [ok("before"), ok("after")].concat());
     // After the end of the library each way says so.
