@@ -118,7 +118,7 @@ fn judge_stream(vector: &Value, told: &Told) -> Option<String> {
     let one_line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let kept = quoted.strip_suffix("...").unwrap_or(quoted).trim();
     let is_right =
-        !is_whole || one_line.starts_with(kept) && !kept.is_empty() == !one_line.is_empty();
+        !is_whole || one_line.starts_with(kept) && kept.is_empty() == one_line.is_empty();
     (!is_right).then(|| format!("expected a quotation of {one_line:?}, found {quoted:?}"))
 }
 
