@@ -40,14 +40,15 @@ void check_equal(const char* file, int line, const char* what, const Value& valu
 
 /* The error of this kind that the body has to throw. */
 template <class Body>
-modelwire::error failure_of(modelwire::error_kind kind, Body&& body) {
+modelwire::error failure_of(modelwire::error_kind kind, Body&& body,
+                            const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   try {
     body();
   } catch (const modelwire::error& error) {
-    if (error.kind() != kind) check_failed(__FILE__, __LINE__, "the kind", error.report());
+    if (error.kind() != kind) check_failed(file, line, "the kind", error.report());
     return error;
   }
-  check_failed(__FILE__, __LINE__, "it throws", {});
+  check_failed(file, line, "it throws", {});
 }
 
 inline bool contains(std::string_view text, std::string_view part) {

@@ -193,10 +193,13 @@ void free_order() {
 
 void shut_down() {
   const modelwire::client client;
+  // 20 s of it: no machine is so slow that it ends before the shutdown.
+  std::string words;
+  for (int i = 0; i < 100; i++) words += "word ";
   const auto answer = client.chat("echo", "before");
-  auto stream = client.stream(ask("slow", "one two three four"));
+  auto stream = client.stream(ask("slow", words));
   bool is_told = false;
-  auto started = client.start(ask("slow", "one two three four"), [&](const auto& event) {
+  auto started = client.start(ask("slow", words), [&](const auto& event) {
     if (event.is_done()) is_told = event.error()->kind() == kind::shutdown;
   });
   CHECK(stream.next() != nullptr);
