@@ -6,7 +6,7 @@
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
 # make header writes include/modelwire.h anew from ffi-c/src
 # make rules  writes tests/RULES.md anew from the doc comments of the tests
-# make lint   formatting and clippy
+# make lint   formatting, clippy and ruff
 
 build := $(or $(CARGO_TARGET_DIR),target)
 python := .venv/bin/python
@@ -43,7 +43,7 @@ test: .venv/tested
 # valgrind; and some seconds of fuzzing per target. What is skipped: ThreadSanitizer knows no thread
 # after a fork; and under valgrind a child leaves alone what is its parent's, memory and timeouts
 # are other ones, and a thread that hangs is not waited for.
-test-deep:
+test-deep: .venv/tested
 	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src
 	cargo test --quiet --locked -p modelwire-tests-deep
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
@@ -51,6 +51,9 @@ test-deep:
 	MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
 	MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
 	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back --skip timeouts --skip hanging
+	cargo test --quiet --locked --release -p modelwire-bench --test instructions
+	cargo build --quiet --locked -p modelwire-service
+	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
 	@$(MAKE) --no-print-directory fuzz
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
@@ -73,7 +76,7 @@ fuzz:
 .venv/tested: .venv/installed
 	@echo "installing the test tools into .venv"
 	@$(python) -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'mypy>=1.15' \
-	  'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx trio typing_extensions
+	  'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx trio typing_extensions build
 	@touch $@
 
 # ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
@@ -97,10 +100,12 @@ header:
 rules:
 	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house
 
-lint:
+lint: .venv/tested
 	cargo fmt --check
 	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --no-deps -p modelwire
+	$(python) -m ruff check py tests/python
+	$(python) -m ruff format --check py tests/python
 
 clean:
 	rm -rf target .venv

@@ -16,10 +16,10 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import programs
 import pytest
 
 import modelwire
+import programs
 from modelwire import testing
 from modelwire.testing import Service, document, error, events, garbage, played, raw, text
 
