@@ -1699,7 +1699,7 @@ MODELWIRE_API modelwire_status modelwire_error_status(const modelwire_error *err
 
 /**
  * The service's own message where it gave one, else the library's with the cause. Never NULL for
- * an error.
+ * an error. A NUL that a service put into it ends it here; modelwire_error_report has all of it.
  *
  * @param error  the error
  */

@@ -322,8 +322,13 @@ impl Shared {
             (progress.context.model.clone(), progress.context.attempts, elapsed)
         };
         let outcome = outcome.map(|answer| answer.after(attempts, elapsed));
-        if let Err(error) = &outcome {
-            tracing::debug!(target: "modelwire", kind = error.kind().name(), "call failed");
+        let elapsed_ms = elapsed.as_millis() as u64;
+        match &outcome {
+            Ok(_) => tracing::debug!(target: "modelwire", attempts, elapsed_ms, "call done"),
+            Err(error) => {
+                let kind = error.kind().name();
+                tracing::debug!(target: "modelwire", attempts, elapsed_ms, kind, "call failed");
+            }
         }
         // Counted before the consumer can see the end, and only if this is the end.
         if let (Some(usage), Some(model)) = (usage, &model)

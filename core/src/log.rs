@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::dispatch::{guarded, mark_callback_thread};
@@ -174,7 +174,8 @@ static SINK: PerProcess<Mutex<Option<OwnThread>>> = PerProcess::new();
 /// of any earlier sink, which gets what was logged before. The sink is dropped when another one
 /// comes, at [`forward_end`] and at [`crate::shutdown`].
 pub fn forward(level: Level, mut sink: impl FnMut(&[Record]) + Send + 'static) -> Result<()> {
-    forward_end()?;
+    let _alone = changing()?;
+    end_sink();
     start(level)?;
     let thread = OwnThread::spawn("mw-log".to_owned(), move || {
         mark_callback_thread();
@@ -198,17 +199,28 @@ pub fn forward(level: Level, mut sink: impl FnMut(&[Record]) + Send + 'static) -
 /// Ends what [`forward`] started, once the sink has got everything. Fails inside the sink, which
 /// cannot wait for itself.
 pub fn forward_end() -> Result<()> {
+    let _alone = changing()?;
+    end_sink();
+    Ok(())
+}
+
+/// One change at a time; none from inside a sink, which cannot wait for itself.
+fn changing() -> Result<MutexGuard<'static, ()>> {
+    static CHANGING: PerProcess<Mutex<()>> = PerProcess::new();
     if IS_SINK_THREAD.get() {
         return Err(Error::argument("the log cannot be changed from inside its own callback"));
     }
-    let Some(slot) = SINK.get() else { return Ok(()) };
-    // Out of the lock before it is joined: the sink may run for a while yet.
+    let changing = CHANGING.get_or_try_init(|| Ok(Mutex::default()))?;
+    Ok(changing.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn end_sink() {
+    let Some(slot) = SINK.get() else { return };
     let thread = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(thread) = thread {
         stop();
         thread.join_within(SINK_TIME_MAX);
     }
-    Ok(())
 }
 
 #[cfg(test)]

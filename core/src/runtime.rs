@@ -10,6 +10,7 @@
 //! belongs to the parent is leaked, never dropped: dropping would lock, or speak on sockets that
 //! the parent still uses.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -106,6 +107,11 @@ pub(crate) struct OwnThread {
     thread: thread::JoinHandle<()>,
 }
 
+thread_local! {
+    /// Which thread of ours this is.
+    static CURRENT: Cell<usize> = const { Cell::new(0) };
+}
+
 #[derive(Default)]
 struct Gone {
     is_gone: Mutex<bool>,
@@ -130,6 +136,7 @@ impl OwnThread {
         let gone = Arc::new(Gone::default());
         let goes = Goes(gone.clone());
         let body = move || {
+            CURRENT.set(Arc::as_ptr(&goes.0).addr());
             let _goes = goes;
             body();
         };
@@ -142,7 +149,8 @@ impl OwnThread {
     }
 
     pub(crate) fn is_current(&self) -> bool {
-        self.thread.thread().id() == thread::current().id()
+        // Not by thread::current(), which leaves something behind in a thread that is not ours.
+        CURRENT.try_with(Cell::get).is_ok_and(|own| own == Arc::as_ptr(&self.gone).addr())
     }
 
     /// False if it does not end in time; it then ends on its own.

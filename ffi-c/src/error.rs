@@ -70,7 +70,7 @@ pub unsafe extern "C" fn modelwire_error_status(error: *const modelwire_error) -
 }
 
 /// The service's own message where it gave one, else the library's with the cause. Never NULL for
-/// an error.
+/// an error. A NUL that a service put into it ends it here; modelwire_error_report has all of it.
 ///
 /// @param error  the error
 #[unsafe(no_mangle)]

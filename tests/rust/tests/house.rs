@@ -127,9 +127,16 @@ fn the_readme_draws_every_room() {
 
 #[test]
 fn every_file_says_its_job_first() {
-    for folder in
-        ["core", "ffi-c", "py/src", "tests/service", "tests/rust", "tests/c", "tests/bench"]
-    {
+    for folder in [
+        "core",
+        "ffi-c",
+        "py/src",
+        "tests/service",
+        "tests/rust",
+        "tests/c",
+        "tests/cpp",
+        "tests/bench",
+    ] {
         for path in files(folder, ".rs") {
             assert!(read(&path).starts_with("//!"), "{path} does not say what it is for");
         }
@@ -325,7 +332,7 @@ fn every_rule_has_its_tests_or_says_later() {
 #[test]
 fn the_project_speaks_of_itself_alone() {
     let paths = ["core", "ffi-c", "py/src", "py/python", "include", "tests"];
-    let ends = [".rs", ".py", ".c", ".h", ".md", ".toml", "Makefile"];
+    let ends = [".rs", ".py", ".c", ".h", ".cpp", ".hpp", ".md", ".toml", "Makefile"];
     for folder in paths {
         for end in ends {
             let mut folders = vec![root().join(folder)];
