@@ -12,6 +12,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::config::Timeouts;
 use crate::error::{Error, Result, TimeoutPhase};
+use crate::owed;
 use crate::transport::Body;
 
 /// The idle timeout and the deadline while a body is read.
@@ -94,6 +95,7 @@ impl Clock {
             if let Some(error) = self.overdue() {
                 return Err(error);
             }
+            owed::pay();
             yield_now().await;
         }
         poll_fn(|cx| match body.poll_piece(cx) {

@@ -37,6 +37,7 @@ pub mod log;
 #[cfg(all(test, modelwire_loom))]
 mod models;
 mod options;
+mod owed;
 mod queue;
 mod reading;
 mod ready;

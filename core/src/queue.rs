@@ -36,6 +36,7 @@ use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Head};
 use crate::error::{Error, Result};
+use crate::owed;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 use crate::view::Chunk;
 
@@ -123,7 +124,7 @@ struct Owed<'a> {
 impl Drop for Owed<'_> {
     fn drop(&mut self) {
         if let Some(waker) = self.waker.take() {
-            waker.wake();
+            owed::wake(waker);
         }
         if let Some(readable) = self.sleepers {
             readable.notify_all();

@@ -11,6 +11,7 @@ use crate::answer::{Answer, End, Head};
 use crate::clock::{Clock, PIECES_PER_TURN};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exchange::Exchange;
+use crate::owed;
 use crate::queue::Event;
 use crate::request::Endpoint;
 use crate::sse;
@@ -86,6 +87,7 @@ impl<'a> Reading<'a> {
                         pieces += 1;
                         if pieces % PIECES_PER_TURN == 0 {
                             clock.substance_if(&mut had_substance);
+                            owed::pay();
                             if let Some(error) = clock.overdue() {
                                 self.found.fail(error);
                             }

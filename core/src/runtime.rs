@@ -20,6 +20,7 @@ use once_cell::sync::OnceCell;
 use tokio::runtime::Handle;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::owed;
 use crate::turns::Turns;
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
@@ -226,6 +227,7 @@ fn build() -> std::io::Result<tokio::runtime::Runtime> {
         .thread_name("mw-dns")
         // A helper thread may be started by a caller that turns the runtime.
         .on_thread_start(block_signals)
+        .on_thread_park(owed::pay)
         .build()
 }
 

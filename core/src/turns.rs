@@ -32,6 +32,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Notify;
 
+use crate::owed;
+
 /// Waited calls in a row, alone, after which the I/O thread stands aside.
 const ALONE_MIN: u32 = 2;
 
@@ -155,8 +157,9 @@ impl Turns {
     pub(crate) fn run(&self) {
         loop {
             let Some(runtime) = self.lock().runtime.clone() else { return };
+            let promise = owed::promise();
             runtime.block_on(self.called_away());
-            drop(runtime);
+            drop((runtime, promise));
             if self.is_stopped.load(Ordering::SeqCst) {
                 return self.tear_down();
             }
