@@ -130,6 +130,23 @@ def test_dumps(of):
     assert json.loads(found.to_json(exclude_none=True)) == plain
 
 
+def test_a_tool_call_dumps_as_what_it_is(scripted):
+    """R-F3, R-OP5: a function has no `custom`, a custom tool no `function`; services refuse both."""
+    function = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    custom = {"id": "2", "type": "custom", "custom": {"name": "g", "input": "x"}}
+    client = scripted(chat({"role": "assistant", "tool_calls": [function, custom]}))
+    message = asked(client).choices[0].message
+    assert [call.model_dump() for call in message.tool_calls] == [function, custom]
+    assert message.model_dump()["tool_calls"] == [function, custom]
+    piece = {"index": 0, "id": "1", "type": "function", "function": {"name": "f"}}
+    delta = {"choices": [{"index": 0, "delta": {"tool_calls": [piece]}, "finish_reason": "stop"}]}
+    [chunk] = scripted(events(json.dumps(delta))).chat.completions.create(
+        model="m", messages=HELLO, stream=True
+    )
+    dump = chunk.choices[0].delta.tool_calls[0].model_dump()
+    assert dump == {**piece, "function": {"name": "f", "arguments": None}}
+
+
 def test_what_was_sent_and_what_is_new(of):
     """R-F3: the names of both."""
     found = of({"id": "c", "new": {"deep": [1]}, "usage": None})
