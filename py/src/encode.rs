@@ -108,13 +108,38 @@ fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
     })
 }
 
+/// Whether a value is a mark that its field is left out: ours, or the one that openai-python has,
+/// which programs pass that know both.
+fn is_left_out(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let kind = value.get_type();
+    let (not_given, omit) = left_out(value.py())?;
+    if kind.is(not_given) || kind.is(omit) {
+        return Ok(true);
+    }
+    let name = kind.name()?;
+    let name = name.to_cow()?;
+    Ok((name == "NotGiven" || name == "Omit") && {
+        let module = kind.module()?;
+        let module = module.to_cow()?;
+        module == "openai" || module.starts_with("openai.")
+    })
+}
+
+/// What is JSON by itself, and so no mark: nearly every value.
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_none()
+}
+
 fn write_dict(dict: &Bound<'_, PyDict>, out: &mut String, depth: usize) -> PyResult<()> {
-    let (not_given, omit) = left_out(dict.py())?;
     let mut is_first = true;
     out.push('{');
     for (key, value) in dict.iter() {
-        let kind = value.get_type();
-        if kind.is(not_given) || kind.is(omit) {
+        if !is_plain(&value) && is_left_out(&value)? {
             continue;
         }
         if !is_first {

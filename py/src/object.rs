@@ -225,20 +225,18 @@ fn dumped_object<'py>(
     Ok(dict)
 }
 
-/// Keeps the entries that are asked for.
+/// Keeps the parts of a dump that are asked for.
 fn filter(
-    dict: &Bound<'_, PyAny>,
+    py: Python<'_>,
+    dump: Py<PyAny>,
     include: Option<&Bound<'_, PyAny>>,
     exclude: Option<&Bound<'_, PyAny>>,
-) -> PyResult<()> {
-    let Ok(dict) = dict.cast::<PyDict>() else { return Ok(()) };
-    for name in dict.keys() {
-        let is_left_out = include.map(|names| names.contains(&name)).transpose()? == Some(false);
-        if is_left_out || exclude.map(|names| names.contains(&name)).transpose()? == Some(true) {
-            dict.del_item(name)?;
-        }
+) -> PyResult<Py<PyAny>> {
+    if include.is_none() && exclude.is_none() {
+        return Ok(dump);
     }
-    Ok(())
+    let kept = py.import("modelwire._parts")?.getattr("kept")?;
+    kept.call1((dump, include, exclude)).map(Bound::unbind)
 }
 
 fn scalar(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
@@ -369,7 +367,7 @@ macro_rules! object_methods {
 
             /// All fields as dicts and lists, unknown ones included; known ones that the service
             /// did not send are None, unless exclude_unset says otherwise. include and exclude
-            /// take names of fields of this object.
+            /// are pydantic's: names, and for parts of fields dicts of them.
             #[pyo3(signature = (*, mode="python", include=None, exclude=None, by_alias=None,
                                 exclude_unset=false, exclude_defaults=false, exclude_none=false,
                                 **_others))]
@@ -395,8 +393,7 @@ macro_rules! object_methods {
                     none: !(exclude_none || exclude_defaults),
                 };
                 let plain = dumped(py, self.value(), Child::Of(self.shape()), dump)?;
-                filter(plain.bind(py), include, exclude)?;
-                Ok(plain)
+                filter(py, plain, include, exclude)
             }
 
             /// The same as `model_dump`, under its older name.
@@ -419,10 +416,14 @@ macro_rules! object_methods {
                 dumps(slf.py(), plain.unbind(), indent)
             }
 
-            /// The JSON text: as the service sent it, or indented, or without what is None.
+            /// The JSON text, indented as openai-python indents it. `indent=None` gives the text as
+            /// the service sent it, to the byte, and is the cheap way.
             #[pyo3(signature = (*, mode="json", use_api_names=true, exclude_unset=true,
-                                exclude_defaults=false, exclude_none=false, indent=None,
-                                warnings=true))]
+                                exclude_defaults=false, exclude_none=false, indent=Some(2),
+                                warnings=true),
+                   text_signature = "($self, *, mode='json', use_api_names=True, \
+                                     exclude_unset=True, exclude_defaults=False, \
+                                     exclude_none=False, indent=2, warnings=True)")]
             #[expect(
                 unused_variables,
                 clippy::too_many_arguments,
@@ -520,6 +521,17 @@ macro_rules! object_methods {
                 restored(class.py(), made)
             }
 
+            /// The same as `construct`, under pydantic's newer name.
+            #[classmethod]
+            #[pyo3(signature = (_fields_set=None, **fields))]
+            fn model_construct<'py>(
+                class: &Bound<'py, PyType>,
+                _fields_set: Option<&Bound<'py, PyAny>>,
+                fields: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                $class::construct(class, fields)
+            }
+
             /// What pydantic asks of a class that stands in one of its models.
             #[classmethod]
             fn __get_pydantic_core_schema__<'py>(
@@ -559,38 +571,45 @@ macro_rules! object_methods {
     };
 }
 
-/// The shape that a class stands for.
+/// The shape that a class stands for: its own, or that of the class it is a special case of.
 fn shape_of_class(class: &Bound<'_, PyType>) -> PyResult<&'static Shape> {
-    Ok(shape::by_name(&class.name()?.to_string()))
+    for class in class.mro() {
+        let shape = shape::by_name(&class.cast::<PyType>()?.name()?.to_string());
+        if !std::ptr::eq(shape, &OBJECT) {
+            return Ok(shape);
+        }
+    }
+    Ok(&OBJECT)
 }
 
 /// An object that was made in this process, of the class of its shape.
 fn restored(py: Python<'_>, made: Object) -> PyResult<Bound<'_, PyAny>> {
     let shape = made.shape;
-    let text = made.text();
-    let chunk = |text: &str| {
-        modelwire::parse::chunk("", text)
-            .map_err(|cause| PyValueError::new_err(format!("this is not JSON: {cause}")))
-    };
     if std::ptr::eq(shape, &CHUNK) {
-        return ChatCompletionChunk { chunk: chunk(text)? }.into_bound_py_any(py);
+        return ChatCompletionChunk::of(py, &made)?.into_bound_py_any(py);
     }
     if std::ptr::eq(shape, &RESPONSE_EVENT) {
-        return ResponseStreamEvent { chunk: chunk(text)? }.into_bound_py_any(py);
+        return ResponseStreamEvent::of(py, &made)?.into_bound_py_any(py);
     }
-    // A choice and a delta live in a chunk.
-    let around = |choice: &str| {
-        let chunk = chunk(&format!("{{\"choices\":[{choice}]}}"))?;
-        Py::new(py, ChatCompletionChunk { chunk })
-    };
     if std::ptr::eq(shape, &CHUNK_CHOICE) {
-        return ChunkChoice { parent: around(text)?, position: 0 }.into_bound_py_any(py);
+        return ChunkChoice::of(py, &made)?.into_bound_py_any(py);
     }
     if std::ptr::eq(shape, &DELTA) {
-        let parent = around(&format!("{{\"delta\":{text}}}"))?;
-        return ChunkDelta { parent, position: 0 }.into_bound_py_any(py);
+        return ChunkDelta::of(py, &made)?.into_bound_py_any(py);
     }
     Ok(made.into_typed(py)?.into_bound(py))
+}
+
+/// A chunk of the text of an object that was made in this process.
+fn made_chunk(text: &str) -> PyResult<Chunk> {
+    modelwire::parse::chunk("", text)
+        .map_err(|cause| PyValueError::new_err(format!("this is not JSON: {cause}")))
+}
+
+/// A chunk around a choice: choices and deltas live in one.
+fn made_around(py: Python<'_>, choice: &str) -> PyResult<Py<ChatCompletionChunk>> {
+    let chunk = made_chunk(&format!("{{\"choices\":[{choice}]}}"))?;
+    Py::new(py, ChatCompletionChunk { chunk })
 }
 
 /// What a pickle is made of again.
@@ -615,6 +634,13 @@ impl Object {
 }
 
 object_methods!(Object {
+    /// An object of these fields, for the tests of programs mostly.
+    #[new]
+    #[pyo3(signature = (**fields))]
+    fn new(fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Object::made_up(fields, &OBJECT)
+    }
+
     /// The entries of a model list, whichever of its two forms came.
     fn _items(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         let whole = self.value();
@@ -648,6 +674,10 @@ pub(crate) struct ChatCompletionChunk {
 }
 
 impl ChatCompletionChunk {
+    fn of(_py: Python<'_>, made: &Object) -> PyResult<ChatCompletionChunk> {
+        Ok(ChatCompletionChunk { chunk: made_chunk(made.text())? })
+    }
+
     fn root(&self) -> Root {
         Root::Chunk(self.chunk.clone())
     }
@@ -662,6 +692,13 @@ impl ChatCompletionChunk {
 }
 
 object_methods!(ChatCompletionChunk {
+    /// An object of these fields, for the tests of programs mostly.
+    #[new]
+    #[pyo3(signature = (**fields))]
+    fn new(py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::of(py, &Object::made_up(fields, &CHUNK)?)
+    }
+
     /// The choices of this chunk; a usage chunk has none.
     #[getter]
     fn choices<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
@@ -752,6 +789,10 @@ fn choice(parent: &Py<ChatCompletionChunk>, position: usize) -> Option<modelwire
 }
 
 impl ChunkChoice {
+    fn of(py: Python<'_>, made: &Object) -> PyResult<ChunkChoice> {
+        Ok(ChunkChoice { parent: made_around(py, made.text())?, position: 0 })
+    }
+
     fn root(&self) -> Root {
         self.parent.get().root()
     }
@@ -766,6 +807,13 @@ impl ChunkChoice {
 }
 
 object_methods!(ChunkChoice {
+    /// An object of these fields, for the tests of programs mostly.
+    #[new]
+    #[pyo3(signature = (**fields))]
+    fn new(py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::of(py, &Object::made_up(fields, &CHUNK_CHOICE)?)
+    }
+
     /// What this chunk adds.
     #[getter]
     fn delta(&self, py: Python<'_>) -> ChunkDelta {
@@ -799,6 +847,11 @@ pub(crate) struct ChunkDelta {
 }
 
 impl ChunkDelta {
+    fn of(py: Python<'_>, made: &Object) -> PyResult<ChunkDelta> {
+        let parent = made_around(py, &format!("{{\"delta\":{}}}", made.text()))?;
+        Ok(ChunkDelta { parent, position: 0 })
+    }
+
     fn root(&self) -> Root {
         self.parent.get().root()
     }
@@ -815,6 +868,13 @@ impl ChunkDelta {
 }
 
 object_methods!(ChunkDelta {
+    /// An object of these fields, for the tests of programs mostly.
+    #[new]
+    #[pyo3(signature = (**fields))]
+    fn new(py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::of(py, &Object::made_up(fields, &DELTA)?)
+    }
+
     /// The piece of text; None where there is none.
     #[getter]
     fn content(&self) -> Option<Cow<'_, str>> {
@@ -852,13 +912,17 @@ object_methods!(ChunkDelta {
     }
 });
 
-/// One event of a response stream.
-#[pyclass(frozen, module = "modelwire.types.responses")]
+/// One event of a response stream. The classes of single types of events are special cases of it.
+#[pyclass(frozen, subclass, module = "modelwire.types.responses")]
 pub(crate) struct ResponseStreamEvent {
     pub(crate) chunk: Chunk,
 }
 
 impl ResponseStreamEvent {
+    fn of(_py: Python<'_>, made: &Object) -> PyResult<ResponseStreamEvent> {
+        Ok(ResponseStreamEvent { chunk: made_chunk(made.text())? })
+    }
+
     fn root(&self) -> Root {
         Root::Chunk(self.chunk.clone())
     }
@@ -873,6 +937,13 @@ impl ResponseStreamEvent {
 }
 
 object_methods!(ResponseStreamEvent {
+    /// An object of these fields, for the tests of programs mostly.
+    #[new]
+    #[pyo3(signature = (**fields))]
+    fn new(py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::of(py, &Object::made_up(fields, &RESPONSE_EVENT)?)
+    }
+
     /// What kind of event this is, "response.output_text.delta" for instance.
     #[getter]
     fn r#type(&self) -> Option<Cow<'_, str>> {

@@ -93,7 +93,7 @@ macro_rules! shapes {
             };
 
             $(#[$doc])*
-            #[pyclass(frozen, extends = Object, module = $module)]
+            #[pyclass(frozen, subclass, extends = Object, module = $module)]
             pub(crate) struct $class;
 
             #[pymethods]
@@ -294,7 +294,8 @@ shapes! {
         id, summary(CONTENT_OTHER), r#type, content(CONTENT_OTHER), encrypted_content, status,
     }
 
-    /// An item of a response's output of any other type.
+    /// An item of a response's output of any other type. The classes of single types are special
+    /// cases of it.
     ResponseOutputItem = OUTPUT_OTHER in "modelwire.types.responses" { id, r#type, status }
 
     /// Text of a message.

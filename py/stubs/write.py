@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the stubs of the native module and of the operations from the tables below, so that each
-type is said once. Knows no behaviour.
+"""Writes the stubs of the native module, of the operations and of the types of responses from the
+tables below, and from those of the package, so that each type is said once. Knows no behaviour.
 
-    python py/stubs/write.py           writes python/modelwire/_native.pyi and _resources.pyi
+    python py/stubs/write.py           writes the .pyi files of python/modelwire
     python py/stubs/write.py --check   says which of them is stale
 """
 
+import re
+import runpy
 import sys
 import textwrap
 from pathlib import Path
@@ -295,8 +297,8 @@ verbosity: _Maybe[str]
 web_search_options: _Maybe[_Value]
 """
 RESPONSE = """
-input: str | Iterable[Any]
-model: str
+input: _Maybe[str | Iterable[Any]]
+model: _Maybe[str]
 access_programs: _Maybe[_Value]
 background: _Maybe[bool]
 context_management: _Maybe[_Value]
@@ -351,11 +353,13 @@ def classes():
         if not line.startswith(" "):
             name, doc = line.split(": ", 1)
             base = "_Hot" if name.endswith("!") else "Object"
-            text.append(f'\n@final\nclass {name.rstrip("!")}({base}):\n    """{doc}"""\n')
+            head = "@final\n" if base == "_Hot" else ""
+            if name == "ResponseStreamEvent!":
+                head = "@disjoint_base\n"
+            text.append(f'\n{head}class {name.rstrip("!")}({base}):\n    """{doc}"""\n')
             if name in ("ChatCompletionChunk!", "ResponseStreamEvent!"):
                 text.append("    @property\n    def _event(self) -> str: ...")
-            if base == "Object":
-                text.append("    def __new__(cls, **fields: Any) -> Self: ...")
+            text.append("    def __new__(cls, **fields: Any) -> Self: ...")
         else:
             name, kind = line.strip().split(": ", 1)
             if kind.startswith(("list[", "dict[")):
@@ -431,7 +435,30 @@ def resources():
     return text
 
 
-STUBS = {"_native.pyi": native, "_resources.pyi": resources}
+def responses():
+    """The classes of single types of events and items."""
+    kinds = runpy.run_path(str(PACKAGE / "types" / "_kinds.py"))
+    text = [
+        f"class {name}({base}, metaclass=_OfType):\n    @property\n"
+        f'    def type(self) -> Literal["{kind}"]: ...{ignored}\n'
+        for table, base, ignored in (
+            ("EVENTS", "ResponseStreamEvent", ""),
+            ("ITEMS", "ResponseOutputItem", "  # type: ignore[override]"),
+        )
+        for name, kind in kinds[table].items()
+    ]
+    form = (HERE / "_responses.pyi.in").read_text()
+    exported = re.findall(r"^    (\w+) as \w+,$|^(\w+): TypeAlias", form, re.MULTILINE)
+    exported = [*map("".join, exported), *kinds["EVENTS"], *kinds["ITEMS"]]
+    listed = "".join(f'    "{name}",\n' for name in exported)
+    return form.replace("# CLASSES\n", "\n".join([*text, f"__all__ = [\n{listed}]\n"]))
+
+
+STUBS = {
+    "_native.pyi": native,
+    "_resources.pyi": resources,
+    "types/responses.pyi": responses,
+}
 
 
 def stale():

@@ -2,6 +2,7 @@
 JSON. Knows no answer."""
 
 import enum
+import inspect
 import json
 
 import pytest
@@ -40,20 +41,96 @@ def written(scripted):
 
 @pytest.mark.parametrize("missing", ["model", "messages"])
 def test_a_missing_argument(refused, missing):
-    """R-OP3: Python's own TypeError, as for any function, and as openai-python has it."""
+    """R-OP3: Python's own TypeError, which names the method and what is missing."""
     arguments = {"model": "echo", "messages": HELLO}
     del arguments[missing]
-    refused(TypeError, missing, **arguments)
+    refused(TypeError, rf"^chat\.completions\.create\(\) missing .*'{missing}'$", **arguments)
 
 
 @pytest.mark.parametrize("missing", ["model", "input"])
 def test_a_missing_argument_of_a_response(service, client, missing):
-    """R-OP4"""
+    """R-OP4: openai-python lets both out; the service takes no request without them."""
     arguments = {"model": "echo", "input": "x"}
     del arguments[missing]
-    with pytest.raises(TypeError, match=missing):
+    with pytest.raises(modelwire.RequestError, match=f"the field {missing} is missing"):
         client.responses.create(**arguments)
     assert service.requests() == []
+
+
+@pytest.mark.parametrize("way", ["input", "model"])
+def test_a_field_may_come_with_extra_body(scripted, way):
+    """R-OP4, R-F2: it is there, wherever it was written."""
+    client = scripted(answer({}))
+    fields = {"input": "x", "model": "m"}
+    client.responses.create(extra_body={way: fields.pop(way)}, **fields)
+    assert json.loads(scripted.requests()[0]["body"]) == {"input": "x", "model": "m"}
+
+
+def test_a_mistyped_argument(client):
+    """R-F2: the TypeError names the method and the argument."""
+    calls = {
+        "chat.completions.create": client.chat.completions.create,
+        "chat.completions.stream": client.chat.completions.stream,
+        "responses.create": client.responses.create,
+        "responses.stream": client.responses.stream,
+        "models.list": client.models.list,
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError) as raised:
+            call(modle="m")
+        assert str(raised.value) == f"{name}() got an unexpected keyword argument 'modle'"
+
+
+def test_signatures_are_there_to_look_at(client):
+    """R-OP1: for `help`, for editors, and for programs that look which parameters there are."""
+    create = inspect.signature(client.chat.completions.create).parameters
+    stream = inspect.signature(client.chat.completions.stream).parameters
+    assert {"messages", "model", "temperature", "extra_body", "timeout"} < set(stream)
+    assert set(create) - set(stream) == {"stream", "stream_only", "gather"}
+    create = inspect.signature(client.responses.create).parameters
+    stream = inspect.signature(client.responses.stream).parameters
+    assert set(create) - set(stream) == {"stream", "stream_only", "gather"}
+    assert set(stream) < set(create) and "input" in stream
+
+
+class Foreign:
+    """What openai-python marks left-out arguments with, without openai-python."""
+
+    def __init__(self, name):
+        self.mark = type(name, (), {"__module__": "openai._types", "__bool__": lambda _: False})()
+
+
+@pytest.mark.parametrize("name", ["NotGiven", "Omit"])
+def test_marks_of_openai_python_are_understood(scripted, name):
+    """R-F2: programs that are handed a client pass them, for every argument."""
+    mark = Foreign(name).mark
+    settings = {"timeout": mark, "max_retries": mark, "default_headers": {"X-A": mark}}
+    client = scripted(answer({}), answer({}), answer({"data": []}), **settings)
+    client.chat.completions.create(
+        model="m",
+        messages=[{"role": "user", "content": "x", "name": mark}],
+        temperature=mark,
+        stream=mark,
+        timeout=mark,
+        extra_headers={"User-Agent": mark},
+        extra_query=mark,
+        extra_body=mark,
+    )
+    client.with_options(timeout=mark, max_retries=mark).responses.create(
+        model="m", input="x", extra_headers=mark, tools=mark
+    )
+    client.models.list(extra_body=mark, extra_query=mark)
+    chat, response, _ = scripted.requests()
+    sent = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
+    assert json.loads(chat["body"]) == sent
+    assert json.loads(response["body"]) == {"model": "m", "input": "x"}
+    client.responses.stream(model="m", input="x", text_format=mark, response_id=mark)
+
+
+def test_marks_of_others_are_values(refused):
+    """R-F2: only openai-python's are known by their name."""
+    other = type("NotGiven", (), {"__module__": "somebody"})()
+    refused(TypeError, "NotGiven", model="m", messages=HELLO, temperature=other)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 from awaited import client, loop, scripted  # noqa: F401
 from test_arguments import (  # noqa: F401
     refused,
+    test_a_field_may_come_with_extra_body,
     test_a_missing_argument,
     test_a_missing_argument_of_a_response,
     test_a_plain_call_says_nothing_of_streams,
     test_an_input_is_sent_as_it_is_or_not_at_all,
     test_arguments_are_not_changed,
+    test_marks_of_others_are_values,
     test_not_given_is_left_out,
     test_numbers_are_sent_to_the_last_digit,
     test_stream_is_a_boolean,

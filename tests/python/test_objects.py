@@ -57,7 +57,7 @@ def test_numbers_to_the_last_digit(of, number):
     """R-F3: whole numbers of any size, fractions as Python reads them."""
     found = of(json.dumps({"n": number}))
     assert repr(found.n) == repr(number) == repr(found.to_dict()["n"])
-    assert found.to_json() == json.dumps({"n": number})
+    assert found.to_json(indent=None) == json.dumps({"n": number})
 
 
 @pytest.mark.parametrize("text", ["1E5", "1e+5", "100000.0", "1e400", "-1e400", "1e-400"])
@@ -130,8 +130,66 @@ def test_dumps(of):
     assert json.loads(found.to_json(exclude_none=True)) == plain
 
 
+PARTS = {
+    "a": [{"b": {"c": 1, "d": 2}}, {"b": {"c": 3}}],
+    "d": [0, {"e": 1, "f": 2}, {"e": 3}],
+    "g": {"h": 1, "i": {"j": 2, "k": 3}},
+}
+
+
+@pytest.mark.parametrize("way", ["include", "exclude"])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"a"},
+        ["a", "g"],
+        {"a": True, "nonsense": True},
+        {"a": {"__all__": {"b": {"c"}}}},
+        {"d": ...},
+        {"g": {"i"}},
+        {"g": {"i": {"j"}}},
+        {"g": {"i": {"j": True}, "h": True}},
+        {"d": {0}},
+        {"d": {-1: True}},
+        {"d": {1: {"e"}}},
+        {"d": {"__all__": {"e"}}},
+        {"d": {"__all__": {"e"}, 1: {"f"}}},
+        {"d": {"__all__": True}},
+        {},
+    ],
+    ids=repr,
+)
+def test_parts_of_a_dump(of, way, parts):
+    """R-F3: what pydantic keeps of the same fields."""
+    pydantic = pytest.importorskip("pydantic")
+
+    class Peer(pydantic.BaseModel):
+        a: object
+        d: list[object]
+        g: object
+
+    given = set(parts) if isinstance(parts, list) else parts
+    expected = Peer(**PARTS).model_dump(**{way: given})
+    found = of(PARTS)
+    assert found.model_dump(exclude_unset=True, **{way: given}) == expected
+    text = found.model_dump_json(exclude_unset=True, **{way: given})
+    assert json.loads(text) == expected
+
+
+def test_a_part_of_each_choice_is_left_out(client):
+    """R-F3: what frameworks leave out of an answer, and no more than that."""
+    answered = client.chat.completions.create(model="echo", messages=HELLO)
+    dump = answered.model_dump(exclude={"choices": {"__all__": {"message": {"refusal"}}}})
+    whole = answered.model_dump()
+    del whole["choices"][0]["message"]["refusal"]
+    assert dump == whole and dump["choices"][0]["message"]["content"]
+    kept = answered.model_dump(include={"choices": {0: {"message": {"content"}}}, "id": True})
+    content = answered.choices[0].message.content
+    assert kept == {"id": answered.id, "choices": [{"message": {"content": content}}]}
+
+
 def test_a_tool_call_dumps_as_what_it_is(scripted):
-    """R-F3, R-OP5: a function has no `custom`, a custom tool no `function`; services refuse both."""
+    """R-F3, R-OP5: a function has no `custom`, not even a null one."""
     function = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     custom = {"id": "2", "type": "custom", "custom": {"name": "g", "input": "x"}}
     client = scripted(chat({"role": "assistant", "tool_calls": [function, custom]}))
@@ -170,7 +228,7 @@ def again():
         "deepcopy": copy.deepcopy,
         "model_copy": lambda one: one.model_copy(),
         "model_validate": lambda one: type(one).model_validate(one.to_dict()),
-        "model_validate_json": lambda one: type(one).model_validate_json(one.to_json()),
+        "model_validate_json": lambda one: type(one).model_validate_json(one.to_json(indent=None)),
         "construct": lambda one: type(one).construct(**one.to_dict()),
     }
 
@@ -260,11 +318,13 @@ def test_answers_in_pydantic_models(of):
 
 
 def test_json_text(of):
-    """R-F3: as the service sent it, or indented as Python's json would."""
-    text = '{"a" : 1.50,\n "b":"\\u00e9"}'
+    """R-F3: indented by default, as openai-python has it; or as the service sent it."""
+    text = '{"a" : 1.50,\n "b":"\\u00e9","c":[],"d":{}}'
     found = of(text)
-    assert found.to_json() == text
-    assert found.to_json(indent=2) == json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    assert found.to_json(indent=None) == text
+    indented = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    assert found.to_json() == found.to_json(indent=2) == indented
+    assert found.to_json(indent=4) == json.dumps(json.loads(text), indent=4, ensure_ascii=False)
 
 
 def test_equality(of):
@@ -344,7 +404,7 @@ def test_deep_nesting_does_not_crash(scripted, depth):
     except modelwire.APIResponseValidationError as error:
         assert depth > 1000 and "JSON_DEPTH_MAX" in error.message
     else:
-        assert found.to_dict() == json.loads(found.to_json()) and depth < 1000
+        assert found.to_dict() == json.loads(found.to_json(indent=None)) and depth < 1000
 
 
 def test_model_lists_can_be_looked_into(scripted):

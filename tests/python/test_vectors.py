@@ -89,7 +89,7 @@ def test_streams_of_the_grammar(scripted, vector):
         with pytest.raises(modelwire.APIError):
             next(stream)
     elif is_json:
-        assert next(stream).to_json() == event["data"]
+        assert next(stream).to_json(indent=None) == event["data"]
     else:
         is_whole = event is not vector.get("unfinished")
         with pytest.raises(modelwire.APIResponseValidationError) as raised:
@@ -125,7 +125,7 @@ def test_every_event_of_the_grammar(scripted, vector):
     expected, found = list(said(vector)) * vector.get("times", 1), []
     try:
         for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
-            found.append(chunk.to_json())
+            found.append(chunk.to_json(indent=None))
     except modelwire.APIError:
         pass  # the vector has no end mark, or something that is no chunk
     if vector.get("unfinished"):
@@ -150,7 +150,7 @@ def gathered(client, vector):
         chunks = list(stream)
     except modelwire.APIError as error:
         return None, error.partial
-    return chunks, stream.answer.to_json()
+    return chunks, stream.answer.to_json(indent=None)
 
 
 @pytest.mark.parametrize("vector", GATHERED)
@@ -160,7 +160,9 @@ def test_what_chunks_add_up_to(scripted, vector):
     chunks, text = gathered(client, vector)
     assert text == vector["expected"]
     if chunks is not None and vector["endpoint"] == "chat":
-        assert [chunk.to_json() for chunk in chunks] == [one.strip() for one in vector["chunks"]]
+        assert [chunk.to_json(indent=None) for chunk in chunks] == [
+            one.strip() for one in vector["chunks"]
+        ]
 
 
 @pytest.mark.parametrize("vector", [one for one in GATHERED if one.values[0]["endpoint"] == "chat"])
@@ -170,7 +172,11 @@ def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
     with client.chat.completions.stream(model="m", messages=HELLO) as chat:
         told = list(chat)
         completion = chat.get_final_completion()
-    assert completion.to_json() == chat.current_completion_snapshot.to_json() == vector["expected"]
+    assert (
+        completion.to_json(indent=None)
+        == chat.current_completion_snapshot.to_json(indent=None)
+        == vector["expected"]
+    )
     for choice in completion.choices:
         calls = choice.message.tool_calls
         if len(completion.choices) > 1 or not choice.finish_reason or not isinstance(calls, list):

@@ -8,6 +8,7 @@ import datetime
 import modelwire
 from modelwire import NOT_GIVEN, Client, NotGiven, OpenAI, OpenAIError, Stream, Timeout
 from modelwire.types.chat import ChatCompletionChunk
+from modelwire.types.responses import ResponseCompletedEvent, ResponseTextDeltaEvent
 
 
 def make() -> Client:
@@ -61,7 +62,12 @@ def response(client: Client) -> str:
     text: str = plain.output_text
     for event in client.responses.create(model="m", input=[{"role": "user"}], stream=True):
         kind: str | None = event.type
-        print(kind)
+        if isinstance(event, ResponseTextDeltaEvent):
+            text += event.delta
+        elif isinstance(event, ResponseCompletedEvent):
+            print(event.response.output_text)
+        else:
+            print(kind, isinstance(event, modelwire.BaseModel))
     return text
 
 

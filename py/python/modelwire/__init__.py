@@ -78,6 +78,18 @@ _MODULE_SETTINGS = (
     "default_headers",
     "default_query",
 )
+_OTHER_CLIENT = "use OpenAI with base_url, and default_query or default_headers where it needs them"
+
+
+def _no_pydantic_function_tool(*arguments: object, **named: object) -> None:
+    raise OpenAIError(
+        "no tools are made of pydantic models here",
+        kind="argument",
+        hint='Give a dict: {"type": "function", "function": {"name": ..., "parameters": ...}}, '
+        "the parameters of Model.model_json_schema().",
+    )
+
+
 _module_client: tuple[dict[str, object], Client] | None = None
 
 
@@ -86,6 +98,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from modelwire._resources import Beta, Chat, Models, Responses
+    from modelwire.types._kinds import BaseModel as BaseModel
 
     models: Models
     chat: Chat
@@ -102,8 +115,15 @@ else:
             from importlib import import_module
 
             return import_module(f"modelwire.{name}")
+        if name == "BaseModel":
+            from modelwire.types._kinds import BaseModel
+
+            return BaseModel
+        if name == "pydantic_function_tool":
+            return _no_pydantic_function_tool
         if name not in _MODULE_CALLS:
-            raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
+            instead = f": {_OTHER_CLIENT}" if name.startswith(("Azure", "AsyncAzure")) else ""
+            raise AttributeError(f"module 'modelwire' has no attribute {name!r}{instead}")
         variables = globals()
         settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
         if _module_client is None or _module_client[0] != settings:

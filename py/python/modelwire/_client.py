@@ -700,8 +700,10 @@ class AsyncClient(BaseClient):
 
 
 def _without_default(arguments: dict[str, Any]) -> dict[str, Any]:
-    """max_retries counts only where it says something else than a `retry` beside it."""
-    if arguments["retry"] is not None and arguments["max_retries"] == MAX_RETRIES:
+    """The arguments that were given; max_retries counts only where it says something else than a
+    `retry` beside it."""
+    arguments = {name: value for name, value in arguments.items() if is_given(value)}
+    if arguments.get("retry") is not None and arguments.get("max_retries") == MAX_RETRIES:
         arguments["max_retries"] = NOT_GIVEN
     return arguments
 

@@ -45,8 +45,13 @@ MAX_RETRIES = 3
 
 
 def is_given(value: object) -> bool:
-    """Whether an argument was passed at all."""
-    return not isinstance(value, (NotGiven, Omit))
+    """Whether an argument was passed at all. openai-python's marks count as well: programs that
+    are handed a client pass those."""
+    kind = type(value)
+    if kind is NotGiven or kind is Omit:
+        return False
+    is_mark = kind.__name__ in ("NotGiven", "Omit")
+    return not (is_mark and kind.__module__.partition(".")[0] == "openai")
 
 
 class _Options:

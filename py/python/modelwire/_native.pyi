@@ -85,10 +85,10 @@ class _View:
         exclude_unset: bool = True,
         exclude_defaults: bool = False,
         exclude_none: bool = False,
-        indent: int | None = None,
+        indent: int | None = 2,
         warnings: bool = True,
     ) -> str:
-        """The JSON text: as the service sent it, or indented, or without what is None."""
+        """The JSON text, indented; with indent=None as the service sent it."""
     @property
     def model_extra(self) -> builtins.dict[str, Any]:
         """The fields that the service sent and nobody here knows, as dicts and lists."""
@@ -109,6 +109,9 @@ class _View:
     def construct(cls, **fields: Any) -> Self:
         """An object of this class with these fields; nothing is validated."""
     @classmethod
+    def model_construct(cls, _fields_set: Any = None, **fields: Any) -> Self:
+        """The same as `construct`, under pydantic's newer name."""
+    @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
 
 @disjoint_base
@@ -116,6 +119,7 @@ class Object(_View):
     """An object inside an answer, or the whole of it: its fields are attributes, and items by
     name."""
 
+    def __new__(cls, **fields: Any) -> Self: ...
     @property
     def _request_id(self) -> str | None: ...
     @property
@@ -124,7 +128,6 @@ class Object(_View):
 
 class _Hot(_View): ...
 
-@final
 class Model(Object):
     """A model that the service offers."""
 
@@ -140,7 +143,6 @@ class Model(Object):
     @property
     def shutdown_date(self) -> str | None: ...
 
-@final
 class CompletionTokensDetails(Object):
     """What the tokens of a completion were."""
 
@@ -156,7 +158,6 @@ class CompletionTokensDetails(Object):
     @property
     def text_tokens(self) -> int | None: ...
 
-@final
 class PromptTokensDetails(Object):
     """What the tokens of a prompt were."""
 
@@ -172,7 +173,6 @@ class PromptTokensDetails(Object):
     @property
     def text_tokens(self) -> int | None: ...
 
-@final
 class CompletionUsage(Object):
     """The tokens that a chat completion used."""
 
@@ -188,7 +188,6 @@ class CompletionUsage(Object):
     @property
     def prompt_tokens_details(self) -> PromptTokensDetails | None: ...
 
-@final
 class TopLogprob(Object):
     """The probability of a token that might have stood there."""
 
@@ -200,7 +199,6 @@ class TopLogprob(Object):
     @property
     def logprob(self) -> float: ...
 
-@final
 class ChatCompletionTokenLogprob(Object):
     """The probability of a token."""
 
@@ -214,7 +212,6 @@ class ChatCompletionTokenLogprob(Object):
     @property
     def top_logprobs(self) -> builtins.list[TopLogprob]: ...
 
-@final
 class ChoiceLogprobs(Object):
     """The probabilities of the tokens of a choice."""
 
@@ -224,7 +221,6 @@ class ChoiceLogprobs(Object):
     @property
     def refusal(self) -> builtins.list[ChatCompletionTokenLogprob] | None: ...
 
-@final
 class Function(Object):
     """The name of a function, and its arguments as JSON text."""
 
@@ -234,7 +230,6 @@ class Function(Object):
     @property
     def name(self) -> str: ...
 
-@final
 class Custom(Object):
     """The name of a custom tool, and its input."""
 
@@ -244,7 +239,6 @@ class Custom(Object):
     @property
     def name(self) -> str: ...
 
-@final
 class ChatCompletionMessageToolCall(Object):
     """A function that the model calls."""
 
@@ -255,7 +249,6 @@ class ChatCompletionMessageToolCall(Object):
     def function(self) -> Function: ...
     type: Literal["function"]
 
-@final
 class ChatCompletionMessageCustomToolCall(Object):
     """A custom tool that the model calls."""
 
@@ -266,7 +259,6 @@ class ChatCompletionMessageCustomToolCall(Object):
     def custom(self) -> Custom: ...
     type: Literal["custom"]
 
-@final
 class AnnotationURLCitation(Object):
     """The URL of an annotation, and where in the message it belongs."""
 
@@ -280,7 +272,6 @@ class AnnotationURLCitation(Object):
     @property
     def url(self) -> str: ...
 
-@final
 class Annotation(Object):
     """A place that the message refers to."""
 
@@ -289,7 +280,6 @@ class Annotation(Object):
     @property
     def url_citation(self) -> AnnotationURLCitation: ...
 
-@final
 class ChatCompletionAudio(Object):
     """A spoken answer."""
 
@@ -303,7 +293,6 @@ class ChatCompletionAudio(Object):
     @property
     def transcript(self) -> str: ...
 
-@final
 class ChatCompletionMessage(Object):
     """What the model said."""
 
@@ -323,7 +312,6 @@ class ChatCompletionMessage(Object):
     @property
     def tool_calls(self) -> builtins.list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None: ...
 
-@final
 class Choice(Object):
     """One of the choices of a chat completion."""
 
@@ -337,7 +325,6 @@ class Choice(Object):
     @property
     def message(self) -> ChatCompletionMessage: ...
 
-@final
 class ChatCompletion(Object):
     """A chat completion, answered whole."""
 
@@ -363,7 +350,6 @@ class ChatCompletion(Object):
     @property
     def usage(self) -> CompletionUsage | None: ...
 
-@final
 class ChoiceDeltaToolCallFunction(Object):
     """A piece of a function's name and arguments."""
 
@@ -373,7 +359,6 @@ class ChoiceDeltaToolCallFunction(Object):
     @property
     def name(self) -> str | None: ...
 
-@final
 class ChoiceDeltaToolCall(Object):
     """A piece of a tool call."""
 
@@ -390,6 +375,7 @@ class ChoiceDeltaToolCall(Object):
 class ChoiceDelta(_Hot):
     """What a chunk adds to a choice."""
 
+    def __new__(cls, **fields: Any) -> Self: ...
     @property
     def content(self) -> str | None: ...
     @property
@@ -407,6 +393,7 @@ class ChoiceDelta(_Hot):
 class ChunkChoice(_Hot):
     """One choice of a chunk."""
 
+    def __new__(cls, **fields: Any) -> Self: ...
     @property
     def delta(self) -> ChoiceDelta: ...
     @property
@@ -422,6 +409,7 @@ class ChatCompletionChunk(_Hot):
 
     @property
     def _event(self) -> str: ...
+    def __new__(cls, **fields: Any) -> Self: ...
     @property
     def id(self) -> str: ...
     @property
@@ -443,7 +431,6 @@ class ChatCompletionChunk(_Hot):
     @property
     def usage(self) -> CompletionUsage | None: ...
 
-@final
 class ResponseError(Object):
     """Why a response failed."""
 
@@ -459,7 +446,6 @@ class ResponseError(Object):
     @property
     def type(self) -> str | None: ...
 
-@final
 class IncompleteDetails(Object):
     """Why a response is incomplete."""
 
@@ -467,7 +453,6 @@ class IncompleteDetails(Object):
     @property
     def reason(self) -> str | None: ...
 
-@final
 class InputTokensDetails(Object):
     """What the tokens of the input were."""
 
@@ -479,7 +464,6 @@ class InputTokensDetails(Object):
     @property
     def cache_write_tokens_details(self) -> Any: ...
 
-@final
 class OutputTokensDetails(Object):
     """What the tokens of the output were."""
 
@@ -487,7 +471,6 @@ class OutputTokensDetails(Object):
     @property
     def reasoning_tokens(self) -> int: ...
 
-@final
 class ResponseUsage(Object):
     """The tokens that a response used."""
 
@@ -503,7 +486,6 @@ class ResponseUsage(Object):
     @property
     def total_tokens(self) -> int: ...
 
-@final
 class ResponseOutputText(Object):
     """Text of a message."""
 
@@ -516,7 +498,6 @@ class ResponseOutputText(Object):
     @property
     def logprobs(self) -> builtins.list[Any] | None: ...
 
-@final
 class ResponseOutputRefusal(Object):
     """A refusal of a message."""
 
@@ -525,7 +506,6 @@ class ResponseOutputRefusal(Object):
     def refusal(self) -> str: ...
     type: Literal["refusal"]
 
-@final
 class ResponseContentPart(Object):
     """A part of a message of any other type."""
 
@@ -535,7 +515,6 @@ class ResponseContentPart(Object):
     @property
     def text(self) -> str: ...
 
-@final
 class ResponseOutputMessage(Object):
     """A message of a response's output."""
 
@@ -552,7 +531,6 @@ class ResponseOutputMessage(Object):
     def phase(self) -> str | None: ...
     type: Literal["message"]
 
-@final
 class ResponseFunctionToolCall(Object):
     """A function that the response calls."""
 
@@ -573,7 +551,6 @@ class ResponseFunctionToolCall(Object):
     @property
     def status(self) -> _ItemStatus | None: ...
 
-@final
 class ResponseReasoningItem(Object):
     """What the model thought."""
 
@@ -590,7 +567,6 @@ class ResponseReasoningItem(Object):
     @property
     def status(self) -> _ItemStatus | None: ...
 
-@final
 class ResponseOutputItem(Object):
     """An item of a response's output of any other type."""
 
@@ -601,7 +577,6 @@ class ResponseOutputItem(Object):
     @property
     def status(self) -> str | None: ...
 
-@final
 class Response(Object):
     """A response."""
 
@@ -687,12 +662,13 @@ class Response(Object):
     @property
     def output_text(self) -> str: ...
 
-@final
+@disjoint_base
 class ResponseStreamEvent(_Hot):
     """One event of a response stream; which fields it has depends on `type`."""
 
     @property
     def _event(self) -> str: ...
+    def __new__(cls, **fields: Any) -> Self: ...
     @property
     def type(self) -> str: ...
     @property

@@ -1,5 +1,5 @@
-"""The named parameters of the two creating operations, and what becomes of them: the fields of
-the request, whether it streams, and what the call sets for itself. Knows no client.
+"""The named parameters of the operations, and what becomes of them: the fields of the request,
+whether it streams, and what the call sets for itself. Knows no client.
 
 The types of the parameters stand in `_resources.pyi`.
 """
@@ -8,7 +8,7 @@ The types of the parameters stand in `_resources.pyi`.
 
 from __future__ import annotations
 
-from modelwire._given import NOT_GIVEN, NotGiven, Omit
+from modelwire._given import NOT_GIVEN, is_given
 
 TYPE_CHECKING = False
 
@@ -34,11 +34,18 @@ def _taken_apart(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
     call = Call(fields)
     more = fields.pop("extra_body", None)
     stream = fields.pop("stream", False)
-    if more is not None:
+    if more:
         fields.update(more)  # what is given here wins, as in openai-python
-    if stream is not None and not isinstance(stream, (bool, NotGiven, Omit)):
-        raise TypeError(f"stream takes a bool, not {stream!r}")
+    if stream is not None and not isinstance(stream, bool):
+        if is_given(stream):
+            raise TypeError(f"stream takes a bool, not {stream!r}")
+        stream = False
     return fields, bool(stream), call
+
+
+def _helper(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
+    """The same of the helper streams, which always stream and gather."""
+    return _taken_apart({**fields, "stream": True, "gather": True})
 
 
 def chat(
@@ -95,8 +102,8 @@ def chat(
 def response(
     self,
     *,
-    input,
-    model,
+    input=NOT_GIVEN,
+    model=NOT_GIVEN,
     access_programs=NOT_GIVEN,
     background=NOT_GIVEN,
     context_management=NOT_GIVEN,
@@ -139,23 +146,128 @@ def response(
     return _taken_apart(locals())
 
 
-def helper(parameters, given):
-    """The same for the helper streams, which always stream and gather, and have a few more."""
-    if given.pop("text_format", None) is not None:
-        raise TypeError("text_format is not supported: give text={'format': ...} as a JSON schema")
-    for name in ("response_id", "starting_after"):
-        if given.pop(name, None) is not None:
-            raise TypeError(f"{name} is not supported: the service has no operation to look it up")
-    for name in ("stream", "gather", "stream_only"):
-        if name in given:
-            raise TypeError(f"stream() got an unexpected keyword argument {name!r}")
-    return parameters(None, **given, stream=True, gather=True)
+def chat_stream(
+    self,
+    *,
+    messages,
+    model,
+    audio=NOT_GIVEN,
+    frequency_penalty=NOT_GIVEN,
+    function_call=NOT_GIVEN,
+    functions=NOT_GIVEN,
+    logit_bias=NOT_GIVEN,
+    logprobs=NOT_GIVEN,
+    max_completion_tokens=NOT_GIVEN,
+    max_tokens=NOT_GIVEN,
+    metadata=NOT_GIVEN,
+    modalities=NOT_GIVEN,
+    moderation=NOT_GIVEN,
+    n=NOT_GIVEN,
+    parallel_tool_calls=NOT_GIVEN,
+    prediction=NOT_GIVEN,
+    presence_penalty=NOT_GIVEN,
+    prompt_cache_key=NOT_GIVEN,
+    prompt_cache_options=NOT_GIVEN,
+    prompt_cache_retention=NOT_GIVEN,
+    reasoning_effort=NOT_GIVEN,
+    response_format=NOT_GIVEN,
+    safety_identifier=NOT_GIVEN,
+    seed=NOT_GIVEN,
+    service_tier=NOT_GIVEN,
+    stop=NOT_GIVEN,
+    store=NOT_GIVEN,
+    stream_options=NOT_GIVEN,
+    temperature=NOT_GIVEN,
+    tool_choice=NOT_GIVEN,
+    tools=NOT_GIVEN,
+    top_logprobs=NOT_GIVEN,
+    top_p=NOT_GIVEN,
+    user=NOT_GIVEN,
+    verbosity=NOT_GIVEN,
+    web_search_options=NOT_GIVEN,
+    extra_headers=None,
+    extra_query=None,
+    extra_body=None,
+    timeout=NOT_GIVEN,
+):
+    """The parameters of chat.completions.stream: those of create."""
+    return _helper(locals())
+
+
+def response_stream(
+    self,
+    *,
+    input=NOT_GIVEN,
+    model=NOT_GIVEN,
+    access_programs=NOT_GIVEN,
+    background=NOT_GIVEN,
+    context_management=NOT_GIVEN,
+    conversation=NOT_GIVEN,
+    image=NOT_GIVEN,
+    include=NOT_GIVEN,
+    instructions=NOT_GIVEN,
+    max_output_tokens=NOT_GIVEN,
+    max_tool_calls=NOT_GIVEN,
+    metadata=NOT_GIVEN,
+    moderation=NOT_GIVEN,
+    parallel_tool_calls=NOT_GIVEN,
+    previous_response_id=NOT_GIVEN,
+    prompt=NOT_GIVEN,
+    prompt_cache_key=NOT_GIVEN,
+    prompt_cache_options=NOT_GIVEN,
+    prompt_cache_retention=NOT_GIVEN,
+    reasoning=NOT_GIVEN,
+    safety_identifier=NOT_GIVEN,
+    service_tier=NOT_GIVEN,
+    store=NOT_GIVEN,
+    stream_options=NOT_GIVEN,
+    temperature=NOT_GIVEN,
+    text=NOT_GIVEN,
+    tool_choice=NOT_GIVEN,
+    tools=NOT_GIVEN,
+    top_logprobs=NOT_GIVEN,
+    top_p=NOT_GIVEN,
+    truncation=NOT_GIVEN,
+    user=NOT_GIVEN,
+    extra_headers=None,
+    extra_query=None,
+    extra_body=None,
+    timeout=NOT_GIVEN,
+):
+    """The parameters of responses.stream: those of create."""
+    return _helper(locals())
+
+
+_LOOKED_UP = "the service has no operation to look it up"
+_REFUSED = {
+    "text_format": "give text={'format': ...} as a JSON schema",
+    "response_id": _LOOKED_UP,
+    "starting_after": _LOOKED_UP,
+}
+
+
+def supported(given):
+    """What was given to responses.stream, without what openai-python's takes beside; that is
+    refused clearly, unless it is left out."""
+    for name, why in _REFUSED.items():
+        value = given.pop(name, None)
+        if value is not None and is_given(value):
+            raise TypeError(f"{name} is not supported: {why}")
+    return given
 
 
 def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeout=NOT_GIVEN):
     """The parameters of models.list; a GET has no body, so extra_body is not taken."""
-    if extra_body is not None:
+    if extra_body is not None and is_given(extra_body):
         raise TypeError("models.list() sends no body: extra_body cannot be honoured")
     fields = locals()
     del fields["self"], fields["extra_body"]
     return Call(fields)
+
+
+# What Python calls them where arguments are missing or too many.
+chat.__qualname__ = "chat.completions.create"
+chat_stream.__qualname__ = "chat.completions.stream"
+response.__qualname__ = "responses.create"
+response_stream.__qualname__ = "responses.stream"
+models.__qualname__ = "models.list"

@@ -25,7 +25,7 @@ class RawResponse:
         else:
             answer = getattr(result, "_answer", result)  # a list of models has it inside
             self.http_response = answer._response
-            self.http_response.text = answer.to_json()
+            self.http_response.text = answer.to_json(indent=None)
 
     @property
     def status_code(self) -> int:
@@ -101,7 +101,7 @@ class LegacyAPIResponse(RawResponse):
 def _event_lines(event: Any) -> Iterator[str]:
     if event._event:
         yield f"event: {event._event}"
-    yield f"data: {event.to_json()}"
+    yield f"data: {event.to_json(indent=None)}"
     yield ""
 
 
@@ -223,6 +223,9 @@ async def _awaited(result: Any) -> LegacyAPIResponse:
     return LegacyAPIResponse(await result)
 
 
+_LACKING = ("parse", "retrieve", "update", "delete", "cancel", "compact")
+
+
 class Raw:
     """A resource whose methods return answers with their status and headers."""
 
@@ -237,6 +240,12 @@ class Raw:
     def list(self, **given: Any) -> Any:
         """As the method of this name of the resource."""
         return self._wrapped(self._resource.list, given)
+
+    def __getattr__(self, name: str) -> Any:
+        # What the service has no operation for says so here as well.
+        if name in _LACKING and hasattr(self._resource, name):
+            return getattr(self._resource, name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def _wrapped(self, method: Any, given: dict[str, Any]) -> Any:
         if self._streams:

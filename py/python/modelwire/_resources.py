@@ -193,9 +193,11 @@ class Completions(_Resource, _RawAccess):
         """
         from modelwire.streaming import ChatCompletionStream, StreamManager
 
-        request = _parameters.helper(_parameters.chat, given)
+        request = _parameters.chat_stream(self, **given)
         run = self._client._run
         return StreamManager(lambda: run("chat", *request), ChatCompletionStream)
+
+    stream.__wrapped__ = _parameters.chat_stream
 
     parse = _lacks("chat.completions.parse", _PARSE)
     list = _lacks("chat.completions.list", "your own records")
@@ -222,9 +224,11 @@ class AsyncCompletions(_Resource, _RawAccess):
         """
         from modelwire.streaming import AsyncChatCompletionStream, AsyncStreamManager
 
-        request = _parameters.helper(_parameters.chat, given)
+        request = _parameters.chat_stream(self, **given)
         run = self._client._run
         return AsyncStreamManager(lambda: run("chat", *request), AsyncChatCompletionStream)
+
+    stream.__wrapped__ = _parameters.chat_stream
 
     parse = _lacks("chat.completions.parse", _PARSE)
     list = _lacks("chat.completions.list", "your own records")
@@ -255,9 +259,11 @@ class Responses(_Resource, _RawAccess):
         """
         from modelwire.streaming import ResponseStream, StreamManager
 
-        request = _parameters.helper(_parameters.response, given)
+        request = _parameters.response_stream(self, **_parameters.supported(given))
         run = self._client._run
         return StreamManager(lambda: run("responses", *request), ResponseStream)
+
+    stream.__wrapped__ = _parameters.response_stream
 
     parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
     retrieve = _lacks("responses.retrieve", "the answer of create")
@@ -284,9 +290,11 @@ class AsyncResponses(_Resource, _RawAccess):
         """
         from modelwire.streaming import AsyncResponseStream, AsyncStreamManager
 
-        request = _parameters.helper(_parameters.response, given)
+        request = _parameters.response_stream(self, **_parameters.supported(given))
         run = self._client._run
         return AsyncStreamManager(lambda: run("responses", *request), AsyncResponseStream)
+
+    stream.__wrapped__ = _parameters.response_stream
 
     parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
     retrieve = _lacks("responses.retrieve", "the answer of create")

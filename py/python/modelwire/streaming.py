@@ -475,6 +475,9 @@ class ResponseTextEvent:
         """The text, or the arguments, up to this piece."""
         return self._text.at(self._at)
 
+    # For `isinstance`: it is the event, with a text beside it.
+    __class__ = property(lambda self: ResponseStreamEvent)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._event, name)
 

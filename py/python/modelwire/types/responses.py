@@ -1,5 +1,8 @@
 """The classes of responses and their events, and names for what is passed in: dicts. Knows no
-call."""
+call.
+
+The types of this module stand in `responses.pyi`.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +22,24 @@ from modelwire._native import (
     ResponseStreamEvent,
     ResponseUsage,
 )
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any, TypeAlias
-
-    _Dict: TypeAlias = dict[str, Any]
-else:
-    _Dict = dict
+from modelwire.types._kinds import EVENTS, ITEMS, kind
 
 # What openai-python has as typed dicts; any mapping, dataclass or pydantic model does as well.
-EasyInputMessageParam = _Dict
-FunctionToolParam = _Dict
-ResponseInputItemParam = _Dict
-ResponseTextConfigParam = _Dict
-ToolParam = _Dict
+EasyInputMessageParam = dict
+FunctionToolParam = dict
+ResponseInputItemParam = dict
+ResponseTextConfigParam = dict
+ToolParam = dict
+
+
+def __getattr__(name):
+    """The classes of single types of events and of items, made when they are asked for."""
+    found = kind(name, __name__)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
 
 __all__ = [
     "EasyInputMessageParam",
@@ -56,4 +61,6 @@ __all__ = [
     "ResponseTextConfigParam",
     "ResponseUsage",
     "ToolParam",
+    *EVENTS,
+    *ITEMS,
 ]

@@ -1,0 +1,118 @@
+"""Names of types that programs written for openai-python ask `isinstance` for. Knows no call but
+those that make instances."""
+
+import importlib
+import json
+
+import pytest
+
+import modelwire
+from modelwire.types import responses
+from modelwire.types.chat import ChatCompletion, ChatCompletionChunk, ChoiceDelta, ChunkChoice
+from wire import HELLO, events
+
+
+def test_events_by_their_type(client):
+    """R-STR2: every event of a stream is an instance of the class of its type, and of no other."""
+    found = list(client.responses.create(model="echo", input="hello there", stream=True))
+    names = {kind: name for name, kind in responses.EVENTS.items()}
+    classes = [getattr(responses, names[event.type]) for event in found]
+    assert classes[0] is responses.ResponseCreatedEvent
+    assert classes[-1] is responses.ResponseCompletedEvent
+    for event, own in zip(found, classes):
+        assert isinstance(event, own) and isinstance(event, responses.ResponseStreamEvent)
+        others = {getattr(responses, name) for name in responses.EVENTS} - {own}
+        assert not any(isinstance(event, other) for other in others)
+    texts = [event.delta for event in found if isinstance(event, responses.ResponseTextDeltaEvent)]
+    assert "".join(texts) == "hello there"
+
+
+def test_events_of_helper_streams_by_their_type(client):
+    """R-STR2: those that have the text so far beside it as well."""
+    with client.responses.stream(model="echo", input="hello there") as stream:
+        found = list(stream)
+    texts = [event for event in found if isinstance(event, responses.ResponseTextDeltaEvent)]
+    assert texts[-1].snapshot == "hello there" and texts[-1].type == "response.output_text.delta"
+    assert all(isinstance(event, responses.ResponseStreamEvent) for event in found)
+
+
+def test_items_by_their_type():
+    """R-F3: the items that share a class."""
+    made = responses.Response(output=[{"type": kind} for kind in responses.ITEMS.values()])
+    for item, name in zip(made.output, responses.ITEMS):
+        found = [name for name in responses.ITEMS if isinstance(item, getattr(responses, name))]
+        assert found == [name] and isinstance(item, responses.ResponseOutputItem)
+
+
+def test_classes_of_types_are_classes():
+    """R-F3: made once, named after themselves, and special cases of the class that is there."""
+    one = responses.ResponseTextDeltaEvent
+    assert one is responses.ResponseTextDeltaEvent
+    assert issubclass(one, responses.ResponseStreamEvent)
+    assert (one.__module__, one.__name__) == ("modelwire.types.responses", "ResponseTextDeltaEvent")
+    for made in (one(delta="a"), one.construct(type=one._type, delta="a")):
+        assert type(made) is responses.ResponseStreamEvent and isinstance(made, one)
+        assert (made.type, made.delta) == ("response.output_text.delta", "a")
+    assert one.model_validate(made) is made
+    assert not isinstance("text", one) and not isinstance(None, one)
+    with pytest.raises(AttributeError, match="ResponseNonsenseEvent"):
+        responses.ResponseNonsenseEvent
+    with pytest.raises(ImportError):
+        importlib.import_module("modelwire.types.nonsense")
+
+
+def test_every_answer_is_a_base_model(client):
+    """R-F3: as answers of openai-python are instances of openai.BaseModel."""
+    answer = client.chat.completions.create(model="echo", messages=HELLO)
+    [chunk, *_] = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    [event, *_] = client.responses.create(model="echo", input="x", stream=True)
+    parts = [answer, answer.choices[0], answer.usage, client.models.list().data[0]]
+    parts += [chunk, chunk.choices[0], chunk.choices[0].delta, event]
+    assert all(isinstance(part, modelwire.BaseModel) for part in parts)
+    assert issubclass(ChatCompletion, modelwire.BaseModel)
+    assert not any(isinstance(other, modelwire.BaseModel) for other in ({}, "x", None, client))
+    assert not issubclass(dict, modelwire.BaseModel)
+
+
+def test_chunks_made_up_for_tests(scripted):
+    """R-F3: programs make chunks and events for their own tests."""
+    delta = ChoiceDelta(content="a", role="assistant")
+    choice = ChunkChoice(index=0, delta=delta, finish_reason=None)
+    chunk = ChatCompletionChunk(id="c", model="m", choices=[choice])
+    assert chunk.choices[0].delta.content == "a" == delta.content
+    assert chunk.choices == [choice] and choice.delta == delta and chunk.usage is None
+    [same] = (
+        scripted(events(chunk.to_json(indent=None)))
+        .chat.completions.create(model="m", messages=HELLO, stream=True, stream_options=None)
+        .batches()
+        .__next__()
+    )
+    assert same == chunk
+    event = responses.ResponseStreamEvent(type="response.created", sequence_number=0)
+    assert event.type == "response.created" and event.sequence_number == 0
+    other = modelwire.types.Object(a=1)
+    assert other.a == 1 and other.to_dict() == {"a": 1}
+    made = ChatCompletion.model_construct(id="c", choices=[])
+    assert made == ChatCompletion.construct(id="c", choices=[])
+    assert json.loads(made.to_json()) == {"id": "c", "choices": []}
+
+
+def test_what_needs_pydantic_models_says_what_to_do_instead(client):
+    """R-ERR3: where openai-python has it, and where programs look for it."""
+    for method in (
+        client.chat.completions.parse,
+        client.chat.completions.with_raw_response.parse,
+        client.chat.completions.with_streaming_response.parse,
+        client.responses.with_raw_response.parse,
+        modelwire.pydantic_function_tool,
+    ):
+        with pytest.raises(modelwire.OpenAIError) as raised:
+            method(model="m")
+        assert raised.value.kind == "argument" and raised.value.hint
+    with pytest.raises(TypeError, match="JSON schema"):
+        with client.chat.completions.stream(model="m", messages=HELLO, response_format=dict):
+            pass
+    with pytest.raises(AttributeError, match="nonsense"):
+        client.responses.with_raw_response.nonsense
+    with pytest.raises(AttributeError, match="base_url"):
+        modelwire.AzureOpenAI
