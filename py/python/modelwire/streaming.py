@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from modelwire._errors import OpenAIError
 from modelwire._http import Response as HttpResponse
@@ -475,8 +475,9 @@ class ResponseTextEvent:
         """The text, or the arguments, up to this piece."""
         return self._text.at(self._at)
 
-    # For `isinstance`: it is the event, with a text beside it.
-    __class__ = property(lambda self: ResponseStreamEvent)
+    if not TYPE_CHECKING:
+        # For `isinstance`: it is the event, with a text beside it.
+        __class__ = property(lambda self: ResponseStreamEvent)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._event, name)
