@@ -130,8 +130,10 @@ fn item(taken: Taken) -> Option<Py<PyAny>> {
 }
 
 stream_methods!(Stream {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
+    /// An iterator of its own, as openai-python has it: programs that replace this method iterate
+    /// what it returned.
+    fn __iter__(slf: Bound<'_, Self>) -> Portions {
+        Portions { portion: Portion::Chunk, stream: slf.unbind() }
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
@@ -235,8 +237,10 @@ impl AsyncStream {
 }
 
 stream_methods!(AsyncStream {
-    fn __aiter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
+    /// An iterator of its own, as openai-python has it: programs that replace this method iterate
+    /// what it returned.
+    fn __aiter__(slf: Bound<'_, Self>) -> AsyncPortions {
+        AsyncPortions { portion: Portion::Chunk, stream: slf.unbind() }
     }
 
     fn __anext__(slf: Bound<'_, Self>) -> Next {

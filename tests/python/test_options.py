@@ -326,6 +326,20 @@ def test_what_the_service_does_not_have(scripted, use):
     assert raised.value.hint and scripted.requests() == []
 
 
+def test_what_the_service_does_not_have_can_be_looked_at(scripted):
+    """R-OP1: instrumentation looks for every part of a client, and wraps its methods."""
+    client = scripted(answer({}))
+    for part in ("completions", "embeddings", "images", "audio"):
+        assert hasattr(client, part) and getattr(client, part) is getattr(client, part)
+    kept = client.completions.create
+    client.completions.create = lambda **given: kept(**given)
+    with pytest.raises(modelwire.OpenAIError) as raised:
+        client.completions.create(model="m", prompt="x")
+    assert "chat.completions" in raised.value.hint
+    assert "Client.audio.speech" in repr(client.audio.speech)
+    assert scripted.requests() == []
+
+
 def test_what_no_client_has(scripted):
     """R-OP1: Python's own AttributeError."""
     with pytest.raises(AttributeError, match="nonsense"):

@@ -23,7 +23,6 @@ def opened(client, **fields):
 def test_stream(service, client):
     """R-STR1, R-STR2, R-STR3: every chunk in its order, then the end; one pass."""
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
-    assert iter(chat) is chat
     chunks = list(chat)
     assert [chunk.choices[0].delta.content for chunk in chunks] == ["", *WORDS, None]
     assert chunks[0].choices[0].delta.role == "assistant"
@@ -287,3 +286,14 @@ def test_a_stream_without_an_answer_can_be_given_up(quiet, scripted):
     with pytest.raises(modelwire.APITimeoutError):
         opened(client)
     quiet.until_closed()
+
+
+def test_a_stream_whose_iteration_is_wrapped(client):
+    """R-STR1: instrumentation puts a generator over the iterator of a stream."""
+    stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    iterator = iter(stream)
+    assert iterator is not stream and iter(iterator) is iterator
+    first, second = next(iterator), next(stream)
+    rest = list(stream)
+    assert text([first, second, *rest]) == text([first, second]) + text(rest) == HELLO[0]["content"]
+    assert list(iterator) == []

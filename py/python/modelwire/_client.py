@@ -475,18 +475,35 @@ class BaseClient:
             "key. Make one in each process; use copy() for other settings"
         )
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in _MISSING:
-            instead = _MISSING[name]
-            message = f"the service has no operation for {type(self).__name__}.{name}"
-            raise OpenAIError(
-                message,
-                kind="argument",
-                hint=f"Use {instead}."
-                if instead
-                else "It has models.list, chat.completions.create and responses.create.",
-            )
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+    def __getattr__(self, name: str) -> Lacking:
+        if name not in _MISSING:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        lacking = self.__dict__[name] = Lacking(f"{type(self).__name__}.{name}", _MISSING[name])
+        return lacking
+
+
+class Lacking:
+    """A part of openai-python's clients that the service has no operation for. It is there, so
+    that programs may look at it and wrap its methods; to call one is a clear error."""
+
+    def __init__(self, path: str, instead: str | None) -> None:
+        self._path = path
+        self._instead = instead or "models.list, chat.completions.create or responses.create"
+
+    def __getattr__(self, name: str) -> Lacking:
+        if name.startswith("_"):
+            raise AttributeError(f"{self._path} has no attribute {name!r}")
+        return Lacking(f"{self._path}.{name}", self._instead)
+
+    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+        raise OpenAIError(
+            f"the service has no operation for {self._path}",
+            kind="argument",
+            hint=f"Use {self._instead}.",
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self._path}, which the service does not have>"
 
 
 def _text(value: Any, name: str) -> str | None:
