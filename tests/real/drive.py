@@ -1,0 +1,92 @@
+"""What the drivers share: a foreign program is run twice, with openai's client and with
+modelwire's, against the same scripted service, and every result and every request is told as a
+line of JSON. Knows no foreign program.
+
+A driver names its cases with `case` and ends with `main`. `run` starts it once for each library
+and compares the lines.
+"""
+
+import asyncio
+import inspect
+import json
+import os
+import sys
+import traceback
+
+import modelwire
+from modelwire.testing import Service
+
+LIBRARY = os.environ.get("REAL_LIBRARY", "modelwire")
+CASE_DEADLINE = 60.0
+
+_cases = []
+
+
+def stand_in():
+    """Puts modelwire's names where openai's are, for programs that make their own client or ask
+    `isinstance(client, openai.OpenAI)`. To be called before the program is imported."""
+    if LIBRARY == "modelwire":
+        import openai
+
+        for name in modelwire.__all__:
+            if hasattr(openai, name):
+                setattr(openai, name, getattr(modelwire, name))
+
+
+def library():
+    """The module whose clients are tried."""
+    if LIBRARY == "modelwire":
+        return modelwire
+    import openai
+
+    return openai
+
+
+def client(service, **options):
+    """A client of the library that is tried, led to the service."""
+    return library().OpenAI(base_url=service.base_url, api_key=service.api_key, **options)
+
+
+def async_client(service, **options):
+    """The same for asyncio."""
+    return library().AsyncOpenAI(base_url=service.base_url, api_key=service.api_key, **options)
+
+
+def case(function):
+    """A case: takes the service, returns plain data that both libraries must agree on."""
+    _cases.append(function)
+    return function
+
+
+def _plain(value):
+    """Results as JSON; what is not plain data is told by its text."""
+    return json.loads(json.dumps(value, default=str, sort_keys=True))
+
+
+def _run(function, service):
+    if inspect.iscoroutinefunction(function):
+        return asyncio.run(asyncio.wait_for(function(service), CASE_DEADLINE))
+    return function(service)
+
+
+def main():
+    """Runs the cases, or those that are named, and tells each as a line of JSON."""
+    for function in _cases:
+        if len(sys.argv) > 1 and function.__name__ not in sys.argv[1:]:
+            continue
+        with Service() as service:
+            told = {"case": function.__name__}
+            try:
+                told["result"] = _plain(_run(function, service))
+            except BaseException as error:
+                told["failed"] = f"{type(error).__name__}: {error}"
+                told["traceback"] = traceback.format_exc()
+            told["requests"] = [
+                {"path": request.path, "query": request.query, "body": request.body}
+                for request in service.requests
+            ]
+            told["untaken"] = service.waiting
+        print(json.dumps(told), flush=True)
+    # Some frameworks leave threads behind that would wait for a network.
+    sys.stdout.flush()
+    os._exit(0)
