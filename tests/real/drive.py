@@ -31,6 +31,7 @@ def stand_in():
         for name in modelwire.__all__:
             if hasattr(openai, name):
                 setattr(openai, name, getattr(modelwire, name))
+        openai.BaseModel = modelwire.types.Object
 
 
 def library():
@@ -86,7 +87,16 @@ def main():
                 for request in service.requests
             ]
             told["untaken"] = service.waiting
-        print(json.dumps(told), flush=True)
+            told["agents"] = sorted({r.headers.get("user-agent", "") for r in service.requests})
+        print("\n" + json.dumps(told), flush=True)  # whatever the program printed
     # Some frameworks leave threads behind that would wait for a network.
     sys.stdout.flush()
     os._exit(0)
+
+
+if os.environ.get("POSE") and LIBRARY == "modelwire":
+    import pose
+if os.environ.get("SENT") and LIBRARY == "modelwire":
+    import openai, openai._types as _t
+    for _n in ("Omit","NotGiven","NOT_GIVEN","not_given","omit"):
+        setattr(openai,_n,getattr(modelwire,_n)); setattr(_t,_n,getattr(modelwire,_n))

@@ -1,0 +1,137 @@
+"""langchain-openai: a chat model with tools, structured answers, batches and streams, handed the
+resources of a client."""
+# needs: langchain-openai==1.7.3 langgraph==1.2.22
+
+import drive
+
+drive.stand_in()  # it asks isinstance(answer, openai.BaseModel)
+
+from langchain_core.messages import HumanMessage
+from langchain_openai import ChatOpenAI
+from modelwire.testing import text
+from pydantic import BaseModel
+
+
+class City(BaseModel):
+    """A city."""
+
+    name: str
+
+
+def model(service, **options):
+    client, other = drive.client(service), drive.async_client(service)
+    return ChatOpenAI(
+        model="echo",
+        api_key="sk-test",
+        client=client.chat.completions,
+        root_client=client,
+        async_client=other.chat.completions,
+        root_async_client=other,
+        max_retries=0,
+        **options,
+    )
+
+
+def told(message):
+    return [message.content, message.tool_calls, message.usage_metadata]
+
+
+def both(function):
+    """The same case over both operations."""
+    for over_responses, name in ((False, "chat"), (True, "responses")):
+
+        async def run(service, over_responses=over_responses):
+            options = {"use_responses_api": True} if over_responses else {}
+            return await function(service, model(service, **options))
+
+        run.__name__ = f"{function.__name__}_{name}"
+        drive.case(run)
+    return function
+
+
+@both
+async def invoked(service, model):
+    service.queue("Hello there.", "Hello there.")
+    said = [model.invoke("Say hello."), await model.ainvoke("Say hello.")]
+    return [told(message) for message in said]
+
+
+@both
+async def tools(service, model):
+    service.queue(text("", tool_calls=[("City", {"name": "Paris"})]), "Thanks.")
+    with_tools = model.bind_tools([City])
+    first = with_tools.invoke("Which city?")
+    answers = [
+        {"role": "tool", "tool_call_id": call["id"], "content": "noted"}
+        for call in first.tool_calls
+    ]
+    second = await with_tools.ainvoke([HumanMessage("Which city?"), first, *answers])
+    return [[call["args"] for call in first.tool_calls], told(second)]
+
+
+@both
+async def structured_by_function(service, model):
+    service.queue(text("", tool_calls=[("City", {"name": "Paris"})]))
+    asked = model.with_structured_output(City, method="function_calling")
+    return asked.invoke("Which city?").model_dump()
+
+
+@both
+async def structured_by_schema(service, model):
+    service.queue('{"name": "Paris"}', '{"name": "Paris"}')
+    asked = model.with_structured_output(City, method="json_schema")
+    return [asked.invoke("Which city?").model_dump(), (await asked.ainvoke("?")).model_dump()]
+
+
+@both
+async def streamed(service, model):
+    service.queue("One two three.", "One two three.")
+    chunks = list(model.stream("Count.")) + [chunk async for chunk in model.astream("Count.")]
+    return [[chunk.content, chunk.usage_metadata] for chunk in chunks]
+
+
+@both
+async def streamed_tools(service, model):
+    service.queue(text("", tool_calls=[("City", {"name": "Paris"})]))
+    whole = None
+    async for chunk in model.bind_tools([City]).astream("Which city?"):
+        whole = chunk if whole is None else whole + chunk
+    return [[call["name"], call["args"]] for call in whole.tool_calls]
+
+
+@both
+async def batch(service, model):
+    service.queue("Yes.", "Yes.")
+    return [message.text for message in model.batch(["a", "a"])]
+
+
+@both
+async def agent(service, model):
+    from langgraph.prebuilt import create_react_agent
+
+    def weather(city: str) -> str:
+        """The weather of a city."""
+        return f"sunny in {city}"
+
+    service.queue(text("", tool_calls=[("weather", {"city": "Paris"})]), "Sunny.")
+    found = create_react_agent(model, [weather])
+    state = await found.ainvoke({"messages": [("user", "Weather in Paris?")]})
+    return [message.type for message in state["messages"]]
+
+
+@both
+async def refused(service, model):
+    service.queue(400)
+    try:
+        model.invoke("Say hello.")
+    except Exception as error:
+        return [type(error).__name__, error.status_code, str(error.body)]
+
+
+@drive.case
+def logprobs(service):
+    answer = model(service, logprobs=True).invoke("Say hello.")
+    return [answer.content, bool(answer.response_metadata.get("logprobs"))]
+
+
+drive.main()
