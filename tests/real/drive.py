@@ -17,21 +17,24 @@ import modelwire
 from modelwire.testing import Service
 
 LIBRARY = os.environ.get("REAL_LIBRARY", "modelwire")
+SHIM = os.environ.get("REAL_SHIM", "names")
+"""What is done beside handing over a client: none, names, posed; see `standin`."""
 CASE_DEADLINE = 60.0
 
 _cases = []
 
 
-def stand_in():
-    """Puts modelwire's names where openai's are, for programs that make their own client or ask
-    `isinstance(client, openai.OpenAI)`. To be called before the program is imported."""
-    if LIBRARY == "modelwire":
-        import openai
+def stand_in(resources=False):
+    """Lets the program meet modelwire where it imports openai, as far as REAL_SHIM says. To be
+    called before the program is imported."""
+    if LIBRARY == "modelwire" and SHIM != "none":
+        import standin
 
-        for name in modelwire.__all__:
-            if hasattr(openai, name):
-                setattr(openai, name, getattr(modelwire, name))
-        openai.BaseModel = modelwire.types.Object
+        if SHIM == "posed":
+            standin.posed()
+        standin.names()
+        if resources:
+            standin.resources()
 
 
 def library():
@@ -87,16 +90,9 @@ def main():
                 for request in service.requests
             ]
             told["untaken"] = service.waiting
-            told["agents"] = sorted({r.headers.get("user-agent", "") for r in service.requests})
+            # openai's client says so in this header; programs set User-Agent themselves.
+            told["openai"] = any("x-stainless-lang" in r.headers for r in service.requests)
         print("\n" + json.dumps(told), flush=True)  # whatever the program printed
     # Some frameworks leave threads behind that would wait for a network.
     sys.stdout.flush()
     os._exit(0)
-
-
-if os.environ.get("POSE") and LIBRARY == "modelwire":
-    import pose
-if os.environ.get("SENT") and LIBRARY == "modelwire":
-    import openai, openai._types as _t
-    for _n in ("Omit","NotGiven","NOT_GIVEN","not_given","omit"):
-        setattr(openai,_n,getattr(modelwire,_n)); setattr(_t,_n,getattr(modelwire,_n))

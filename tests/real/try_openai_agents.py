@@ -3,6 +3,9 @@ AsyncOpenAI client."""
 # needs: openai-agents==0.24.0
 
 import drive
+
+drive.stand_in()
+
 from agents import (
     Agent,
     OpenAIChatCompletionsModel,
