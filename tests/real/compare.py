@@ -71,7 +71,9 @@ def main():
         elif "failed" in openai and "failed" not in ours:
             found.append(f"works here, openai: {openai['failed']}")
         elif "failed" in openai:
-            found.append(f"fails with both; here {ours['failed'][:300]}; openai {openai['failed'][:300]}")
+            found.append(
+                f"fails with both: {ours['failed'][:300]}; openai {openai['failed'][:300]}"
+            )
         else:
             found += differences(openai["result"], ours["result"], "result")
         found += differences(sent(openai["requests"]), sent(ours.get("requests", [])), "requests")

@@ -72,8 +72,7 @@ def _openai_classes():
     from openai.types import completion_usage
     from openai.types import responses as openai_responses
     from openai.types.chat import chat_completion, chat_completion_chunk
-    from openai.types.responses import response_output_item, response_output_message
-    from openai.types.responses import response_usage
+    from openai.types.responses import response_output_item, response_output_message, response_usage
 
     places = (
         (chat, (openai_chat, chat_completion, chat_completion_chunk)),

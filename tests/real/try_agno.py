@@ -11,6 +11,7 @@ drive.stand_in()
 
 from agno.agent import Agent
 from agno.models.openai import OpenAIChat, OpenAIResponses
+
 from modelwire.testing import text
 
 

@@ -8,8 +8,9 @@ drive.stand_in()
 from autogen_agentchat.agents import AssistantAgent
 from autogen_core.models import UserMessage
 from autogen_ext.models.openai import OpenAIChatCompletionClient
-from modelwire.testing import text
 from pydantic import BaseModel
+
+from modelwire.testing import text
 
 
 class City(BaseModel):

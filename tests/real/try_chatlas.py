@@ -6,8 +6,9 @@ import drive
 drive.stand_in()
 
 from chatlas import ChatOpenAI, ChatOpenAICompletions
-from modelwire.testing import text
 from pydantic import BaseModel
+
+from modelwire.testing import text
 
 
 class City(BaseModel):

@@ -14,6 +14,7 @@ from haystack.components.generators.chat import OpenAIChatGenerator, OpenAIRespo
 from haystack.dataclasses import ChatMessage
 from haystack.tools import create_tool_from_function
 from haystack.utils import Secret
+
 from modelwire.testing import text
 
 ASK = [ChatMessage.from_user("One two.")]

@@ -8,8 +8,9 @@ drive.stand_in()  # it asks isinstance(answer, openai.BaseModel)
 
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
-from modelwire.testing import text
 from pydantic import BaseModel
+
+from modelwire.testing import text
 
 
 class City(BaseModel):

@@ -14,16 +14,6 @@ from langsmith.run_helpers import tracing_context
 from langsmith.wrappers import wrap_openai
 
 
-class Recorder:
-    """Takes what would go to the network."""
-
-    def __init__(self):
-        self.runs = []
-
-    def request(self, *arguments, **named):
-        raise ConnectionError("no network here")
-
-
 def recorded(run):
     """What the wrapper notes at the end of each call."""
     seen = []

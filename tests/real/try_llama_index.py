@@ -10,6 +10,7 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.tools import FunctionTool
 from llama_index.llms.openai import OpenAIResponses
 from llama_index.llms.openai_like import OpenAILike
+
 from modelwire.testing import text
 
 ASK = [ChatMessage(role="user", content="One two.")]
@@ -57,8 +58,10 @@ async def streamed_async(service):
 @drive.case
 def tool(service):
     service.queue(text("", tool_calls=[("weather", {"city": "Paris"})]))
-    answer = model(service).chat_with_tools([FunctionTool.from_defaults(weather)], "Weather?")
-    return [[c.tool_name, c.tool_kwargs] for c in model(service).get_tool_calls_from_response(answer)]
+    found = model(service)
+    answer = found.chat_with_tools([FunctionTool.from_defaults(weather)], "Weather?")
+    calls = found.get_tool_calls_from_response(answer)
+    return [[call.tool_name, call.tool_kwargs] for call in calls]
 
 
 @drive.case

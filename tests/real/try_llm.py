@@ -6,8 +6,8 @@ import drive
 
 drive.stand_in()
 
-import llm
 from llm.default_plugins import openai_models
+
 from modelwire.testing import text
 
 

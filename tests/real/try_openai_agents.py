@@ -14,8 +14,9 @@ from agents import (
     function_tool,
     set_tracing_disabled,
 )
-from modelwire.testing import text
 from pydantic import BaseModel
+
+from modelwire.testing import text
 
 set_tracing_disabled(True)
 

@@ -1,6 +1,7 @@
 """opentelemetry-instrumentation-openai-v2: spans of chat calls; it patches openai's own classes by
 the names of their modules, so what it sees of a client that is not of them is the question."""
-# needs: opentelemetry-instrumentation-openai-v2==2.4b0 opentelemetry-util-genai==0.4b0 opentelemetry-sdk openai==3.52.0 httpx
+# needs: opentelemetry-instrumentation-openai-v2==2.4b0 opentelemetry-util-genai==0.4b0
+# needs: opentelemetry-sdk openai==3.52.0 httpx
 
 import drive
 

@@ -5,11 +5,12 @@ an AsyncOpenAI client."""
 import drive
 
 drive.stand_in()
-from modelwire.testing import text
 from pydantic import BaseModel
 from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
+
+from modelwire.testing import text
 
 
 class City(BaseModel):

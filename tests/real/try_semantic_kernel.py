@@ -5,7 +5,6 @@ import drive
 
 drive.stand_in()
 
-from modelwire.testing import text
 from semantic_kernel import Kernel
 from semantic_kernel.connectors.ai import FunctionChoiceBehavior
 from semantic_kernel.connectors.ai.open_ai import (
@@ -14,6 +13,8 @@ from semantic_kernel.connectors.ai.open_ai import (
 )
 from semantic_kernel.contents import ChatHistory
 from semantic_kernel.functions import kernel_function
+
+from modelwire.testing import text
 
 
 class Weather:

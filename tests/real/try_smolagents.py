@@ -5,8 +5,9 @@ import drive
 
 drive.stand_in()  # OpenAIModel makes its own client
 
-from modelwire.testing import text
 from smolagents import OpenAIModel, ToolCallingAgent, tool
+
+from modelwire.testing import text
 
 
 @tool
