@@ -1,5 +1,6 @@
 //! The native side of a client: settings in, calls out. Knows no exception class and no HTTP.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use modelwire::{Call, Client, Config, Limits, Request, RetryPolicy, Timeouts};
@@ -8,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::asked::{Asked, Common};
 use crate::encode;
 use crate::errors::raise;
 use crate::hub::Started;
@@ -20,6 +22,7 @@ use crate::wait;
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct NativeClient {
     client: Client,
+    common: Arc<Common>,
 }
 
 /// A time in seconds under this name: outside is whether it was given, inside None is off.
@@ -86,8 +89,15 @@ fn limits(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
     Ok(limits)
 }
 
+/// Names with their values, in their order.
+type Pairs = Vec<(String, String)>;
+
 /// What one call sets instead of its client.
-fn with_options(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult<Request> {
+fn with_options(
+    mut request: Request,
+    given: &Bound<'_, PyDict>,
+    asked: &mut Asked,
+) -> PyResult<Request> {
     if let Some(times) = given.get_item("timeout")? {
         let times = times.cast::<PyDict>()?;
         if let Some(time) = seconds(times, "first_byte")? {
@@ -104,8 +114,15 @@ fn with_options(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult<Req
         request = request.retry(retry(policy.cast()?)?);
     }
     if let Some(headers) = given.get_item("headers")? {
-        for (name, value) in headers.extract::<Vec<(String, String)>>()? {
+        asked.headers = headers.extract::<Pairs>()?;
+        for (name, value) in &asked.headers {
             request = request.header(name, value);
+        }
+    }
+    if let Some(query) = given.get_item("query")? {
+        asked.query = query.extract::<Pairs>()?;
+        for (name, value) in &asked.query {
+            request = request.query(name, value);
         }
     }
     if let Some(on) = given.get_item("stream_only")? {
@@ -146,8 +163,10 @@ impl NativeClient {
         if let Some(given) = options.get_item("limits")? {
             config = config.limits(limits(given.cast()?)?);
         }
-        if let Some(headers) = options.get_item("headers")? {
-            for (name, value) in headers.extract::<Vec<(String, String)>>()? {
+        let mut headers = Pairs::new();
+        if let Some(given) = options.get_item("headers")? {
+            headers = given.extract()?;
+            for (name, value) in &headers {
                 config = config.header(name, value);
             }
         }
@@ -171,7 +190,9 @@ impl NativeClient {
         if let Some(on) = options.get_item("stream_only")? {
             config = config.stream_only(on.extract()?);
         }
-        Ok(NativeClient { client: raise(py, Client::new(config))? })
+        let client = raise(py, Client::new(config))?;
+        let common = Common { base_url: client.base_url(), headers };
+        Ok(NativeClient { client, common: Arc::new(common) })
     }
 
     /// The base URL without anything secret.
@@ -200,16 +221,16 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let (call, endpoint) = self.made(endpoint, fields, options)?;
+        let (call, asked) = self.made(endpoint, fields, stream, options)?;
         let started = py.detach(|| if stream { call.start(true) } else { call.start_to_wait() });
         raise(py, started)?;
         // An exception here (Ctrl-C) drops the call, which closes the exchange.
         loop {
-            match outcome(py, wait::pop(py, &call)?)? {
+            match outcome(py, wait::pop(py, &call)?, &asked)? {
                 None => {}
                 Some(Outcome::Answer(answer)) => return answer.into_typed(py),
                 Some(Outcome::Stream(head)) => {
-                    return Stream::new(call, endpoint, head).into_py_any(py);
+                    return Stream::new(call, asked, head).into_py_any(py);
                 }
             }
         }
@@ -224,9 +245,9 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Started> {
-        let (call, endpoint) = self.made(endpoint, fields, options)?;
+        let (call, asked) = self.made(endpoint, fields, stream, options)?;
         raise(py, call.start(stream))?;
-        Ok(Started::new(call, endpoint))
+        Ok(Started::new(call, asked))
     }
 }
 
@@ -236,8 +257,9 @@ impl NativeClient {
         &self,
         endpoint: &str,
         fields: Option<&Bound<'_, PyDict>>,
+        streams: bool,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<(Call, modelwire::Endpoint)> {
+    ) -> PyResult<(Call, Arc<Asked>)> {
         let mut text = String::with_capacity(256);
         if let Some(fields) = fields {
             encode::write(fields, &mut text)?;
@@ -248,10 +270,12 @@ impl NativeClient {
             "responses" => Request::response_json(text),
             other => return Err(PyValueError::new_err(format!("no operation {other:?}"))),
         };
+        let (common, endpoint) = (self.common.clone(), request.endpoint());
+        let (query, headers) = (Pairs::new(), Pairs::new());
+        let mut asked = Asked { common, endpoint, streams, query, headers };
         if let Some(options) = options {
-            request = with_options(request, options)?;
+            request = with_options(request, options, &mut asked)?;
         }
-        let endpoint = request.endpoint();
-        Ok((Call::new(&self.client, request), endpoint))
+        Ok((Call::new(&self.client, request), Arc::new(asked)))
     }
 }

@@ -44,7 +44,7 @@ fn write_at(value: &Bound<'_, PyAny>, out: &mut String, depth: usize) -> PyResul
         write_items(list.iter(), out, depth)?;
     } else if let Ok(tuple) = value.cast::<PyTuple>() {
         write_items(tuple.iter(), out, depth)?;
-    } else if let Some(text) = raw_json(value) {
+    } else if let Some(text) = raw_json(value)? {
         out.push_str(&text);
     } else {
         write_other(value, out, depth)?;

@@ -40,6 +40,7 @@ fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     fields.set_item("attempts", error.attempts())?;
     fields.set_item("elapsed", error.elapsed().as_secs_f64())?;
     fields.set_item("metered", error.metered().name())?;
+    fields.set_item("headers", error.headers())?;
     fields.set_item("report", error.report())?;
     class.bind(py).call1((fields,))
 }

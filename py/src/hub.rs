@@ -1,12 +1,13 @@
 //! One wake for all that an event loop waits for: the core's `Ready` as Python sees it, and a call
 //! that is started and not answered yet. Knows no event loop.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use modelwire::{Call, Endpoint, Ready};
+use modelwire::{Call, Ready};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
+use crate::asked::Asked;
 use crate::errors::raise;
 use crate::source::{Outcome, Source, outcome};
 use crate::stream::AsyncStream;
@@ -49,8 +50,8 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    pub(crate) fn new(call: Call, endpoint: Endpoint) -> Started {
-        Started { source: Mutex::new(Some(Source::new(call, endpoint))) }
+    pub(crate) fn new(call: Call, asked: Arc<Asked>) -> Started {
+        Started { source: Mutex::new(Some(Source::new(call, asked))) }
     }
 
     fn source(&self) -> MutexGuard<'_, Option<Source>> {
@@ -69,13 +70,13 @@ impl Started {
         _portion: isize,
     ) -> PyResult<Option<Py<PyAny>>> {
         // Nothing of Python runs under the lock.
-        let found = match &*self.source() {
-            Some(source) => source.poll_pop(hub.get().ready(), number),
+        let (found, asked) = match &*self.source() {
+            Some(source) => (source.poll_pop(hub.get().ready(), number), source.asked().clone()),
             None => return Ok(None),
         };
         let found = raise(py, found)?;
         wait::stay_at_exit(py, &found)?;
-        match outcome(py, found)? {
+        match outcome(py, found, &asked)? {
             None => Ok(None),
             Some(Outcome::Answer(answer)) => answer.into_typed(py).map(Some),
             Some(Outcome::Stream(head)) => {

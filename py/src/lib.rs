@@ -4,8 +4,10 @@
 //! The I/O thread never touches Python: what arrives waits in a call's queue, and the thread that
 //! asks for it takes it out.
 
+mod asked;
 mod awaitable;
 mod client;
+mod edits;
 mod encode;
 mod errors;
 mod hub;

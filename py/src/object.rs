@@ -1,5 +1,5 @@
-//! Frozen Python objects over the raw bytes of chunks and answers: attributes are read on demand,
-//! unknown fields through the same access. Knows no call.
+//! Python objects over the raw bytes of chunks and answers: attributes are read on demand, unknown
+//! fields through the same access; what a program assigns is kept beside the bytes. Knows no call.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,10 +7,13 @@ use std::sync::Arc;
 use modelwire::{Answer, Chunk, Kind, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple, PyType};
 
+use crate::asked::Asked;
+use crate::edits::Edits;
 use crate::encode;
 use crate::shape::{
     self, CHAT_COMPLETION, CHUNK, CHUNK_CHOICE, Child, DELTA, MODEL, MODEL_LIST, OBJECT, RESPONSE,
@@ -18,35 +21,84 @@ use crate::shape::{
 };
 use crate::stream;
 
-/// What keeps the text of an object alive.
-#[derive(Clone)]
+/// What keeps the text of an object alive, with the fields that were assigned.
 enum Root {
-    Chunk(Chunk),
-    Answer(Answer),
+    Chunk(Py<ChatCompletionChunk>),
+    Event(Py<ResponseStreamEvent>),
+    Answer(Arc<Answered>),
     /// Made in this process: by a pickle, a copy or a test.
     Made(Arc<Made>),
+}
+
+struct Answered {
+    answer: Answer,
+    asked: Arc<Asked>,
+    edits: Edits,
 }
 
 struct Made {
     text: String,
     request_id: Option<String>,
+    edits: Edits,
 }
 
 impl Root {
+    fn clone_ref(&self, py: Python<'_>) -> Root {
+        match self {
+            Root::Chunk(chunk) => Root::Chunk(chunk.clone_ref(py)),
+            Root::Event(event) => Root::Event(event.clone_ref(py)),
+            Root::Answer(answered) => Root::Answer(answered.clone()),
+            Root::Made(made) => Root::Made(made.clone()),
+        }
+    }
+
     fn text(&self) -> &str {
         match self {
-            Root::Chunk(chunk) => chunk.json(),
-            Root::Answer(answer) => answer.json(),
+            Root::Chunk(chunk) => chunk.get().chunk.json(),
+            Root::Event(event) => event.get().chunk.json(),
+            Root::Answer(answered) => answered.answer.json(),
             Root::Made(made) => &made.text,
+        }
+    }
+
+    fn edits(&self) -> &Edits {
+        match self {
+            Root::Chunk(chunk) => &chunk.get().edits,
+            Root::Event(event) => &event.get().edits,
+            Root::Answer(answered) => &answered.edits,
+            Root::Made(made) => &made.edits,
         }
     }
 
     fn request_id(&self) -> Option<&str> {
         match self {
-            Root::Chunk(_) => None,
-            Root::Answer(answer) => answer.head().request_id(),
+            Root::Chunk(_) | Root::Event(_) => None,
+            Root::Answer(answered) => answered.answer.head().request_id(),
             Root::Made(made) => made.request_id.as_deref(),
         }
+    }
+}
+
+/// The text that an object stands in, and what was assigned to the objects of that text.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    text: &'a str,
+    edits: &'a Edits,
+}
+
+impl Whole<'_> {
+    /// Where an object begins; one that the service did not send has a place of its own.
+    fn place(self, object: Value<'_>) -> usize {
+        let from = (object.text().as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
+        from.filter(|place| *place < self.text.len()).unwrap_or(usize::MAX)
+    }
+
+    /// What was assigned to a field of an object.
+    fn assigned(self, py: Python<'_>, object: Value<'_>, name: &str) -> Option<Py<PyAny>> {
+        if !self.edits.are_some() {
+            return None;
+        }
+        self.edits.get(py, self.place(object), name)
     }
 }
 
@@ -61,10 +113,11 @@ pub(crate) struct Object {
 
 impl Object {
     /// The object that an answer is as a whole.
-    pub(crate) fn of_answer(answer: Answer) -> Object {
+    pub(crate) fn of_answer(answer: Answer, asked: Arc<Asked>) -> Object {
         let shape = shape_of_endpoint(answer.endpoint());
         let end = answer.json().len();
-        Object { root: Root::Answer(answer), start: 0, end, shape }
+        let answered = Answered { answer, asked, edits: Edits::default() };
+        Object { root: Root::Answer(Arc::new(answered)), start: 0, end, shape }
     }
 
     /// An object of a text that is no answer of the service.
@@ -75,14 +128,19 @@ impl Object {
     ) -> PyResult<Object> {
         Value::parse(&text)
             .map_err(|cause| PyValueError::new_err(format!("this is not JSON: {cause}")))?;
+        Ok(Object::of_json(text, request_id, shape))
+    }
+
+    /// An object of a text that is known to be JSON.
+    fn of_json(text: String, request_id: Option<String>, shape: &'static Shape) -> Object {
         let end = text.len();
-        let root = Root::Made(Arc::new(Made { text, request_id }));
-        Ok(Object { root, start: 0, end, shape })
+        let root = Root::Made(Arc::new(Made { text, request_id, edits: Edits::default() }));
+        Object { root, start: 0, end, shape }
     }
 
     /// An answer that was gathered from chunks.
-    pub(crate) fn gathered(text: String, endpoint: modelwire::Endpoint) -> PyResult<Object> {
-        Object::of_text(text, None, shape_of_endpoint(endpoint))
+    pub(crate) fn gathered(text: String, endpoint: modelwire::Endpoint) -> Object {
+        Object::of_json(text, None, shape_of_endpoint(endpoint))
     }
 
     /// An object of the fields that a program gives it.
@@ -115,6 +173,10 @@ impl Object {
     pub(crate) fn value(&self) -> Value<'_> {
         Value::validated(self.text())
     }
+
+    fn whole(&self) -> Whole<'_> {
+        Whole { text: self.root.text(), edits: self.root.edits() }
+    }
 }
 
 /// The shape of a whole answer.
@@ -132,12 +194,16 @@ const NULL: Value<'static> = Value::NULL;
 fn attribute(
     py: Python<'_>,
     root: &Root,
-    whole: Value<'_>,
+    object: Value<'_>,
     shape: &'static Shape,
     name: &str,
 ) -> PyResult<Py<PyAny>> {
+    let whole = Whole { text: root.text(), edits: root.edits() };
+    if let Some(assigned) = whole.assigned(py, object, name) {
+        return Ok(assigned);
+    }
     let field = shape.field(name);
-    match whole.get(name) {
+    match object.get(name) {
         Some(value) => to_python(py, root, value, field.unwrap_or(Child::Any)),
         None if field.is_some() => Ok(py.None()),
         None => Err(PyAttributeError::new_err(format!("{} has no field {name:?}", shape.name))),
@@ -165,7 +231,7 @@ fn to_python(py: Python<'_>, root: &Root, value: Value<'_>, child: Child) -> PyR
             let start = value.text().as_ptr() as usize - root.text().as_ptr() as usize;
             let end = start + value.text().len();
             let shape = shape_of(value, child);
-            Object { root: root.clone(), start, end, shape }.into_typed(py)
+            Object { root: root.clone_ref(py), start, end, shape }.into_typed(py)
         }
         Kind::Array => {
             let items = value.items().into_iter().map(|item| to_python(py, root, item, child));
@@ -189,14 +255,24 @@ const AS_SENT: Dump = Dump { unset: false, none: true };
 
 /// A value with everything below it as Python's own dicts and lists.
 fn to_plain(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
-    dumped(py, value, Child::Any, AS_SENT)
+    dumped(py, value, Child::Any, AS_SENT, None)
 }
 
-fn dumped(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<Py<PyAny>> {
+/// The same with the fields that a dump has; those that were assigned, where some were.
+fn dumped(
+    py: Python<'_>,
+    value: Value<'_>,
+    child: Child,
+    dump: Dump,
+    whole: Option<Whole<'_>>,
+) -> PyResult<Py<PyAny>> {
     match value.kind() {
-        Kind::Object => dumped_object(py, value, shape_of(value, child), dump)?.into_py_any(py),
+        Kind::Object => {
+            dumped_object(py, value, shape_of(value, child), dump, whole)?.into_py_any(py)
+        }
         Kind::Array => {
-            let items = value.items().into_iter().map(|item| dumped(py, item, child, dump));
+            let items = value.items().into_iter();
+            let items = items.map(|item| dumped(py, item, child, dump, whole));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
@@ -208,6 +284,7 @@ fn dumped_object<'py>(
     value: Value<'_>,
     shape: &Shape,
     dump: Dump,
+    whole: Option<Whole<'_>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, member) in value.members() {
@@ -215,14 +292,43 @@ fn dumped_object<'py>(
             continue;
         }
         let child = shape.field(&name).unwrap_or(Child::Any);
-        dict.set_item(&*name, dumped(py, member, child, dump)?)?;
+        dict.set_item(&*name, dumped(py, member, child, dump, whole)?)?;
+    }
+    for (name, assigned) in whole.map(|one| one.edits.of(py, one.place(value))).unwrap_or_default()
+    {
+        let assigned = assigned.into_bound(py);
+        if assigned.is_none() && !dump.none {
+            if dict.contains(&name)? {
+                dict.del_item(&name)?;
+            }
+        } else if !name.starts_with('_') {
+            dict.set_item(&name, dumped_assigned(&assigned, dump)?)?;
+        }
     }
     if dump.unset && dump.none {
-        for (name, _) in shape.fields.iter().filter(|(name, _)| value.get(name).is_none()) {
-            dict.set_item(name, py.None())?;
+        for (name, _) in shape.fields {
+            if !dict.contains(name)? {
+                dict.set_item(name, py.None())?;
+            }
         }
     }
     Ok(dict)
+}
+
+/// What a program assigned, as Python's own dicts and lists.
+fn dumped_assigned<'py>(value: &Bound<'py, PyAny>, dump: Dump) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    if let Ok(list) = value.cast::<PyList>() {
+        let items = list.iter().map(|item| dumped_assigned(&item, dump));
+        return Ok(PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_any());
+    }
+    if !value.hasattr(intern!(py, "model_dump"))? {
+        return Ok(value.clone());
+    }
+    let options = PyDict::new(py);
+    options.set_item("exclude_unset", !dump.unset)?;
+    options.set_item("exclude_none", !dump.none)?;
+    value.call_method(intern!(py, "model_dump"), (), Some(&options))
 }
 
 /// Keeps the parts of a dump that are asked for.
@@ -259,32 +365,49 @@ fn number(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     py.get_type::<PyInt>().call1((value.text(),))?.into_py_any(py)
 }
 
+/// The JSON text of an object: as it came, or with what was assigned.
+fn current<'a>(
+    py: Python<'_>,
+    value: Value<'a>,
+    shape: &'static Shape,
+    whole: Whole<'_>,
+) -> PyResult<Cow<'a, str>> {
+    if !whole.edits.are_some() {
+        return Ok(Cow::Borrowed(value.text()));
+    }
+    let mut text = String::new();
+    let plain = dumped(py, value, Child::Of(shape), AS_SENT, Some(whole))?;
+    encode::write(plain.bind(py), &mut text)?;
+    Ok(Cow::Owned(text))
+}
+
 /// The JSON text of one of our objects, to be put back into a request as it came.
-pub(crate) fn raw_json<'py>(value: &Bound<'py, PyAny>) -> Option<Cow<'py, str>> {
-    let text = |text: &str| Some(Cow::Owned(text.to_owned()));
-    if let Ok(object) = value.cast::<Object>() {
-        return text(object.get().text());
-    }
-    if let Ok(chunk) = value.cast::<ChatCompletionChunk>() {
-        return text(chunk.get().chunk.json());
-    }
-    if let Ok(event) = value.cast::<ResponseStreamEvent>() {
-        return text(event.get().chunk.json());
-    }
-    if let Ok(choice) = value.cast::<ChunkChoice>() {
-        return text(choice.get().value().text());
-    }
-    value.cast::<ChunkDelta>().ok().and_then(|delta| text(delta.get().value().text()))
+pub(crate) fn raw_json(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let py = value.py();
+    let text = if let Ok(object) = value.cast::<Object>() {
+        object.get().current(py)?
+    } else if let Ok(chunk) = value.cast::<ChatCompletionChunk>() {
+        chunk.get().current(py)?
+    } else if let Ok(event) = value.cast::<ResponseStreamEvent>() {
+        event.get().current(py)?
+    } else if let Ok(choice) = value.cast::<ChunkChoice>() {
+        choice.get().current(py)?
+    } else if let Ok(delta) = value.cast::<ChunkDelta>() {
+        delta.get().current(py)?
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(text.into_owned()))
 }
 
 /// `json.loads(text)`-like equality: same text, or same plain value.
-fn same(py: Python<'_>, mine: Value<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let Some(theirs) = raw_json(other) else { return Ok(false) };
-    if mine.text() == theirs {
+fn same(py: Python<'_>, mine: &str, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Some(theirs) = raw_json(other)? else { return Ok(false) };
+    if mine == theirs {
         return Ok(true);
     }
     let theirs = Value::parse(&theirs).unwrap_or(NULL);
-    to_plain(py, mine)?.bind(py).eq(to_plain(py, theirs)?)
+    to_plain(py, Value::validated(mine))?.bind(py).eq(to_plain(py, theirs)?)
 }
 
 /// `json.dumps` of a plain value, for an indented or re-encoded text.
@@ -304,8 +427,7 @@ fn dumps(py: Python<'_>, plain: Py<PyAny>, indent: Option<usize>) -> PyResult<St
 /// Longest text that a repr shows of a whole object, in characters.
 const REPR_CHARS_MAX: usize = 400;
 
-fn repr(shape: &Shape, value: Value<'_>) -> String {
-    let text = value.text();
+fn repr(shape: &Shape, text: &str) -> String {
     match text.char_indices().nth(REPR_CHARS_MAX) {
         Some((end, _)) => format!("{}({}...)", shape.name, text.get(..end).unwrap_or_default()),
         None => format!("{}({text})", shape.name),
@@ -320,27 +442,50 @@ macro_rules! object_methods {
         impl $class {
             $($hot)*
 
-            fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-                attribute(py, &self.root(), self.value(), self.shape(), name)
+            fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+                $class::field(slf, name)
             }
 
-            fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-                match self.value().get(name) {
-                    Some(_) => attribute(py, &self.root(), self.value(), self.shape(), name),
-                    None => Err(PyKeyError::new_err(name.to_owned())),
+            /// Assigns to a field, known or not; copies that were made before do not see it.
+            fn __setattr__(&self, name: &str, value: Py<PyAny>) -> PyResult<()> {
+                if name.starts_with("__") {
+                    let message = format!("{name} of an answer cannot be assigned");
+                    return Err(PyAttributeError::new_err(message));
                 }
+                let whole = self.whole();
+                whole.edits.set(whole.place(self.value()), name, value);
+                Ok(())
             }
 
-            fn __contains__(&self, name: &str) -> bool {
-                self.value().get(name).is_some()
+            fn __getitem__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+                if slf.get().__contains__(slf.py(), name) {
+                    return $class::field(slf, name);
+                }
+                Err(PyKeyError::new_err(name.to_owned()))
+            }
+
+            fn __contains__(&self, py: Python<'_>, name: &str) -> bool {
+                let value = self.value();
+                value.get(name).is_some() || self.whole().assigned(py, value, name).is_some()
             }
 
             fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
                 let names = slf.py().import("builtins")?.getattr("dir")?.call1((slf.get_type(),))?;
-                for (name, _) in slf.get().value().members() {
-                    names.call_method1("append", (&*name,))?;
+                for name in slf.get().names(slf.py()) {
+                    names.call_method1("append", (name,))?;
                 }
                 Ok(names)
+            }
+
+            /// All fields with their values as attributes have them: for `vars`.
+            #[getter(__dict__)]
+            fn fields<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+                let dict = PyDict::new(slf.py());
+                let known = slf.get().shape().fields.iter().map(|(name, _)| (*name).to_owned());
+                for name in known.chain(slf.get().names(slf.py())) {
+                    dict.set_item(&name, $class::field(slf, &name)?)?;
+                }
+                Ok(dict)
             }
 
             /// All fields that the service sent as dicts and lists, unknown ones included.
@@ -362,7 +507,7 @@ macro_rules! object_methods {
                 warnings: bool,
             ) -> PyResult<Py<PyAny>> {
                 let dump = Dump { unset: !exclude_unset, none: !exclude_none };
-                dumped(py, self.value(), Child::Of(self.shape()), dump)
+                self.plain(py, dump)
             }
 
             /// All fields as dicts and lists, unknown ones included; known ones that the service
@@ -392,7 +537,7 @@ macro_rules! object_methods {
                     unset: !(exclude_unset || exclude_defaults),
                     none: !(exclude_none || exclude_defaults),
                 };
-                let plain = dumped(py, self.value(), Child::Of(self.shape()), dump)?;
+                let plain = self.plain(py, dump)?;
                 filter(py, plain, include, exclude)
             }
 
@@ -441,17 +586,18 @@ macro_rules! object_methods {
                 warnings: bool,
             ) -> PyResult<String> {
                 if indent.is_none() && exclude_unset && !exclude_none {
-                    return Ok(self.value().text().to_owned());
+                    return self.current(py).map(Cow::into_owned);
                 }
                 let dump = Dump { unset: !exclude_unset, none: !exclude_none };
-                dumps(py, dumped(py, self.value(), Child::Of(self.shape()), dump)?, indent)
+                dumps(py, self.plain(py, dump)?, indent)
             }
 
             /// The fields that the service sent and nobody here knows, as dicts and lists.
             #[getter]
             fn model_extra<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
                 let dict = PyDict::new(py);
-                for (name, value) in self.value().members() {
+                let text = self.current(py)?;
+                for (name, value) in Value::validated(&text).members() {
                     if self.shape().field(&name).is_none() {
                         dict.set_item(&*name, to_plain(py, value)?)?;
                     }
@@ -462,11 +608,10 @@ macro_rules! object_methods {
             /// The names of the fields that the service sent.
             #[getter]
             fn model_fields_set<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PySet>> {
-                let members = self.value().members();
-                PySet::new(py, members.iter().map(|(name, _)| name.as_ref()))
+                PySet::new(py, self.names(py).iter().filter(|name| !name.starts_with('_')))
             }
 
-            /// An object with some fields replaced; the same one where none is.
+            /// A copy, with some fields replaced.
             #[pyo3(signature = (*, update=None, deep=false))]
             #[expect(unused_variables, reason = "named as pydantic names them")]
             fn model_copy<'py>(
@@ -474,12 +619,14 @@ macro_rules! object_methods {
                 update: Option<&Bound<'py, PyDict>>,
                 deep: bool,
             ) -> PyResult<Bound<'py, PyAny>> {
-                let Some(update) = update else { return Ok(slf.clone().into_any()) };
-                let this = slf.get();
-                let fields = dumped_object(slf.py(), this.value(), this.shape(), AS_SENT)?;
-                fields.update(update.as_mapping())?;
-                let made = Object::made_up(Some(&fields), this.shape())?;
-                restored(slf.py(), made)
+                let (this, py) = (slf.get(), slf.py());
+                let text = this.current(py)?.into_owned();
+                let request_id = $class::root(slf).request_id().map(str::to_owned);
+                let copy = restored(py, Object::of_text(text, request_id, this.shape())?)?;
+                for (name, value) in update.into_iter().flatten() {
+                    copy.setattr(name.cast::<PyString>()?, value)?;
+                }
+                Ok(copy)
             }
 
             /// An object of this class from a dict, or from JSON text; nothing is validated.
@@ -542,30 +689,61 @@ macro_rules! object_methods {
                 class.py().import("modelwire._pydantic")?.call_method1("schema", (class,))
             }
 
-            fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-                slf // it never changes
+            fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                $class::model_copy(slf, None, false)
             }
 
             fn __deepcopy__<'py>(
-                slf: Bound<'py, Self>,
+                slf: &Bound<'py, Self>,
                 _memo: &Bound<'py, PyAny>,
-            ) -> Bound<'py, Self> {
-                slf
+            ) -> PyResult<Bound<'py, PyAny>> {
+                $class::model_copy(slf, None, true)
             }
 
-            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+                let (this, py) = (slf.get(), slf.py());
                 let restore = py.import("modelwire._native")?.getattr("_restore")?;
-                let (root, text) = (self.root(), self.value().text());
-                let parts = (self.shape().name, text, root.request_id());
+                let root = $class::root(slf);
+                let parts = (this.shape().name, this.current(py)?, root.request_id());
                 (restore, parts).into_pyobject(py)
             }
 
-            fn __repr__(&self) -> String {
-                repr(self.shape(), self.value())
+            fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+                Ok(repr(self.shape(), &self.current(py)?))
             }
 
             fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-                same(py, self.value(), other)
+                same(py, &self.current(py)?, other)
+            }
+        }
+
+        impl $class {
+            /// A field by its name.
+            fn field(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+                let this = slf.get();
+                attribute(slf.py(), &$class::root(slf), this.value(), this.shape(), name)
+            }
+
+            fn plain(&self, py: Python<'_>, dump: Dump) -> PyResult<Py<PyAny>> {
+                let whole = Some(self.whole()).filter(|whole| whole.edits.are_some());
+                dumped(py, self.value(), Child::Of(self.shape()), dump, whole)
+            }
+
+            pub(crate) fn current(&self, py: Python<'_>) -> PyResult<Cow<'_, str>> {
+                current(py, self.value(), self.shape(), self.whole())
+            }
+
+            /// The names of the fields that were sent or assigned.
+            fn names(&self, py: Python<'_>) -> Vec<String> {
+                let (value, whole) = (self.value(), self.whole());
+                let mut names: Vec<String> =
+                    value.members().into_iter().map(|(name, _)| name.into_owned()).collect();
+                for (name, _) in whole.edits.of(py, whole.place(value)) {
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                names
             }
         }
     };
@@ -609,7 +787,7 @@ fn made_chunk(text: &str) -> PyResult<Chunk> {
 /// A chunk around a choice: choices and deltas live in one.
 fn made_around(py: Python<'_>, choice: &str) -> PyResult<Py<ChatCompletionChunk>> {
     let chunk = made_chunk(&format!("{{\"choices\":[{choice}]}}"))?;
-    Py::new(py, ChatCompletionChunk { chunk })
+    Py::new(py, ChatCompletionChunk::new_of(chunk))
 }
 
 /// What a pickle is made of again.
@@ -624,8 +802,8 @@ pub(crate) fn restore(
 }
 
 impl Object {
-    fn root(&self) -> Root {
-        self.root.clone()
+    fn root(slf: &Bound<'_, Self>) -> Root {
+        slf.get().root.clone_ref(slf.py())
     }
 
     fn shape(&self) -> &'static Shape {
@@ -641,6 +819,12 @@ object_methods!(Object {
         Object::made_up(fields, &OBJECT)
     }
 
+    /// The names of the fields that are always there.
+    #[classattr]
+    fn model_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        shape::field_names(py, &OBJECT)
+    }
+
     /// The entries of a model list, whichever of its two forms came.
     fn _items(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         let whole = self.value();
@@ -652,18 +836,20 @@ object_methods!(Object {
     /// Status and headers of the answer; None where it came from elsewhere.
     #[getter]
     fn _response<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match &self.root {
-            Root::Answer(answer) => {
-                stream::response(py, answer.head(), answer.endpoint()).map(Some)
-            }
-            Root::Chunk(_) | Root::Made(_) => Ok(None),
-        }
+        let Root::Answer(answered) = &self.root else { return Ok(None) };
+        let response = stream::response(py, answered.answer.head(), &answered.asked)?;
+        let took = (answered.answer.attempts(), answered.answer.elapsed().as_secs_f64());
+        response.call_method1(intern!(py, "_took"), took)?;
+        Ok(Some(response))
     }
 
     /// The service's name for the exchange.
     #[getter]
-    fn _request_id(&self) -> Option<&str> {
-        self.root.request_id()
+    fn _request_id(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.whole().assigned(py, self.value(), "_request_id") {
+            Some(assigned) => Ok(assigned),
+            None => self.root.request_id().into_py_any(py),
+        }
     }
 });
 
@@ -671,15 +857,24 @@ object_methods!(Object {
 #[pyclass(frozen, module = "modelwire.types.chat")]
 pub(crate) struct ChatCompletionChunk {
     pub(crate) chunk: Chunk,
+    edits: Edits,
 }
 
 impl ChatCompletionChunk {
-    fn of(_py: Python<'_>, made: &Object) -> PyResult<ChatCompletionChunk> {
-        Ok(ChatCompletionChunk { chunk: made_chunk(made.text())? })
+    pub(crate) fn new_of(chunk: Chunk) -> ChatCompletionChunk {
+        ChatCompletionChunk { chunk, edits: Edits::default() }
     }
 
-    fn root(&self) -> Root {
-        Root::Chunk(self.chunk.clone())
+    fn of(_py: Python<'_>, made: &Object) -> PyResult<ChatCompletionChunk> {
+        made_chunk(made.text()).map(ChatCompletionChunk::new_of)
+    }
+
+    fn root(slf: &Bound<'_, Self>) -> Root {
+        Root::Chunk(slf.clone().unbind())
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        Whole { text: self.chunk.json(), edits: &self.edits }
     }
 
     fn value(&self) -> Value<'_> {
@@ -699,17 +894,27 @@ object_methods!(ChatCompletionChunk {
         Self::of(py, &Object::made_up(fields, &CHUNK)?)
     }
 
+    /// The names of the fields that are always there.
+    #[classattr]
+    fn model_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        shape::field_names(py, &CHUNK)
+    }
+
     /// The choices of this chunk; a usage chunk has none.
     #[getter]
-    fn choices<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        let py = slf.py();
+    fn choices<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        if let Some(assigned) = this.whole().assigned(py, this.value(), "choices") {
+            return Ok(assigned.into_bound(py));
+        }
         let count = slf.get().chunk.choices().count();
         let choice = |position| Py::new(py, ChunkChoice { parent: slf.clone().unbind(), position });
-        match count {
+        let list = match count {
             // Nearly every chunk; no vector on the way.
             1 => PyList::new(py, [choice(0)?]),
             _ => PyList::new(py, (0..count).map(choice).collect::<PyResult<Vec<_>>>()?),
-        }
+        };
+        list.map(Bound::into_any)
     }
 
     /// The name of the server-sent event; empty where there was none.
@@ -720,59 +925,60 @@ object_methods!(ChatCompletionChunk {
 
     /// The usage, on the chunk that carries it.
     #[getter]
-    fn usage(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        if self.chunk.usage().is_none() {
-            return Ok(py.None());
+    fn usage(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let this = slf.get();
+        if this.chunk.usage().is_none() && !this.edits.are_some() {
+            return Ok(slf.py().None());
         }
-        attribute(py, &self.root(), self.value(), &CHUNK, "usage")
+        Self::field(slf, "usage")
     }
 
     /// The field `id`; None where it is absent.
     #[getter]
-    fn id(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "id")
+    fn id(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "id")
     }
 
     /// The field `created`; None where it is absent.
     #[getter]
-    fn created(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "created")
+    fn created(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "created")
     }
 
     /// The field `model`; None where it is absent.
     #[getter]
-    fn model(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "model")
+    fn model(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "model")
     }
 
     /// The field `object`; None where it is absent.
     #[getter]
-    fn object(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "object")
+    fn object(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "object")
     }
 
     /// The field `service_tier`; None where it is absent.
     #[getter]
-    fn service_tier(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "service_tier")
+    fn service_tier(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "service_tier")
     }
 
     /// The field `system_fingerprint`; None where it is absent.
     #[getter]
-    fn system_fingerprint(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "system_fingerprint")
+    fn system_fingerprint(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "system_fingerprint")
     }
 
     /// The field `moderation`; None where it is absent.
     #[getter]
-    fn moderation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "moderation")
+    fn moderation(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "moderation")
     }
 
     /// The field `obfuscation`; None where it is absent.
     #[getter]
-    fn obfuscation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "obfuscation")
+    fn obfuscation(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "obfuscation")
     }
 });
 
@@ -789,12 +995,25 @@ fn choice(parent: &Py<ChatCompletionChunk>, position: usize) -> Option<modelwire
 }
 
 impl ChunkChoice {
+    /// What was assigned to a field; where nothing was, nothing is looked for.
+    fn assigned(&self, py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
+        let whole = self.whole();
+        if !whole.edits.are_some() {
+            return None;
+        }
+        whole.assigned(py, self.value(), name)
+    }
+
     fn of(py: Python<'_>, made: &Object) -> PyResult<ChunkChoice> {
         Ok(ChunkChoice { parent: made_around(py, made.text())?, position: 0 })
     }
 
-    fn root(&self) -> Root {
-        self.parent.get().root()
+    fn root(slf: &Bound<'_, Self>) -> Root {
+        Root::Chunk(slf.get().parent.clone_ref(slf.py()))
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        self.parent.get().whole()
     }
 
     fn value(&self) -> Value<'_> {
@@ -814,28 +1033,48 @@ object_methods!(ChunkChoice {
         Self::of(py, &Object::made_up(fields, &CHUNK_CHOICE)?)
     }
 
+    /// The names of the fields that are always there.
+    #[classattr]
+    fn model_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        shape::field_names(py, &CHUNK_CHOICE)
+    }
+
     /// What this chunk adds.
     #[getter]
-    fn delta(&self, py: Python<'_>) -> ChunkDelta {
-        ChunkDelta { parent: self.parent.clone_ref(py), position: self.position }
+    fn delta(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.assigned(py, "delta") {
+            Some(assigned) => Ok(assigned),
+            None => ChunkDelta { parent: self.parent.clone_ref(py), position: self.position }
+                .into_py_any(py),
+        }
     }
 
     /// Which choice this is.
     #[getter]
-    fn index(&self) -> Option<u32> {
-        choice(&self.parent, self.position).map(|choice| choice.index())
+    fn index(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.assigned(py, "index") {
+            Some(assigned) => Ok(assigned),
+            None => choice(&self.parent, self.position)
+                .map(|choice| choice.index())
+                .into_py_any(py),
+        }
     }
 
     /// Why the model stopped; None while it has not.
     #[getter]
-    fn finish_reason(&self) -> Option<Cow<'_, str>> {
-        choice(&self.parent, self.position)?.finish_reason()
+    fn finish_reason(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.assigned(py, "finish_reason") {
+            Some(assigned) => Ok(assigned),
+            None => choice(&self.parent, self.position)
+                .and_then(|choice| choice.finish_reason())
+                .into_py_any(py),
+        }
     }
 
     /// The field `logprobs`; None where it is absent.
     #[getter]
-    fn logprobs(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "logprobs")
+    fn logprobs(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "logprobs")
     }
 });
 
@@ -847,13 +1086,26 @@ pub(crate) struct ChunkDelta {
 }
 
 impl ChunkDelta {
+    /// What was assigned to a field; where nothing was, nothing is looked for.
+    fn assigned(&self, py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
+        let whole = self.whole();
+        if !whole.edits.are_some() {
+            return None;
+        }
+        whole.assigned(py, self.value(), name)
+    }
+
     fn of(py: Python<'_>, made: &Object) -> PyResult<ChunkDelta> {
         let parent = made_around(py, &format!("{{\"delta\":{}}}", made.text()))?;
         Ok(ChunkDelta { parent, position: 0 })
     }
 
-    fn root(&self) -> Root {
-        self.parent.get().root()
+    fn root(slf: &Bound<'_, Self>) -> Root {
+        Root::Chunk(slf.get().parent.clone_ref(slf.py()))
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        self.parent.get().whole()
     }
 
     fn value(&self) -> Value<'_> {
@@ -875,40 +1127,56 @@ object_methods!(ChunkDelta {
         Self::of(py, &Object::made_up(fields, &DELTA)?)
     }
 
+    /// The names of the fields that are always there.
+    #[classattr]
+    fn model_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        shape::field_names(py, &DELTA)
+    }
+
     /// The piece of text; None where there is none.
     #[getter]
-    fn content(&self) -> Option<Cow<'_, str>> {
-        choice(&self.parent, self.position)?.content()
+    fn content(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.assigned(py, "content") {
+            Some(assigned) => Ok(assigned),
+            None => choice(&self.parent, self.position)
+                .and_then(|choice| choice.content())
+                .into_py_any(py),
+        }
     }
 
     /// The role, on the first chunk mostly.
     #[getter]
-    fn role(&self) -> Option<Cow<'_, str>> {
-        choice(&self.parent, self.position)?.role()
+    fn role(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.assigned(py, "role") {
+            Some(assigned) => Ok(assigned),
+            None => choice(&self.parent, self.position)
+                .and_then(|choice| choice.role())
+                .into_py_any(py),
+        }
     }
 
     /// The field `function_call`; None where it is absent.
     #[getter]
-    fn function_call(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "function_call")
+    fn function_call(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "function_call")
     }
 
     /// The field `audio`; None where it is absent.
     #[getter]
-    fn audio(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "audio")
+    fn audio(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "audio")
     }
 
     /// The field `refusal`; None where it is absent.
     #[getter]
-    fn refusal(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "refusal")
+    fn refusal(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "refusal")
     }
 
     /// The field `tool_calls`; None where it is absent.
     #[getter]
-    fn tool_calls(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "tool_calls")
+    fn tool_calls(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "tool_calls")
     }
 });
 
@@ -916,15 +1184,24 @@ object_methods!(ChunkDelta {
 #[pyclass(frozen, subclass, module = "modelwire.types.responses")]
 pub(crate) struct ResponseStreamEvent {
     pub(crate) chunk: Chunk,
+    edits: Edits,
 }
 
 impl ResponseStreamEvent {
-    fn of(_py: Python<'_>, made: &Object) -> PyResult<ResponseStreamEvent> {
-        Ok(ResponseStreamEvent { chunk: made_chunk(made.text())? })
+    pub(crate) fn new_of(chunk: Chunk) -> ResponseStreamEvent {
+        ResponseStreamEvent { chunk, edits: Edits::default() }
     }
 
-    fn root(&self) -> Root {
-        Root::Chunk(self.chunk.clone())
+    fn of(_py: Python<'_>, made: &Object) -> PyResult<ResponseStreamEvent> {
+        made_chunk(made.text()).map(ResponseStreamEvent::new_of)
+    }
+
+    fn root(slf: &Bound<'_, Self>) -> Root {
+        Root::Event(slf.clone().unbind())
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        Whole { text: self.chunk.json(), edits: &self.edits }
     }
 
     fn value(&self) -> Value<'_> {
@@ -944,10 +1221,19 @@ object_methods!(ResponseStreamEvent {
         Self::of(py, &Object::made_up(fields, &RESPONSE_EVENT)?)
     }
 
+    /// The names of the fields that are always there.
+    #[classattr]
+    fn model_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        shape::field_names(py, &RESPONSE_EVENT)
+    }
+
     /// What kind of event this is, "response.output_text.delta" for instance.
     #[getter]
-    fn r#type(&self) -> Option<Cow<'_, str>> {
-        self.chunk.kind()
+    fn r#type(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        if slf.get().edits.are_some() {
+            return Self::field(slf, "type");
+        }
+        slf.get().chunk.kind().into_py_any(slf.py())
     }
 
     /// The name of the server-sent event; empty where there was none.
@@ -958,110 +1244,110 @@ object_methods!(ResponseStreamEvent {
 
     /// The field `sequence_number`; None where it is absent.
     #[getter]
-    fn sequence_number(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "sequence_number")
+    fn sequence_number(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "sequence_number")
     }
 
     /// The field `response`; None where it is absent.
     #[getter]
-    fn response(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "response")
+    fn response(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "response")
     }
 
     /// The field `item`; None where it is absent.
     #[getter]
-    fn item(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "item")
+    fn item(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "item")
     }
 
     /// The field `part`; None where it is absent.
     #[getter]
-    fn part(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "part")
+    fn part(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "part")
     }
 
     /// The field `delta`; None where it is absent.
     #[getter]
-    fn delta(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "delta")
+    fn delta(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "delta")
     }
 
     /// The field `text`; None where it is absent.
     #[getter]
-    fn text(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "text")
+    fn text(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "text")
     }
 
     /// The field `arguments`; None where it is absent.
     #[getter]
-    fn arguments(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "arguments")
+    fn arguments(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "arguments")
     }
 
     /// The field `refusal`; None where it is absent.
     #[getter]
-    fn refusal(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "refusal")
+    fn refusal(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "refusal")
     }
 
     /// The field `name`; None where it is absent.
     #[getter]
-    fn name(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "name")
+    fn name(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "name")
     }
 
     /// The field `annotation`; None where it is absent.
     #[getter]
-    fn annotation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "annotation")
+    fn annotation(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "annotation")
     }
 
     /// The field `logprobs`; None where it is absent.
     #[getter]
-    fn logprobs(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "logprobs")
+    fn logprobs(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "logprobs")
     }
 
     /// The field `output_index`; None where it is absent.
     #[getter]
-    fn output_index(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "output_index")
+    fn output_index(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "output_index")
     }
 
     /// The field `content_index`; None where it is absent.
     #[getter]
-    fn content_index(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "content_index")
+    fn content_index(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "content_index")
     }
 
     /// The field `summary_index`; None where it is absent.
     #[getter]
-    fn summary_index(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "summary_index")
+    fn summary_index(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "summary_index")
     }
 
     /// The field `item_id`; None where it is absent.
     #[getter]
-    fn item_id(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "item_id")
+    fn item_id(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "item_id")
     }
 
     /// The field `code`; None where it is absent.
     #[getter]
-    fn code(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "code")
+    fn code(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "code")
     }
 
     /// The field `message`; None where it is absent.
     #[getter]
-    fn message(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "message")
+    fn message(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "message")
     }
 
     /// The field `param`; None where it is absent.
     #[getter]
-    fn param(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        attribute(py, &self.root(), self.value(), self.shape(), "param")
+    fn param(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::field(slf, "param")
     }
 });
 

@@ -2,6 +2,7 @@
 //! table, read by `object`; knows no JSON. A field of the table that the service did not send
 //! reads as `None`; one that is not in the table is reachable all the same.
 
+use modelwire::Value;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -58,6 +59,15 @@ const fn name(written: &'static str) -> &'static str {
     }
 }
 
+/// pydantic's `model_fields`, as far as programs look at its names.
+pub(crate) fn field_names<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyDict>> {
+    let names = PyDict::new(py);
+    for (name, _) in shape.fields {
+        names.set_item(name, py.None())?;
+    }
+    Ok(names)
+}
+
 macro_rules! child {
     () => {
         Child::Any
@@ -103,6 +113,12 @@ macro_rules! shapes {
                 fn new(fields: Option<&Bound<'_, PyDict>>) -> PyResult<PyClassInitializer<Self>> {
                     let object = Object::made_up(fields, &$shape)?;
                     Ok(PyClassInitializer::from(object).add_subclass($class))
+                }
+
+                /// The names of the fields that are always there.
+                #[classattr]
+                fn model_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+                    field_names(py, &$shape)
                 }
 
                 $(
@@ -252,8 +268,9 @@ shapes! {
     } {
         /// All output text; empty where there is none.
         #[getter]
-        fn output_text(slf: &Bound<'_, Self>) -> String {
-            modelwire::output_text(slf.as_super().get().value())
+        fn output_text(slf: &Bound<'_, Self>) -> PyResult<String> {
+            let text = slf.as_super().get().current(slf.py())?;
+            Ok(modelwire::output_text(Value::validated(&text)))
         }
     }
 

@@ -2,24 +2,44 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use modelwire::parse::Gatherer;
 use modelwire::{ANSWER_BYTES_MAX, Chunk, Endpoint};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::object::{ChatCompletionChunk, Object, ResponseStreamEvent};
 
-/// The chunks of one stream. An answer is gathered from them when it is looked at, and kept until
-/// a later one is.
+/// The chunks of one stream. An answer is gathered from them when it is looked at, each chunk
+/// once, and kept until a later one is.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct Snapshots {
     held: Mutex<Held>,
 }
 
-#[derive(Default)]
 struct Held {
     chunks: Vec<Chunk>,
+    gatherer: Gatherer,
+    /// So many chunks are in the gatherer.
+    gathered: usize,
     /// Of how many chunks the last answer was, and the answer.
     last: Option<(usize, Py<PyAny>)>,
+}
+
+impl Held {
+    /// What the first `count` chunks add up to.
+    fn json(&mut self, count: usize) -> String {
+        if count < self.gathered {
+            // Looked at after a later one: rare, and gathered anew.
+            let values = self.chunks.iter().take(count).map(Chunk::value);
+            return modelwire::parse::gather(Endpoint::Chat, ANSWER_BYTES_MAX, values).0;
+        }
+        for chunk in self.chunks.iter().take(count).skip(self.gathered) {
+            // What does not fit is left out, as at the end of the stream.
+            let _ = self.gatherer.add(chunk.value());
+        }
+        self.gathered = count;
+        self.gatherer.json()
+    }
 }
 
 impl Snapshots {
@@ -32,7 +52,9 @@ impl Snapshots {
 impl Snapshots {
     #[new]
     fn new() -> Snapshots {
-        Snapshots { held: Mutex::default() }
+        let gatherer = Gatherer::new(Endpoint::Chat, ANSWER_BYTES_MAX);
+        let held = Held { chunks: Vec::new(), gatherer, gathered: 0, last: None };
+        Snapshots { held: Mutex::new(held) }
     }
 
     /// Keeps a chunk; returns how many there are.
@@ -53,16 +75,15 @@ impl Snapshots {
     fn completion(&self, py: Python<'_>, count: usize) -> PyResult<Py<PyAny>> {
         // Nothing of Python runs under the lock.
         let text = {
-            let held = self.held();
+            let mut held = self.held();
             if let Some((of, answer)) = &held.last
                 && *of == count
             {
                 return Ok(answer.clone_ref(py));
             }
-            let values = held.chunks.iter().take(count).map(Chunk::value);
-            modelwire::parse::gather(Endpoint::Chat, ANSWER_BYTES_MAX, values).0
+            held.json(count)
         };
-        let answer = Object::gathered(text, Endpoint::Chat)?.into_typed(py)?;
+        let answer = Object::gathered(text, Endpoint::Chat).into_typed(py)?;
         let last = self.held().last.replace((count, answer.clone_ref(py)));
         drop(last);
         Ok(answer)

@@ -10,6 +10,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
+use crate::asked::Asked;
 use crate::errors::{exception, raise};
 use crate::object::{ChatCompletionChunk, Object, ResponseStreamEvent};
 use crate::wait;
@@ -67,19 +68,21 @@ struct Ending {
 
 pub(crate) struct Source {
     call: Call,
-    endpoint: Endpoint,
+    asked: Arc<Asked>,
     ending: Mutex<Ending>,
     is_holding: AtomicBool,
+    is_over: AtomicBool,
     waiters: Arc<Waiters>,
 }
 
 impl Source {
-    pub(crate) fn new(call: Call, endpoint: Endpoint) -> Source {
+    pub(crate) fn new(call: Call, asked: Arc<Asked>) -> Source {
         Source {
             call,
-            endpoint,
+            asked,
             ending: Mutex::default(),
             is_holding: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
             waiters: Arc::default(),
         }
     }
@@ -93,11 +96,17 @@ impl Source {
         self.ending().answer.clone()
     }
 
-    pub(crate) fn endpoint(&self) -> Endpoint {
-        self.endpoint
+    pub(crate) fn asked(&self) -> &Arc<Asked> {
+        &self.asked
+    }
+
+    /// Whether the stream came to its end, whichever, or was closed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
     }
 
     pub(crate) fn cancel(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
         self.call.cancel();
     }
 
@@ -213,6 +222,7 @@ impl Source {
     }
 
     fn end(&self, py: Python<'_>, outcome: modelwire::Result<Answer>) -> PyResult<Taken> {
+        self.is_over.store(true, Ordering::Relaxed);
         match outcome {
             Ok(answer) => {
                 self.ending().answer = Some(answer);
@@ -225,9 +235,9 @@ impl Source {
     }
 
     fn object(&self, py: Python<'_>, chunk: Chunk) -> PyResult<Py<PyAny>> {
-        match self.endpoint {
-            Endpoint::Responses => ResponseStreamEvent { chunk }.into_py_any(py),
-            Endpoint::Chat | Endpoint::Models => ChatCompletionChunk { chunk }.into_py_any(py),
+        match self.asked.endpoint {
+            Endpoint::Responses => ResponseStreamEvent::new_of(chunk).into_py_any(py),
+            Endpoint::Chat | Endpoint::Models => ChatCompletionChunk::new_of(chunk).into_py_any(py),
         }
     }
 }
@@ -239,10 +249,12 @@ pub(crate) enum Outcome {
 }
 
 /// The outcome that this event is; `None` where it is none yet.
-pub(crate) fn outcome(py: Python<'_>, pop: Pop) -> PyResult<Option<Outcome>> {
+pub(crate) fn outcome(py: Python<'_>, pop: Pop, asked: &Arc<Asked>) -> PyResult<Option<Outcome>> {
     match pop {
         Pop::Event(Event::Open(head)) => Ok(Some(Outcome::Stream(head))),
-        Pop::Event(Event::Done(Ok(answer))) => Ok(Some(Outcome::Answer(Object::of_answer(answer)))),
+        Pop::Event(Event::Done(Ok(answer))) => {
+            Ok(Some(Outcome::Answer(Object::of_answer(answer, asked.clone()))))
+        }
         Pop::Event(Event::Done(Err(error))) => Err(exception(py, &error)),
         Pop::Event(Event::Chunk(_)) | Pop::Empty => Ok(None),
         Pop::End => Err(exception(py, &Error::internal("the call ended without its last event"))),

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use modelwire::{Call, Endpoint, Head};
+use modelwire::{Call, Head};
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
+use crate::asked::Asked;
 use crate::awaitable::{Done, Next};
 use crate::hub::Hub;
 use crate::object::{Object, usage_dict};
@@ -65,8 +67,25 @@ macro_rules! stream_methods {
 
             /// Status and headers of the answer as an object.
             #[getter]
-            fn response<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                response(py, &self.head, self.source.endpoint())
+            fn response<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                let (this, py) = (slf.get(), slf.py());
+                let response = response(py, &this.head, this.source.asked())?;
+                response.call_method1(intern!(py, "_of"), (slf,))?;
+                Ok(response)
+            }
+
+            /// Whether the stream came to its end, whichever, or was closed.
+            #[getter]
+            fn _is_over(&self) -> bool {
+                self.source.is_over()
+            }
+
+            /// How many times the request was attempted, and how long all of it took in seconds;
+            /// None before the end.
+            #[getter]
+            fn _took(&self) -> Option<(u32, f64)> {
+                let answer = self.source.answer()?;
+                Some((answer.attempts(), answer.elapsed().as_secs_f64()))
             }
 
             /// Tokens that the service reported in the stream; None before its end or if it did
@@ -89,7 +108,9 @@ macro_rules! stream_methods {
             #[getter]
             fn answer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
                 let gathered = self.source.answer().filter(|answer| answer.document().is_some());
-                gathered.map(|answer| Object::of_answer(answer).into_typed(py)).transpose()
+                gathered.map(|answer| {
+                        Object::of_answer(answer, self.source.asked().clone()).into_typed(py)
+                    }).transpose()
             }
         }
     };
@@ -99,13 +120,16 @@ macro_rules! stream_methods {
 pub(crate) fn response<'py>(
     py: Python<'py>,
     head: &Head,
-    endpoint: Endpoint,
+    asked: &Asked,
 ) -> PyResult<Bound<'py, PyAny>> {
     static RESPONSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let make = RESPONSE.get_or_try_init(py, || {
         PyResult::Ok(py.import("modelwire._http")?.getattr("response")?.unbind())
     })?;
-    make.bind(py).call1((head.status(), head.headers(), endpoint.path()))
+    let (common, path) = (&asked.common, asked.endpoint.path());
+    let sent = (&common.headers, &asked.headers, asked.streams);
+    let request = (&common.base_url, path, &asked.query, sent);
+    make.bind(py).call1((head.status(), head.headers(), request))
 }
 
 /// The chunks of an answer as they arrive. An iterator and a context manager; leaving it, closing
@@ -117,8 +141,8 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(call: Call, endpoint: Endpoint, head: Arc<Head>) -> Stream {
-        Stream { source: Source::new(call, endpoint), head }
+    pub(crate) fn new(call: Call, asked: Arc<Asked>, head: Arc<Head>) -> Stream {
+        Stream { source: Source::new(call, asked), head }
     }
 }
 
@@ -286,7 +310,7 @@ stream_methods!(AsyncStream {
         py: Python<'_>,
         hub: &Bound<'_, Hub>,
         number: u64,
-        portion: Asked,
+        portion: Numbered,
     ) -> PyResult<Option<Py<PyAny>>> {
         let ready = hub.get().ready();
         let taken =
@@ -308,13 +332,13 @@ stream_methods!(AsyncStream {
 });
 
 /// A portion on its way through Python: 0 is a chunk, -1 text, any other number a batch.
-pub(crate) struct Asked(Portion);
+pub(crate) struct Numbered(Portion);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Asked {
+impl<'a, 'py> FromPyObject<'a, 'py> for Numbered {
     type Error = PyErr;
 
-    fn extract(number: Borrowed<'a, 'py, PyAny>) -> PyResult<Asked> {
-        Ok(Asked(match number.extract::<isize>()? {
+    fn extract(number: Borrowed<'a, 'py, PyAny>) -> PyResult<Numbered> {
+        Ok(Numbered(match number.extract::<isize>()? {
             0 => Portion::Chunk,
             most if most > 0 => Portion::Batch(most.unsigned_abs()),
             _ => Portion::Text,
@@ -323,7 +347,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Asked {
 }
 
 impl Portion {
-    /// The number that `Asked` reads.
+    /// The number that `Numbered` reads.
     pub(crate) fn number(self) -> isize {
         match self {
             Portion::Chunk => 0,

@@ -364,13 +364,7 @@ def classes():
             name, kind = line.strip().split(": ", 1)
             if kind.startswith(("list[", "dict[")):
                 kind = f"builtins.{kind}"
-            # Checkers tell the members of a union apart by plain attributes, not by properties.
-            tag = name == "type" and kind.startswith("Literal")
-            text.append(
-                f"    type: {kind}"
-                if tag
-                else f"    @property\n    def {name}(self) -> {kind}: ..."
-            )
+            text.append(f"    {name}: {kind}")
     return "\n".join(text) + "\n"
 
 
@@ -439,11 +433,10 @@ def responses():
     """The classes of single types of events and items."""
     kinds = runpy.run_path(str(PACKAGE / "types" / "_kinds.py"))
     text = [
-        f"class {name}({base}, metaclass=_OfType):\n    @property\n"
-        f'    def type(self) -> Literal["{kind}"]: ...{ignored}\n'
+        f'class {name}({base}, metaclass=_OfType):\n    type: Literal["{kind}"]{ignored}\n'
         for table, base, ignored in (
             ("EVENTS", "ResponseStreamEvent", ""),
-            ("ITEMS", "ResponseOutputItem", "  # type: ignore[override]"),
+            ("ITEMS", "ResponseOutputItem", "  # type: ignore[assignment, unused-ignore]"),
         )
         for name, kind in kinds[table].items()
     ]

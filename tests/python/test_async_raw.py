@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import modelwire
+import wire
 from conftest import KEY
 from wire import HELLO
 
@@ -42,5 +43,21 @@ def test_streamed_answers(service):
         async with make(model="echo", messages=HELLO, stream=True) as response:
             lines = [line async for line in response.iter_lines() if line]
         assert lines[-1] == "data: [DONE]" and len(lines) == 7
+
+    run(service, main)
+
+
+def test_the_response_of_a_stream_ends_it(service):
+    """R-STR1: `aclose` is awaited, as in openai-python."""
+
+    base_url = service.script("aclose", [wire.stream(wire.piece("a"), wire.STALL)])
+
+    async def main(client):
+        client = client.with_options(base_url=base_url)
+        make = client.chat.completions.create
+        stream = await make(model="m", messages=HELLO, stream=True)
+        assert await anext(aiter(stream)) and not stream.response.is_closed
+        await stream.response.aclose()
+        assert [chunk async for chunk in stream] == [] and stream.response.is_closed
 
     run(service, main)

@@ -356,11 +356,123 @@ def test_repr(of, scripted):
     assert repr(models) == 'ModelList([Model({"id": "a"})])'
 
 
-def test_objects_are_read_only(of):
-    """R-F3: an answer is what the service sent."""
-    found = of({"id": "c"})
+def test_fields_can_be_assigned(of):
+    """R-F3: as those of openai-python: known and unknown ones, and parts at any depth; seen by all
+    that looks at the answer."""
+    body = {"id": "c", "choices": [{"index": 0, "message": {"content": "a"}}], "new": {"x": 1}}
+    found, before = of(body), of(body)
+    message = found.choices[0].message
+    message.content += "b"
+    found.new.x, found.extra, found.usage = 2, {"y": BIG}, None
+    found.id = "d"
+    assert message.content == found.choices[0].message.content == "ab"
+    choice = {"index": 0, "message": {"content": "ab"}}
+    body = {"id": "d", "choices": [choice], "new": {"x": 2}, "extra": {"y": BIG}, "usage": None}
+    assert found.to_dict() == found.model_dump(exclude_unset=True) == body
+    assert json.loads(found.to_json(indent=None)) == json.loads(found.to_json()) == body
+    assert json.loads(found.model_dump_json(exclude_unset=True)) == body
+    assert found.model_dump()["created"] is None and found.model_dump()["id"] == "d"
+    assert "usage" not in found.to_dict(exclude_none=True)
+    assert found.model_fields_set == set(body)
+    assert found.model_extra == {"new": {"x": 2}, "extra": {"y": BIG}}
+    assert (
+        found["extra"] == found.extra == {"y": BIG} and "extra" in found and "extra" in dir(found)
+    )
+    assert found != before and before.choices[0].message.content == "a"
+    assert found == of(body) and '"ab"' in repr(found)
+    for way in again().values():
+        copied = way(found)
+        assert copied.to_dict() == body and type(copied) is type(found)
+        copied.id = "e"
+        assert found.id == "d" and copied.id == "e"
+
+
+def test_objects_can_be_assigned(of):
+    """R-F3: whole objects, lists of them, and what programs keep for themselves."""
+    found, other = of({"id": "c", "choices": []}), of({"choices": [{"index": 0}]})
+    found.choices = [*other.choices, {"index": 1}]
+    found.choices[0].index = 7
+    kept = found._kept = object()
+    assert found.choices is found.choices and found._kept is kept
+    assert found.to_dict() == {"id": "c", "choices": [{"index": 7}, {"index": 1}]}
+    assert other.to_dict() == {"choices": [{"index": 7}]}
+    found._request_id = "r"
+    assert found._request_id == "r" and "_request_id" not in found.to_dict()
+    with pytest.raises(AttributeError, match="cannot be assigned"):
+        found.__class__ = dict
     with pytest.raises(AttributeError):
-        found.id = "d"
+        del found.id
+
+
+def test_an_answer_that_was_changed_is_sent_as_it_is_now(scripted):
+    """R-OP5: what a program makes of a message goes back into the conversation."""
+    client = scripted(chat({"role": "assistant", "content": "a"}))
+    message = asked(client).choices[0].message
+    message.content = "b"
+    client.chat.completions.create(model="m", messages=[*HELLO, message])
+    sent = json.loads(scripted.requests()[-1]["body"])["messages"]
+    assert sent == [*HELLO, {"role": "assistant", "content": "b"}]
+
+
+def test_arguments_of_tool_calls_are_put_together(scripted):
+    """R-STR5: as OpenAI's guide for streamed tool calls does it, on the first piece itself."""
+
+    def delta(call):
+        choice = {"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}
+        return json.dumps({"id": "c", "choices": [choice]})
+
+    first = {"index": 0, "id": "1", "type": "function", "function": {"name": "f", "arguments": ""}}
+    pieces = [delta({"index": 0, "function": {"arguments": piece}}) for piece in ('{"a"', ":1}")]
+    client = scripted(events(delta(first), *pieces, finish("tool_calls")))
+    calls = {}
+    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+        for call in chunk.choices[0].delta.tool_calls or []:
+            if call.index not in calls:
+                calls[call.index] = call
+            else:
+                calls[call.index].function.arguments += call.function.arguments
+    assert calls[0].function.arguments == '{"a":1}'
+    assert calls[0].to_dict()["function"] == {"name": "f", "arguments": '{"a":1}'}
+
+
+def test_parts_of_chunks_can_be_assigned(scripted):
+    """R-F3: each field of the classes that streams are made of."""
+    chunk, end = scripted(events(piece("a"), finish())).chat.completions.create(
+        model="m", messages=HELLO, stream=True
+    )
+    choice, delta = chunk.choices[0], chunk.choices[0].delta
+    delta.content, delta.role, choice.finish_reason, choice.index = "b", "user", "stop", 3
+    assert [one.delta.content for one in chunk.choices] == ["b"] and delta.role == "user"
+    assert (choice.finish_reason, choice.index) == ("stop", 3)
+    sent = {"index": 3, "delta": {"content": "b", "role": "user"}, "finish_reason": "stop"}
+    assert chunk.choices[0].to_dict() == chunk.to_dict()["choices"][0] == sent
+    chunk.usage, chunk.model = {"total_tokens": 1}, "n"
+    assert (chunk.usage, chunk.model) == ({"total_tokens": 1}, "n")
+    choice.delta = end.choices[0].delta
+    assert chunk.choices[0].delta.content is None and chunk.to_dict()["choices"][0]["delta"] == {}
+    chunk.choices = []
+    assert chunk.choices == [] == chunk.to_dict()["choices"]
+    assert end.choices[0].finish_reason == "stop" and end.usage is None
+
+
+def test_parts_of_events_can_be_assigned(client):
+    """R-F3: their type, too."""
+    event, *_, last = client.responses.create(model="echo", input="hello", stream=True)
+    event.type, event.delta = "other", "x"
+    assert (event.type, event.delta, event.to_dict()["type"]) == ("other", "x", "other")
+    last.response.output[0].content[0].text = "bye"
+    assert last.response.output_text == "bye" and last.to_dict()["response"]["output"]
+
+
+def test_vars_of_an_answer(of):
+    """R-F3: all fields, known and unknown, as attributes have them."""
+    found = of({"id": "c", "choices": [{"index": 0}], "new": 1})
+    assert set(vars(found)) == KNOWN | {"usage", "new"}
+    assert vars(found)["choices"] == found.choices and vars(found)["created"] is None
+    found.id = "d"
+    assert found.__dict__["id"] == "d"
+    assert set(type(found).model_fields) == KNOWN | {"usage"} == set(found.model_fields)
+    assert "delta" in type(found.choices[0]).model_fields or "message" in found.choices[0].__dict__
 
 
 def test_an_answer_outlives_its_client(scripted):

@@ -20,7 +20,46 @@ def test_a_whole_answer(scripted):
     completion = raw.parse()
     assert completion.choices[0].message.content == "hi" and raw.is_closed
     assert json.loads(raw.text) == raw.json() == completion.to_dict()
-    assert raw.content == raw.text.encode() and raw.url == "/chat/completions"
+    assert raw.content == raw.text.encode() and raw.url.path.endswith("/chat/completions")
+
+
+def test_what_was_asked(service, scripted):
+    """R-CFG1, R-SEC1: address and headers as they were sent; what is secret is not shown."""
+    client = scripted(
+        answer({}),
+        default_headers={"X-Tenant": "7", "X-Api-Key": "sk-other"},
+        default_query={"a": 1},
+        organization="org",
+    )
+    raw = client.responses.with_raw_response.create(
+        model="m", input="x", extra_headers={"x-tenant": "8"}, extra_query={"b": ["c d"]}
+    )
+    [sent] = scripted.requests()
+    asked, wire = raw.http_request, {name.lower(): value for name, value in sent["headers"]}
+    assert raw.url == f"{client.base_url}/responses?a=1&b%5B%5D=c+d"
+    assert raw.url.raw_path.decode() == sent["target"] and asked.method == "POST"
+    assert (raw.url.scheme, raw.url.host) == ("http", "127.0.0.1")
+    assert client.base_url.port == raw.url.port and client.base_url.path.endswith("/v1")
+    shown = dict(asked.headers)
+    assert shown.pop("x-api-key") == "[hidden]" and "authorization" not in shown
+    assert shown and all(wire[name] == value for name, value in shown.items())
+    unsaid = {"authorization", "host", "content-length", "accept-encoding", "x-api-key"}
+    assert set(wire) - set(shown) <= unsaid
+    assert "sk-" not in repr(asked.headers) and "sk-" not in repr(raw.http_response)
+
+
+def test_what_it_took(scripted):
+    """R-RET1: attempts and time of a whole answer; of a stream, once it is over."""
+    busy = answer({"error": {"message": "slow down"}}, 429)
+    client = scripted(busy, chat(MESSAGE), busy, events(piece("a"), finish()))
+    client = client.with_options(max_retries=1)
+    raw = client.chat.completions.with_raw_response.create(model="m", messages=HELLO)
+    assert raw.retries_taken == raw.http_response.retries_taken == 1
+    assert 0.3 < raw.elapsed.total_seconds() < 10
+    raw = client.chat.completions.with_raw_response.create(model="m", messages=HELLO, stream=True)
+    assert raw.retries_taken is None and raw.elapsed is None
+    list(raw.parse())
+    assert raw.retries_taken == 1 and raw.elapsed.total_seconds() > 0.3
 
 
 def test_every_operation(client):
@@ -57,9 +96,10 @@ def test_a_whole_answer_in_a_with_block(scripted):
     opening = client.chat.completions.with_streaming_response.create(model="m", messages=HELLO)
     assert scripted.requests() == []
     with opening as response:
-        assert response.status_code == 200
+        assert response.status_code == 200 and not response.is_closed
         assert json.loads(response.read()) == response.json() == response.parse().to_dict()
         assert json.loads("".join(response.iter_lines())) == response.json()
+        assert response.is_closed
 
 
 def test_a_stream_in_a_with_block(quiet, scripted):
@@ -67,7 +107,8 @@ def test_a_stream_in_a_with_block(quiet, scripted):
     client = scripted(stream(piece("a"), STALL), events(piece("a"), finish()))
     make = client.chat.completions.with_streaming_response.create
     with make(model="m", messages=HELLO, stream=True) as response:
-        assert next(response.parse()).choices[0].delta.content == "a"
+        assert next(response.parse()).choices[0].delta.content == "a" and not response.is_closed
+    assert response.is_closed
     quiet.until_closed()
     with make(model="m", messages=HELLO, stream=True) as response:
         lines = [line for line in response.iter_lines() if line]
@@ -87,3 +128,17 @@ def test_a_block_that_could_not_be_entered(scripted):
     client = scripted(SILENCE, timeout=0.2)
     with pytest.raises(modelwire.APITimeoutError), client.models.with_streaming_response.list():
         pass
+
+
+def test_the_response_of_a_stream_ends_it(quiet, scripted):
+    """R-STR1: as older programs end a stream."""
+    client = scripted(stream(piece("a"), STALL), events(piece("a"), finish()))
+    opened = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    response = opened.response
+    assert not response.is_closed and next(opened)
+    response.close()
+    assert response.is_closed and opened.response.is_closed and list(opened) == []
+    quiet.until_closed()
+    opened = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    response = opened.response
+    assert list(opened) and response.is_closed

@@ -36,6 +36,7 @@ def chat(client: Client, limit: int | NotGiven = NOT_GIVEN) -> str:
     fields: dict[str, object] = completion.to_dict()
     text: str = completion.to_json(indent=2)
     answer: str = completion.choices[0].message.content or ""
+    completion.choices[0].message.content = answer.strip()
     print(request_id, completion.model_dump() == fields, completion == fields, text)
     return answer
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from modelwire._given import Timeout
+    from modelwire._http import URL
     from modelwire._parameters import Call
     from modelwire._raw import AsyncRawClient, RawClient
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     _Pem = str | bytes | os.PathLike[str]
 
 NATIVE_CLIENTS_MAX = 16
-"""So many variants of a client (other keys, queries, removed headers) keep their connections."""
+"""So many variants of a client (other keys, removed headers) keep their connections."""
 
 
 class Secret:
@@ -273,14 +274,7 @@ class BaseClient:
         key = self._secret.value
         if self._key_of_each_call is not None and key is None:
             key = "not-asked-for-yet"  # the first call asks; the rest is checked now
-        self._native = self._natives.get(key, self._url(self._query), self._sent_headers())
-
-    def _url(self, query: Mapping[str, object]) -> str | None:
-        if not query or self._base_url is None:
-            return self._base_url
-        from modelwire._query import with_query
-
-        return with_query(self._base_url, query)
+        self._native = self._natives.get(key, self._base_url, self._sent_headers())
 
     def _sent_headers(self, more: _Headers | None = None) -> tuple[tuple[str, str], ...]:
         """The default headers; one that a call removes is left out."""
@@ -308,9 +302,12 @@ class BaseClient:
         self._renew()
 
     @property
-    def base_url(self) -> str:
-        """Where the service is, without anything secret; may be set anew."""
-        return self._open().base_url
+    def base_url(self) -> URL:
+        """Where the service is, without anything secret; may be set anew. A text whose parts can
+        be asked for: `host`, `port`, `path`."""
+        from modelwire._http import URL
+
+        return URL(self._open().base_url)
 
     @base_url.setter
     def base_url(self, url: Any) -> None:
@@ -450,13 +447,17 @@ class BaseClient:
             options["stream_only"] = call.stream_only
         if call.gather:
             options["gather"] = True
-        if call.headers or call.query or key is not None:
+        if call.query or self._query:
+            from modelwire._query import pairs
+
+            options["query"] = pairs({**self._query, **(call.query or {})})
+        if call.headers or key is not None:
             headers = call.headers or {}
             removes = any(not is_given(value) for value in headers.values())
-            if call.query or removes or key is not None:
+            if removes or key is not None:
                 native = self._natives.get(
                     self._secret.value if key is None else key,
-                    self._url({**self._query, **(call.query or {})}),
+                    self._base_url,
                     self._sent_headers(headers if removes else None),
                 )
             if headers and not removes:
@@ -466,7 +467,7 @@ class BaseClient:
         return native, options or None
 
     def __repr__(self) -> str:
-        where = "closed" if self.is_closed() else f"base_url={self.base_url!r}"
+        where = "closed" if self.is_closed() else f"base_url={self._open().base_url!r}"
         return f"{type(self).__name__}({where})"
 
     def __reduce__(self) -> NoReturn:

@@ -69,6 +69,7 @@ class OpenAIError(Exception):
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
 
     _report: str = ""
+    _headers: Any = ()
     _request_time: float | None = None
     _body: object = None
     _response: Any = None
@@ -115,9 +116,7 @@ class OpenAIError(Exception):
             return self._response
         from modelwire._http import Response
 
-        given = {"x-request-id": self.request_id, "retry-after": self.retry_after}
-        headers = [(name, str(value)) for name, value in given.items() if value is not None]
-        return Response(self.status_code, headers, self.request, self.body_text or "")
+        return Response(self.status_code, self._headers, self.request, self.body_text or "")
 
     @response.setter
     def response(self, response: Any) -> None:
@@ -262,6 +261,7 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
     """The exception of an error of the core; called by the native part."""
     message = fields.pop("message")
     fields["_report"] = fields.pop("report")
+    fields["_headers"] = fields.pop("headers")
     fields["_request_time"] = fields.pop("request_time")
     chosen: type[OpenAIError] = _BY_KIND[fields["kind"]]
     if chosen is APIStatusError:

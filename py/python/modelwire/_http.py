@@ -4,7 +4,11 @@ connection: what it shows came and went."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+    from urllib.parse import SplitResult
 
 
 class Headers(Mapping[str, str]):
@@ -43,13 +47,55 @@ class Headers(Mapping[str, str]):
         return f"Headers({dict(self)!r})"
 
 
-class Request:
-    """What was asked: method and path. The key is not in it."""
+class URL(str):
+    """An address as text, whose parts can be asked for as with httpx."""
 
-    def __init__(self, method: str, url: str) -> None:
+    __slots__ = ()
+
+    def _split(self) -> SplitResult:
+        from urllib.parse import urlsplit
+
+        return urlsplit(self)
+
+    @property
+    def scheme(self) -> str:
+        """ "http" or "https"."""
+        return self._split().scheme
+
+    @property
+    def host(self) -> str:
+        """The name of the host."""
+        return self._split().hostname or ""
+
+    @property
+    def port(self) -> int | None:
+        """The port; None where it is the one of the scheme."""
+        return self._split().port
+
+    @property
+    def path(self) -> str:
+        """The path, without the query."""
+        return self._split().path
+
+    @property
+    def query(self) -> bytes:
+        """The query, without its question mark."""
+        return self._split().query.encode()
+
+    @property
+    def raw_path(self) -> bytes:
+        """Path and query as they are sent."""
+        split = self._split()
+        return f"{split.path}?{split.query}".encode() if split.query else split.path.encode()
+
+
+class Request:
+    """What was asked: method, address and headers. The key is not in it."""
+
+    def __init__(self, method: str, url: str, headers: Iterable[tuple[str, str]] = ()) -> None:
         self.method = method
-        self.url = url
-        self.headers = Headers([])
+        self.url = URL(url)
+        self.headers = Headers(headers)
 
     def __repr__(self) -> str:
         return f"<Request({self.method!r}, {self.url!r})>"
@@ -65,6 +111,47 @@ class Response:
         self.headers = Headers(headers)
         self.request = request
         self.text = text
+        self._stream: Any = None
+        self._attempts: int | None = None
+        self._seconds: float | None = None
+
+    def _of(self, stream: Any) -> None:
+        """It is the beginning of this stream."""
+        self._stream = stream
+
+    def _took(self, attempts: int, seconds: float) -> None:
+        """It took so many attempts, and so long with all of them."""
+        self._attempts, self._seconds = attempts, seconds
+
+    @property
+    def retries_taken(self) -> int | None:
+        """How often the call was tried again; None where it is not known before the end."""
+        if self._attempts is None and self._stream is not None:
+            self._took(*(self._stream._took or (None, None)))
+        return None if self._attempts is None else self._attempts - 1
+
+    @property
+    def elapsed(self) -> timedelta | None:
+        """How long the call took, attempts and waits included; None before its end."""
+        from datetime import timedelta
+
+        if self.retries_taken is None or self._seconds is None:
+            return None
+        return timedelta(seconds=self._seconds)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the answer came to its end, or was closed."""
+        return self._stream is None or bool(self._stream._is_over)
+
+    def close(self) -> None:
+        """Ends the stream that this is the beginning of, if it is one."""
+        if self._stream is not None:
+            self._stream.close()
+
+    async def aclose(self) -> None:
+        """The same as `close`."""
+        self.close()
 
     @property
     def content(self) -> bytes:
@@ -98,15 +185,36 @@ class Response:
             return ""
 
     @property
-    def url(self) -> str:
-        """The path that was asked."""
+    def url(self) -> URL:
+        """The address that was asked."""
         return self.request.url
 
     def __repr__(self) -> str:
         return f"<Response [{self.status_code} {self.reason_phrase}]>"
 
 
-def response(status: int, headers: list[tuple[str, str]], path: str, text: str = "") -> Response:
-    """The response of an answer; called by the native part."""
-    method = "GET" if path == "/models" else "POST"
-    return Response(status, headers, Request(method, path), text)
+_SECRETS = ("authorization", "key", "token", "secret", "cookie", "password")
+
+
+def _shown(name: str, value: str) -> str:
+    return "[hidden]" if any(word in name for word in _SECRETS) else value
+
+
+def response(status: int, headers: list[tuple[str, str]], asked: Any) -> Response:
+    """The response of an answer; called by the native part, which knows what was asked."""
+    from urllib.parse import urlencode
+
+    from modelwire._native import __version__
+
+    base, path, query, (common, own, streams) = asked
+    base, _, more = base.partition("?")
+    whole = "&".join(part for part in (more, urlencode(query)) if part)
+    url = f"{base.rstrip('/')}{path}" + (f"?{whole}" if whole else "")
+    sent = {"accept": "text/event-stream" if streams else "application/json"}
+    sent["user-agent"] = f"modelwire/{__version__}"
+    if path != "/models":
+        sent["content-type"] = "application/json"
+    for name, value in (*common, *own):
+        sent[name.lower()] = _shown(name.lower(), value)
+    request = Request("GET" if path == "/models" else "POST", url, sent.items())
+    return Response(status, headers, request)

@@ -6,7 +6,7 @@ Written by py/stubs/write.py.
 import builtins
 from collections.abc import Callable, Coroutine, Iterator
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
 
 from typing_extensions import Self, disjoint_base
 
@@ -41,7 +41,9 @@ def _restore(name: str, text: str, request_id: str | None) -> Any: ...
 class _View:
     """What every object over an answer's JSON has. Fields are attributes, unknown ones too."""
 
+    model_fields: ClassVar[builtins.dict[str, Any]]
     def __getattr__(self, name: str, /) -> Any: ...
+    def __setattr__(self, name: str, value: Any, /) -> None: ...
     def __getitem__(self, name: str, /) -> Any: ...
     def __contains__(self, name: object, /) -> bool: ...
     def __dir__(self) -> list[str]: ...
@@ -98,7 +100,7 @@ class _View:
     def model_copy(
         self, *, update: builtins.dict[str, Any] | None = None, deep: bool = False
     ) -> Self:
-        """An object with some fields replaced; the same one where none is."""
+        """A copy, with some fields replaced."""
     @classmethod
     def model_validate(cls, value: Any) -> Self:
         """An object of this class from a dict; nothing is validated."""
@@ -132,243 +134,171 @@ class Model(Object):
     """A model that the service offers."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def created(self) -> int: ...
-    @property
-    def object(self) -> Literal["model"]: ...
-    @property
-    def owned_by(self) -> str: ...
-    @property
-    def shutdown_date(self) -> str | None: ...
+    id: str
+    created: int
+    object: Literal["model"]
+    owned_by: str
+    shutdown_date: str | None
 
 class CompletionTokensDetails(Object):
     """What the tokens of a completion were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def accepted_prediction_tokens(self) -> int | None: ...
-    @property
-    def audio_tokens(self) -> int | None: ...
-    @property
-    def reasoning_tokens(self) -> int | None: ...
-    @property
-    def rejected_prediction_tokens(self) -> int | None: ...
-    @property
-    def text_tokens(self) -> int | None: ...
+    accepted_prediction_tokens: int | None
+    audio_tokens: int | None
+    reasoning_tokens: int | None
+    rejected_prediction_tokens: int | None
+    text_tokens: int | None
 
 class PromptTokensDetails(Object):
     """What the tokens of a prompt were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def audio_tokens(self) -> int | None: ...
-    @property
-    def cached_tokens(self) -> int | None: ...
-    @property
-    def cache_write_tokens(self) -> int | None: ...
-    @property
-    def image_tokens(self) -> int | None: ...
-    @property
-    def text_tokens(self) -> int | None: ...
+    audio_tokens: int | None
+    cached_tokens: int | None
+    cache_write_tokens: int | None
+    image_tokens: int | None
+    text_tokens: int | None
 
 class CompletionUsage(Object):
     """The tokens that a chat completion used."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def completion_tokens(self) -> int: ...
-    @property
-    def prompt_tokens(self) -> int: ...
-    @property
-    def total_tokens(self) -> int: ...
-    @property
-    def completion_tokens_details(self) -> CompletionTokensDetails | None: ...
-    @property
-    def prompt_tokens_details(self) -> PromptTokensDetails | None: ...
+    completion_tokens: int
+    prompt_tokens: int
+    total_tokens: int
+    completion_tokens_details: CompletionTokensDetails | None
+    prompt_tokens_details: PromptTokensDetails | None
 
 class TopLogprob(Object):
     """The probability of a token that might have stood there."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def token(self) -> str: ...
-    @property
-    def bytes(self) -> builtins.list[int] | None: ...
-    @property
-    def logprob(self) -> float: ...
+    token: str
+    bytes: builtins.list[int] | None
+    logprob: float
 
 class ChatCompletionTokenLogprob(Object):
     """The probability of a token."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def token(self) -> str: ...
-    @property
-    def bytes(self) -> builtins.list[int] | None: ...
-    @property
-    def logprob(self) -> float: ...
-    @property
-    def top_logprobs(self) -> builtins.list[TopLogprob]: ...
+    token: str
+    bytes: builtins.list[int] | None
+    logprob: float
+    top_logprobs: builtins.list[TopLogprob]
 
 class ChoiceLogprobs(Object):
     """The probabilities of the tokens of a choice."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def content(self) -> builtins.list[ChatCompletionTokenLogprob] | None: ...
-    @property
-    def refusal(self) -> builtins.list[ChatCompletionTokenLogprob] | None: ...
+    content: builtins.list[ChatCompletionTokenLogprob] | None
+    refusal: builtins.list[ChatCompletionTokenLogprob] | None
 
 class Function(Object):
     """The name of a function, and its arguments as JSON text."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def arguments(self) -> str: ...
-    @property
-    def name(self) -> str: ...
+    arguments: str
+    name: str
 
 class Custom(Object):
     """The name of a custom tool, and its input."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def input(self) -> str: ...
-    @property
-    def name(self) -> str: ...
+    input: str
+    name: str
 
 class ChatCompletionMessageToolCall(Object):
     """A function that the model calls."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def function(self) -> Function: ...
+    id: str
+    function: Function
     type: Literal["function"]
 
 class ChatCompletionMessageCustomToolCall(Object):
     """A custom tool that the model calls."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def custom(self) -> Custom: ...
+    id: str
+    custom: Custom
     type: Literal["custom"]
 
 class AnnotationURLCitation(Object):
     """The URL of an annotation, and where in the message it belongs."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def end_index(self) -> int: ...
-    @property
-    def start_index(self) -> int: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def url(self) -> str: ...
+    end_index: int
+    start_index: int
+    title: str
+    url: str
 
 class Annotation(Object):
     """A place that the message refers to."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     type: Literal["url_citation"]
-    @property
-    def url_citation(self) -> AnnotationURLCitation: ...
+    url_citation: AnnotationURLCitation
 
 class ChatCompletionAudio(Object):
     """A spoken answer."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def data(self) -> str: ...
-    @property
-    def expires_at(self) -> int: ...
-    @property
-    def transcript(self) -> str: ...
+    id: str
+    data: str
+    expires_at: int
+    transcript: str
 
 class ChatCompletionMessage(Object):
     """What the model said."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def content(self) -> str | None: ...
-    @property
-    def refusal(self) -> str | None: ...
-    @property
-    def role(self) -> Literal["assistant"]: ...
-    @property
-    def annotations(self) -> builtins.list[Annotation] | None: ...
-    @property
-    def audio(self) -> ChatCompletionAudio | None: ...
-    @property
-    def function_call(self) -> Function | None: ...
-    @property
-    def tool_calls(self) -> builtins.list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None: ...
+    content: str | None
+    refusal: str | None
+    role: Literal["assistant"]
+    annotations: builtins.list[Annotation] | None
+    audio: ChatCompletionAudio | None
+    function_call: Function | None
+    tool_calls: builtins.list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None
 
 class Choice(Object):
     """One of the choices of a chat completion."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def finish_reason(self) -> _FinishReason: ...
-    @property
-    def index(self) -> int: ...
-    @property
-    def logprobs(self) -> ChoiceLogprobs | None: ...
-    @property
-    def message(self) -> ChatCompletionMessage: ...
+    finish_reason: _FinishReason
+    index: int
+    logprobs: ChoiceLogprobs | None
+    message: ChatCompletionMessage
 
 class ChatCompletion(Object):
     """A chat completion, answered whole."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def choices(self) -> builtins.list[Choice]: ...
-    @property
-    def created(self) -> int: ...
-    @property
-    def metadata(self) -> builtins.dict[str, str] | None: ...
-    @property
-    def moderation(self) -> Any: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def object(self) -> Literal["chat.completion"]: ...
-    @property
-    def service_tier(self) -> str | None: ...
-    @property
-    def system_fingerprint(self) -> str | None: ...
-    @property
-    def usage(self) -> CompletionUsage | None: ...
+    id: str
+    choices: builtins.list[Choice]
+    created: int
+    metadata: builtins.dict[str, str] | None
+    moderation: Any
+    model: str
+    object: Literal["chat.completion"]
+    service_tier: str | None
+    system_fingerprint: str | None
+    usage: CompletionUsage | None
 
 class ChoiceDeltaToolCallFunction(Object):
     """A piece of a function's name and arguments."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def arguments(self) -> str | None: ...
-    @property
-    def name(self) -> str | None: ...
+    arguments: str | None
+    name: str | None
 
 class ChoiceDeltaToolCall(Object):
     """A piece of a tool call."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def index(self) -> int: ...
-    @property
-    def id(self) -> str | None: ...
-    @property
-    def function(self) -> ChoiceDeltaToolCallFunction | None: ...
+    index: int
+    id: str | None
+    function: ChoiceDeltaToolCallFunction | None
     type: Literal["function"] | None
 
 @final
@@ -376,32 +306,22 @@ class ChoiceDelta(_Hot):
     """What a chunk adds to a choice."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def content(self) -> str | None: ...
-    @property
-    def audio(self) -> Any: ...
-    @property
-    def function_call(self) -> ChoiceDeltaToolCallFunction | None: ...
-    @property
-    def refusal(self) -> str | None: ...
-    @property
-    def role(self) -> Literal["developer", "system", "user", "assistant", "tool"] | None: ...
-    @property
-    def tool_calls(self) -> builtins.list[ChoiceDeltaToolCall] | None: ...
+    content: str | None
+    audio: Any
+    function_call: ChoiceDeltaToolCallFunction | None
+    refusal: str | None
+    role: Literal["developer", "system", "user", "assistant", "tool"] | None
+    tool_calls: builtins.list[ChoiceDeltaToolCall] | None
 
 @final
 class ChunkChoice(_Hot):
     """One choice of a chunk."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def delta(self) -> ChoiceDelta: ...
-    @property
-    def finish_reason(self) -> _FinishReason | None: ...
-    @property
-    def index(self) -> int: ...
-    @property
-    def logprobs(self) -> ChoiceLogprobs | None: ...
+    delta: ChoiceDelta
+    finish_reason: _FinishReason | None
+    index: int
+    logprobs: ChoiceLogprobs | None
 
 @final
 class ChatCompletionChunk(_Hot):
@@ -410,257 +330,167 @@ class ChatCompletionChunk(_Hot):
     @property
     def _event(self) -> str: ...
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def choices(self) -> builtins.list[ChunkChoice]: ...
-    @property
-    def created(self) -> int: ...
-    @property
-    def moderation(self) -> Any: ...
-    @property
-    def obfuscation(self) -> str | None: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def object(self) -> Literal["chat.completion.chunk"]: ...
-    @property
-    def service_tier(self) -> str | None: ...
-    @property
-    def system_fingerprint(self) -> str | None: ...
-    @property
-    def usage(self) -> CompletionUsage | None: ...
+    id: str
+    choices: builtins.list[ChunkChoice]
+    created: int
+    moderation: Any
+    obfuscation: str | None
+    model: str
+    object: Literal["chat.completion.chunk"]
+    service_tier: str | None
+    system_fingerprint: str | None
+    usage: CompletionUsage | None
 
 class ResponseError(Object):
     """Why a response failed."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def code(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def misalignment(self) -> Any: ...
-    @property
-    def param(self) -> str | None: ...
-    @property
-    def type(self) -> str | None: ...
+    code: str
+    message: str
+    misalignment: Any
+    param: str | None
+    type: str | None
 
 class IncompleteDetails(Object):
     """Why a response is incomplete."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def reason(self) -> str | None: ...
+    reason: str | None
 
 class InputTokensDetails(Object):
     """What the tokens of the input were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def cached_tokens(self) -> int: ...
-    @property
-    def cache_write_tokens(self) -> int | None: ...
-    @property
-    def cache_write_tokens_details(self) -> Any: ...
+    cached_tokens: int
+    cache_write_tokens: int | None
+    cache_write_tokens_details: Any
 
 class OutputTokensDetails(Object):
     """What the tokens of the output were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def reasoning_tokens(self) -> int: ...
+    reasoning_tokens: int
 
 class ResponseUsage(Object):
     """The tokens that a response used."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def input_tokens(self) -> int: ...
-    @property
-    def input_tokens_details(self) -> InputTokensDetails: ...
-    @property
-    def output_tokens(self) -> int: ...
-    @property
-    def output_tokens_details(self) -> OutputTokensDetails: ...
-    @property
-    def total_tokens(self) -> int: ...
+    input_tokens: int
+    input_tokens_details: InputTokensDetails
+    output_tokens: int
+    output_tokens_details: OutputTokensDetails
+    total_tokens: int
 
 class ResponseOutputText(Object):
     """Text of a message."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def annotations(self) -> builtins.list[Any]: ...
-    @property
-    def text(self) -> str: ...
+    annotations: builtins.list[Any]
+    text: str
     type: Literal["output_text"]
-    @property
-    def logprobs(self) -> builtins.list[Any] | None: ...
+    logprobs: builtins.list[Any] | None
 
 class ResponseOutputRefusal(Object):
     """A refusal of a message."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def refusal(self) -> str: ...
+    refusal: str
     type: Literal["refusal"]
 
 class ResponseContentPart(Object):
     """A part of a message of any other type."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def text(self) -> str: ...
+    type: str
+    text: str
 
 class ResponseOutputMessage(Object):
     """A message of a response's output."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def content(self) -> builtins.list[ResponseOutputText | ResponseOutputRefusal]: ...
-    @property
-    def role(self) -> Literal["assistant"]: ...
-    @property
-    def status(self) -> _ItemStatus: ...
-    @property
-    def phase(self) -> str | None: ...
+    id: str
+    content: builtins.list[ResponseOutputText | ResponseOutputRefusal]
+    role: Literal["assistant"]
+    status: _ItemStatus
+    phase: str | None
     type: Literal["message"]
 
 class ResponseFunctionToolCall(Object):
     """A function that the response calls."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def arguments(self) -> str: ...
-    @property
-    def call_id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
+    arguments: str
+    call_id: str
+    name: str
     type: Literal["function_call"]
-    @property
-    def id(self) -> str | None: ...
-    @property
-    def caller(self) -> Any: ...
-    @property
-    def namespace(self) -> str | None: ...
-    @property
-    def status(self) -> _ItemStatus | None: ...
+    id: str | None
+    caller: Any
+    namespace: str | None
+    status: _ItemStatus | None
 
 class ResponseReasoningItem(Object):
     """What the model thought."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def summary(self) -> builtins.list[ResponseContentPart]: ...
+    id: str
+    summary: builtins.list[ResponseContentPart]
     type: Literal["reasoning"]
-    @property
-    def content(self) -> builtins.list[ResponseContentPart] | None: ...
-    @property
-    def encrypted_content(self) -> str | None: ...
-    @property
-    def status(self) -> _ItemStatus | None: ...
+    content: builtins.list[ResponseContentPart] | None
+    encrypted_content: str | None
+    status: _ItemStatus | None
 
 class ResponseOutputItem(Object):
     """An item of a response's output of any other type."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str | None: ...
+    id: str | None
     type: Literal["file_search_call", "web_search_call", "code_interpreter_call", "mcp_call", "custom_tool_call"]
-    @property
-    def status(self) -> str | None: ...
+    status: str | None
 
 class Response(Object):
     """A response."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def created_at(self) -> float: ...
-    @property
-    def error(self) -> ResponseError | None: ...
-    @property
-    def incomplete_details(self) -> IncompleteDetails | None: ...
-    @property
-    def instructions(self) -> Any: ...
-    @property
-    def metadata(self) -> builtins.dict[str, str] | None: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def object(self) -> Literal["response"]: ...
-    @property
-    def output(self) -> builtins.list[_OutputItem]: ...
-    @property
-    def parallel_tool_calls(self) -> bool: ...
-    @property
-    def temperature(self) -> float | None: ...
-    @property
-    def tool_choice(self) -> Any: ...
-    @property
-    def tools(self) -> builtins.list[Any]: ...
-    @property
-    def top_p(self) -> float | None: ...
-    @property
-    def background(self) -> bool | None: ...
-    @property
-    def completed_at(self) -> float | None: ...
-    @property
-    def conversation(self) -> Any: ...
-    @property
-    def max_output_tokens(self) -> int | None: ...
-    @property
-    def max_tool_calls(self) -> int | None: ...
-    @property
-    def previous_response_id(self) -> str | None: ...
-    @property
-    def prompt(self) -> Any: ...
-    @property
-    def prompt_cache_key(self) -> str | None: ...
-    @property
-    def prompt_cache_retention(self) -> str | None: ...
-    @property
-    def reasoning(self) -> Any: ...
-    @property
-    def safety_identifier(self) -> str | None: ...
-    @property
-    def service_tier(self) -> str | None: ...
-    @property
-    def status(self) -> _ResponseStatus | None: ...
-    @property
-    def text(self) -> Any: ...
-    @property
-    def top_logprobs(self) -> int | None: ...
-    @property
-    def truncation(self) -> str | None: ...
-    @property
-    def usage(self) -> ResponseUsage | None: ...
-    @property
-    def user(self) -> str | None: ...
-    @property
-    def access_programs(self) -> Any: ...
-    @property
-    def image(self) -> Any: ...
-    @property
-    def input_transformations(self) -> Any: ...
-    @property
-    def moderation(self) -> Any: ...
-    @property
-    def prompt_cache_diagnostics(self) -> Any: ...
-    @property
-    def prompt_cache_options(self) -> Any: ...
-    @property
-    def tool_usage(self) -> Any: ...
-    @property
-    def output_text(self) -> str: ...
+    id: str
+    created_at: float
+    error: ResponseError | None
+    incomplete_details: IncompleteDetails | None
+    instructions: Any
+    metadata: builtins.dict[str, str] | None
+    model: str
+    object: Literal["response"]
+    output: builtins.list[_OutputItem]
+    parallel_tool_calls: bool
+    temperature: float | None
+    tool_choice: Any
+    tools: builtins.list[Any]
+    top_p: float | None
+    background: bool | None
+    completed_at: float | None
+    conversation: Any
+    max_output_tokens: int | None
+    max_tool_calls: int | None
+    previous_response_id: str | None
+    prompt: Any
+    prompt_cache_key: str | None
+    prompt_cache_retention: str | None
+    reasoning: Any
+    safety_identifier: str | None
+    service_tier: str | None
+    status: _ResponseStatus | None
+    text: Any
+    top_logprobs: int | None
+    truncation: str | None
+    usage: ResponseUsage | None
+    user: str | None
+    access_programs: Any
+    image: Any
+    input_transformations: Any
+    moderation: Any
+    prompt_cache_diagnostics: Any
+    prompt_cache_options: Any
+    tool_usage: Any
+    output_text: str
 
 @disjoint_base
 class ResponseStreamEvent(_Hot):
@@ -669,44 +499,25 @@ class ResponseStreamEvent(_Hot):
     @property
     def _event(self) -> str: ...
     def __new__(cls, **fields: Any) -> Self: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def sequence_number(self) -> int: ...
-    @property
-    def response(self) -> Response: ...
-    @property
-    def item(self) -> _OutputItem: ...
-    @property
-    def part(self) -> Any: ...
-    @property
-    def delta(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def arguments(self) -> str: ...
-    @property
-    def refusal(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def annotation(self) -> Any: ...
-    @property
-    def logprobs(self) -> Any: ...
-    @property
-    def output_index(self) -> int: ...
-    @property
-    def content_index(self) -> int: ...
-    @property
-    def summary_index(self) -> int: ...
-    @property
-    def item_id(self) -> str: ...
-    @property
-    def code(self) -> str | None: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def param(self) -> str | None: ...
+    type: str
+    sequence_number: int
+    response: Response
+    item: _OutputItem
+    part: Any
+    delta: str
+    text: str
+    arguments: str
+    refusal: str
+    name: str
+    annotation: Any
+    logprobs: Any
+    output_index: int
+    content_index: int
+    summary_index: int
+    item_id: str
+    code: str | None
+    message: str
+    param: str | None
 
 class _Answer:
     """What both kinds of stream tell of their answer."""
@@ -731,6 +542,10 @@ class _Answer:
     @property
     def end(self) -> str | None:
         """How the stream was known to be complete; None before its end and after an error."""
+    @property
+    def _is_over(self) -> bool: ...
+    @property
+    def _took(self) -> tuple[int, float] | None: ...
     @property
     def answer(self) -> Any:
         """The whole answer at the end of a stream that was made with gather=True."""

@@ -1,5 +1,5 @@
-"""Writes query parameters as openai-python does: lists and mappings in brackets, None left out.
-Knows no URL but its query."""
+"""Query parameters as openai-python has them: lists and mappings in brackets, None left out. Knows
+no URL."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def with_query(url: str, parameters: Mapping[str, Any]) -> str:
-    """The URL with these parameters behind those that it has."""
-    from urllib.parse import urlencode
-
-    pairs = [pair for name, value in parameters.items() for pair in _pairs(str(name), value)]
-    if not pairs:
-        return url
-    return f"{url}{'&' if '?' in url else '?'}{urlencode(pairs)}"
+def pairs(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The parameters as names with their values."""
+    return [pair for name, value in parameters.items() for pair in _pairs(str(name), value)]
 
 
 def _pairs(name: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -7,10 +7,11 @@ Everything here wraps what a resource's own methods return.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from typing import Any
 
 from modelwire._errors import OpenAIError
-from modelwire._http import Headers, Request, Response
+from modelwire._http import URL, Headers, Request, Response
 from modelwire._native import AsyncStream, Stream
 
 
@@ -53,14 +54,25 @@ class RawResponse:
         return self.http_request.method
 
     @property
-    def url(self) -> str:
-        """The path of the request."""
+    def url(self) -> URL:
+        """The address of the request."""
         return self.http_request.url
 
     @property
+    def retries_taken(self) -> int | None:
+        """How often the call was tried again; of a stream, None before its end."""
+        return self.http_response.retries_taken
+
+    @property
+    def elapsed(self) -> timedelta | None:
+        """How long the call took, attempts and waits included; of a stream, None before its
+        end."""
+        return self.http_response.elapsed
+
+    @property
     def is_closed(self) -> bool:
-        """Whether the answer was read whole."""
-        return not isinstance(self._result, (Stream, AsyncStream)) or self._result.end is not None
+        """Whether the answer was read whole, or closed."""
+        return self.http_response.is_closed
 
     def _whole(self, what: str) -> str:
         if isinstance(self._result, (Stream, AsyncStream)):
@@ -105,12 +117,32 @@ def _event_lines(event: Any) -> Iterator[str]:
     yield ""
 
 
-class APIResponse(RawResponse):
+class _Opened(RawResponse):
+    """What `with_streaming_response` gives inside of its `with`: open until it was read."""
+
+    _is_read = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the answer was read, or closed."""
+        return self._is_read and super().is_closed
+
+    def _parsed(self) -> Any:
+        self._is_read = True
+        return self._result
+
+    def _json(self) -> Any:
+        self._whole("the JSON")
+        self._is_read = True
+        return self.http_response.json()
+
+
+class APIResponse(_Opened):
     """What `with_streaming_response` of a synchronous client gives inside of its `with`."""
 
     def parse(self) -> Any:
         """What the plain method returns: the answer, or the stream."""
-        return self._result
+        return self._parsed()
 
     def read(self) -> bytes:
         """The whole answer as bytes; of a stream, its events as they would be sent."""
@@ -122,11 +154,11 @@ class APIResponse(RawResponse):
 
     def json(self) -> Any:
         """The answer as dicts and lists."""
-        self._whole("the JSON")
-        return self.http_response.json()
+        return self._json()
 
     def iter_text(self, chunk_size: int | None = None) -> Iterator[str]:
         """The text, piece by piece as it comes."""
+        self._is_read = True
         if isinstance(self._result, Stream):
             for event in self._result:
                 yield "\n".join(_event_lines(event)) + "\n"
@@ -146,16 +178,17 @@ class APIResponse(RawResponse):
 
     def close(self) -> None:
         """Ends the exchange."""
+        self._is_read = True
         if isinstance(self._result, Stream):
             self._result.close()
 
 
-class AsyncAPIResponse(RawResponse):
+class AsyncAPIResponse(_Opened):
     """What `with_streaming_response` of an asynchronous client gives inside of its `async with`."""
 
     async def parse(self) -> Any:
         """What the plain method returns: the answer, or the stream."""
-        return self._result
+        return self._parsed()
 
     async def read(self) -> bytes:
         """The whole answer as bytes; of a stream, its events as they would be sent."""
@@ -167,11 +200,11 @@ class AsyncAPIResponse(RawResponse):
 
     async def json(self) -> Any:
         """The answer as dicts and lists."""
-        self._whole("the JSON")
-        return self.http_response.json()
+        return self._json()
 
     async def iter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:
         """The text, piece by piece as it comes."""
+        self._is_read = True
         if isinstance(self._result, AsyncStream):
             async for event in self._result:
                 yield "\n".join(_event_lines(event)) + "\n"
@@ -192,6 +225,7 @@ class AsyncAPIResponse(RawResponse):
 
     async def close(self) -> None:
         """Ends the exchange."""
+        self._is_read = True
         if isinstance(self._result, AsyncStream):
             await self._result.close()
 

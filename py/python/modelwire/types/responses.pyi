@@ -31,328 +31,247 @@ ResponseTextConfigParam: TypeAlias = dict[str, Any]
 ToolParam: TypeAlias = dict[str, Any]
 
 class ResponseAudioDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.audio.delta"]: ...
+    type: Literal["response.audio.delta"]
 
 class ResponseAudioDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.audio.done"]: ...
+    type: Literal["response.audio.done"]
 
 class ResponseAudioTranscriptDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.audio.transcript.delta"]: ...
+    type: Literal["response.audio.transcript.delta"]
 
 class ResponseAudioTranscriptDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.audio.transcript.done"]: ...
+    type: Literal["response.audio.transcript.done"]
 
 class ResponseCodeInterpreterCallCodeDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.code_interpreter_call_code.delta"]: ...
+    type: Literal["response.code_interpreter_call_code.delta"]
 
 class ResponseCodeInterpreterCallCodeDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.code_interpreter_call_code.done"]: ...
+    type: Literal["response.code_interpreter_call_code.done"]
 
 class ResponseCodeInterpreterCallCompletedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.code_interpreter_call.completed"]: ...
+    type: Literal["response.code_interpreter_call.completed"]
 
 class ResponseCodeInterpreterCallInProgressEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.code_interpreter_call.in_progress"]: ...
+    type: Literal["response.code_interpreter_call.in_progress"]
 
 class ResponseCodeInterpreterCallInterpretingEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.code_interpreter_call.interpreting"]: ...
+    type: Literal["response.code_interpreter_call.interpreting"]
 
 class ResponseCompactionCompactingEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.compaction.compacting"]: ...
+    type: Literal["response.compaction.compacting"]
 
 class ResponseCompletedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.completed"]: ...
+    type: Literal["response.completed"]
 
 class ResponseContentPartAddedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.content_part.added"]: ...
+    type: Literal["response.content_part.added"]
 
 class ResponseContentPartDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.content_part.done"]: ...
+    type: Literal["response.content_part.done"]
 
 class ResponseCreatedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.created"]: ...
+    type: Literal["response.created"]
 
 class ResponseCustomToolCallInputDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.custom_tool_call_input.delta"]: ...
+    type: Literal["response.custom_tool_call_input.delta"]
 
 class ResponseCustomToolCallInputDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.custom_tool_call_input.done"]: ...
+    type: Literal["response.custom_tool_call_input.done"]
 
 class ResponseErrorEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["error"]: ...
+    type: Literal["error"]
 
 class ResponseFailedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.failed"]: ...
+    type: Literal["response.failed"]
 
 class ResponseFileSearchCallCompletedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.file_search_call.completed"]: ...
+    type: Literal["response.file_search_call.completed"]
 
 class ResponseFileSearchCallInProgressEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.file_search_call.in_progress"]: ...
+    type: Literal["response.file_search_call.in_progress"]
 
 class ResponseFileSearchCallSearchingEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.file_search_call.searching"]: ...
+    type: Literal["response.file_search_call.searching"]
 
 class ResponseFunctionCallArgumentsDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.function_call_arguments.delta"]: ...
+    type: Literal["response.function_call_arguments.delta"]
 
 class ResponseFunctionCallArgumentsDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.function_call_arguments.done"]: ...
+    type: Literal["response.function_call_arguments.done"]
 
 class ResponseImageGenCallCompletedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.image_generation_call.completed"]: ...
+    type: Literal["response.image_generation_call.completed"]
 
 class ResponseImageGenCallGeneratingEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.image_generation_call.generating"]: ...
+    type: Literal["response.image_generation_call.generating"]
 
 class ResponseImageGenCallInProgressEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.image_generation_call.in_progress"]: ...
+    type: Literal["response.image_generation_call.in_progress"]
 
 class ResponseImageGenCallPartialImageEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.image_generation_call.partial_image"]: ...
+    type: Literal["response.image_generation_call.partial_image"]
 
 class ResponseInProgressEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.in_progress"]: ...
+    type: Literal["response.in_progress"]
 
 class ResponseIncompleteEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.incomplete"]: ...
+    type: Literal["response.incomplete"]
 
 class ResponseMcpCallArgumentsDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_call_arguments.delta"]: ...
+    type: Literal["response.mcp_call_arguments.delta"]
 
 class ResponseMcpCallArgumentsDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_call_arguments.done"]: ...
+    type: Literal["response.mcp_call_arguments.done"]
 
 class ResponseMcpCallCompletedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_call.completed"]: ...
+    type: Literal["response.mcp_call.completed"]
 
 class ResponseMcpCallFailedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_call.failed"]: ...
+    type: Literal["response.mcp_call.failed"]
 
 class ResponseMcpCallInProgressEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_call.in_progress"]: ...
+    type: Literal["response.mcp_call.in_progress"]
 
 class ResponseMcpListToolsCompletedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_list_tools.completed"]: ...
+    type: Literal["response.mcp_list_tools.completed"]
 
 class ResponseMcpListToolsFailedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_list_tools.failed"]: ...
+    type: Literal["response.mcp_list_tools.failed"]
 
 class ResponseMcpListToolsInProgressEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.mcp_list_tools.in_progress"]: ...
+    type: Literal["response.mcp_list_tools.in_progress"]
 
 class ResponseOutputItemAddedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.output_item.added"]: ...
+    type: Literal["response.output_item.added"]
 
 class ResponseOutputItemDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.output_item.done"]: ...
+    type: Literal["response.output_item.done"]
 
 class ResponseOutputTextAnnotationAddedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.output_text.annotation.added"]: ...
+    type: Literal["response.output_text.annotation.added"]
 
 class ResponseQueuedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.queued"]: ...
+    type: Literal["response.queued"]
 
 class ResponseReasoningSummaryPartAddedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.reasoning_summary_part.added"]: ...
+    type: Literal["response.reasoning_summary_part.added"]
 
 class ResponseReasoningSummaryPartDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.reasoning_summary_part.done"]: ...
+    type: Literal["response.reasoning_summary_part.done"]
 
 class ResponseReasoningSummaryTextDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.reasoning_summary_text.delta"]: ...
+    type: Literal["response.reasoning_summary_text.delta"]
 
 class ResponseReasoningSummaryTextDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.reasoning_summary_text.done"]: ...
+    type: Literal["response.reasoning_summary_text.done"]
 
 class ResponseReasoningTextDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.reasoning_text.delta"]: ...
+    type: Literal["response.reasoning_text.delta"]
 
 class ResponseReasoningTextDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.reasoning_text.done"]: ...
+    type: Literal["response.reasoning_text.done"]
 
 class ResponseRefusalDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.refusal.delta"]: ...
+    type: Literal["response.refusal.delta"]
 
 class ResponseRefusalDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.refusal.done"]: ...
+    type: Literal["response.refusal.done"]
 
 class ResponseShellCallCommandAddedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.shell_call_command.added"]: ...
+    type: Literal["response.shell_call_command.added"]
 
 class ResponseShellCallCommandDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.shell_call_command.delta"]: ...
+    type: Literal["response.shell_call_command.delta"]
 
 class ResponseShellCallCommandDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.shell_call_command.done"]: ...
+    type: Literal["response.shell_call_command.done"]
 
 class ResponseShellCallOutputContentDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.shell_call_output_content.delta"]: ...
+    type: Literal["response.shell_call_output_content.delta"]
 
 class ResponseShellCallOutputContentDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.shell_call_output_content.done"]: ...
+    type: Literal["response.shell_call_output_content.done"]
 
 class ResponseTextDeltaEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.output_text.delta"]: ...
+    type: Literal["response.output_text.delta"]
 
 class ResponseTextDoneEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.output_text.done"]: ...
+    type: Literal["response.output_text.done"]
 
 class ResponseWebSearchCallCompletedEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.web_search_call.completed"]: ...
+    type: Literal["response.web_search_call.completed"]
 
 class ResponseWebSearchCallInProgressEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.web_search_call.in_progress"]: ...
+    type: Literal["response.web_search_call.in_progress"]
 
 class ResponseWebSearchCallSearchingEvent(ResponseStreamEvent, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["response.web_search_call.searching"]: ...
+    type: Literal["response.web_search_call.searching"]
 
 class ResponseFileSearchToolCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["file_search_call"]: ...  # type: ignore[override]
+    type: Literal["file_search_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseFunctionWebSearch(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["web_search_call"]: ...  # type: ignore[override]
+    type: Literal["web_search_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseComputerToolCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["computer_call"]: ...  # type: ignore[override]
+    type: Literal["computer_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseComputerToolCallOutputItem(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["computer_call_output"]: ...  # type: ignore[override]
+    type: Literal["computer_call_output"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseCodeInterpreterToolCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["code_interpreter_call"]: ...  # type: ignore[override]
+    type: Literal["code_interpreter_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseCustomToolCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["custom_tool_call"]: ...  # type: ignore[override]
+    type: Literal["custom_tool_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseCustomToolCallOutputItem(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["custom_tool_call_output"]: ...  # type: ignore[override]
+    type: Literal["custom_tool_call_output"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseFunctionToolCallOutputItem(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["function_call_output"]: ...  # type: ignore[override]
+    type: Literal["function_call_output"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseFunctionShellToolCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["shell_call"]: ...  # type: ignore[override]
+    type: Literal["shell_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseFunctionShellToolCallOutput(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["shell_call_output"]: ...  # type: ignore[override]
+    type: Literal["shell_call_output"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseApplyPatchToolCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["apply_patch_call"]: ...  # type: ignore[override]
+    type: Literal["apply_patch_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseApplyPatchToolCallOutput(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["apply_patch_call_output"]: ...  # type: ignore[override]
+    type: Literal["apply_patch_call_output"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseToolSearchCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["tool_search_call"]: ...  # type: ignore[override]
+    type: Literal["tool_search_call"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseToolSearchOutputItem(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["tool_search_output"]: ...  # type: ignore[override]
+    type: Literal["tool_search_output"]  # type: ignore[assignment, unused-ignore]
 
 class ResponseCompactionItem(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["compaction"]: ...  # type: ignore[override]
+    type: Literal["compaction"]  # type: ignore[assignment, unused-ignore]
 
 class ImageGenerationCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["image_generation_call"]: ...  # type: ignore[override]
+    type: Literal["image_generation_call"]  # type: ignore[assignment, unused-ignore]
 
 class LocalShellCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["local_shell_call"]: ...  # type: ignore[override]
+    type: Literal["local_shell_call"]  # type: ignore[assignment, unused-ignore]
 
 class LocalShellCallOutput(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["local_shell_call_output"]: ...  # type: ignore[override]
+    type: Literal["local_shell_call_output"]  # type: ignore[assignment, unused-ignore]
 
 class McpCall(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["mcp_call"]: ...  # type: ignore[override]
+    type: Literal["mcp_call"]  # type: ignore[assignment, unused-ignore]
 
 class McpListTools(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["mcp_list_tools"]: ...  # type: ignore[override]
+    type: Literal["mcp_list_tools"]  # type: ignore[assignment, unused-ignore]
 
 class McpApprovalRequest(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["mcp_approval_request"]: ...  # type: ignore[override]
+    type: Literal["mcp_approval_request"]  # type: ignore[assignment, unused-ignore]
 
 class McpApprovalResponse(ResponseOutputItem, metaclass=_OfType):
-    @property
-    def type(self) -> Literal["mcp_approval_response"]: ...  # type: ignore[override]
+    type: Literal["mcp_approval_response"]  # type: ignore[assignment, unused-ignore]
 
 __all__ = [
     "IncompleteDetails",
