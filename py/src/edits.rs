@@ -19,6 +19,7 @@ struct Edit {
 
 impl Edits {
     /// Whether there are any.
+    #[inline]
     pub(crate) fn are_some(&self) -> bool {
         self.0.get().is_some()
     }

@@ -13,6 +13,7 @@ mod errors;
 mod hub;
 mod log;
 mod object;
+mod pose;
 mod shape;
 mod snapshot;
 mod source;
@@ -37,6 +38,8 @@ mod _native {
     use super::object::{
         ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent, restore,
     };
+    #[pymodule_export]
+    use super::pose::{class_of, pose};
     #[pymodule_export]
     use super::snapshot::Snapshots;
     #[pymodule_export]

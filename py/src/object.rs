@@ -15,6 +15,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTup
 use crate::asked::Asked;
 use crate::edits::Edits;
 use crate::encode;
+use crate::pose;
 use crate::shape::{
     self, CHAT_COMPLETION, CHUNK, CHUNK_CHOICE, Child, DELTA, MODEL, MODEL_LIST, OBJECT, RESPONSE,
     RESPONSE_EVENT, Shape,
@@ -198,8 +199,10 @@ fn attribute(
     shape: &'static Shape,
     name: &str,
 ) -> PyResult<Py<PyAny>> {
-    let whole = Whole { text: root.text(), edits: root.edits() };
-    if let Some(assigned) = whole.assigned(py, object, name) {
+    let edits = root.edits();
+    if edits.are_some()
+        && let Some(assigned) = (Whole { text: root.text(), edits }).assigned(py, object, name)
+    {
         return Ok(assigned);
     }
     let field = shape.field(name);
@@ -443,7 +446,16 @@ macro_rules! object_methods {
             $($hot)*
 
             fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
-                $class::field(slf, name)
+                match pose::attribute(slf.as_any(), name)? {
+                    Some(found) => Ok(found.unbind()),
+                    None => $class::field(slf, name),
+                }
+            }
+
+            /// The class of this object, or the one that it is to say it is of.
+            #[getter(__class__)]
+            fn class_of<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                pose::class_of(slf.as_any())
             }
 
             /// Assigns to a field, known or not; copies that were made before do not see it.
@@ -904,7 +916,9 @@ object_methods!(ChatCompletionChunk {
     #[getter]
     fn choices<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        if let Some(assigned) = this.whole().assigned(py, this.value(), "choices") {
+        if this.edits.are_some()
+            && let Some(assigned) = this.whole().assigned(py, this.value(), "choices")
+        {
             return Ok(assigned.into_bound(py));
         }
         let count = slf.get().chunk.choices().count();
@@ -997,11 +1011,10 @@ fn choice(parent: &Py<ChatCompletionChunk>, position: usize) -> Option<modelwire
 impl ChunkChoice {
     /// What was assigned to a field; where nothing was, nothing is looked for.
     fn assigned(&self, py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
-        let whole = self.whole();
-        if !whole.edits.are_some() {
+        if !self.parent.get().edits.are_some() {
             return None;
         }
-        whole.assigned(py, self.value(), name)
+        self.whole().assigned(py, self.value(), name)
     }
 
     fn of(py: Python<'_>, made: &Object) -> PyResult<ChunkChoice> {
@@ -1088,11 +1101,10 @@ pub(crate) struct ChunkDelta {
 impl ChunkDelta {
     /// What was assigned to a field; where nothing was, nothing is looked for.
     fn assigned(&self, py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
-        let whole = self.whole();
-        if !whole.edits.are_some() {
+        if !self.parent.get().edits.are_some() {
             return None;
         }
-        whole.assigned(py, self.value(), name)
+        self.whole().assigned(py, self.value(), name)
     }
 
     fn of(py: Python<'_>, made: &Object) -> PyResult<ChunkDelta> {

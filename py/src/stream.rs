@@ -16,6 +16,7 @@ use crate::asked::Asked;
 use crate::awaitable::{Done, Next};
 use crate::hub::Hub;
 use crate::object::{Object, usage_dict};
+use crate::pose;
 use crate::source::{Portion, Source, Taken};
 
 /// After so many chunks in a row that were there already, the event loop gets its turn.
@@ -45,6 +46,12 @@ macro_rules! stream_methods {
                 _kind: &Bound<'py, PyAny>,
             ) -> Bound<'py, pyo3::types::PyType> {
                 class.clone()
+            }
+
+            /// The class of this stream, or the one that it is to say it is of.
+            #[getter(__class__)]
+            fn class_of<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                pose::class_of(slf.as_any())
             }
 
             /// The HTTP status of the answer.

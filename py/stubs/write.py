@@ -6,8 +6,8 @@ tables below, and from those of the package, so that each type is said once. Kno
     python py/stubs/write.py --check   says which of them is stale
 """
 
+import ast
 import re
-import runpy
 import sys
 import textwrap
 from pathlib import Path
@@ -431,7 +431,9 @@ def resources():
 
 def responses():
     """The classes of single types of events and items."""
-    kinds = runpy.run_path(str(PACKAGE / "types" / "_kinds.py"))
+    tree = ast.parse((PACKAGE / "types" / "_kinds.py").read_text())
+    tables = (node for node in tree.body if isinstance(node, ast.Assign))
+    kinds = {node.targets[0].id: ast.literal_eval(node.value) for node in tables}
     text = [
         f'class {name}({base}, metaclass=_OfType):\n    type: Literal["{kind}"]{ignored}\n'
         for table, base, ignored in (

@@ -63,6 +63,17 @@ def disable_logging() -> None:
     _log_module().stop()
 
 
+def pose_as_openai() -> None:
+    """Lets answers, streams, clients and errors be of openai's classes for `isinstance` and
+    `except`, from now on: for frameworks that are handed a client and look at what it returns.
+
+    Needs openai-python, and imports it; it makes no call.
+    """
+    from modelwire._pose import start
+
+    start()
+
+
 # The I/O thread never touches Python; this only ends its calls before the interpreter goes.
 _atexit.register(_shutdown, 1.0)
 
@@ -172,4 +183,5 @@ __all__ = [
     "enable_logging",
     "not_given",
     "omit",
+    "pose_as_openai",
 ]

@@ -18,6 +18,7 @@ from modelwire._given import (
     seconds,
 )
 from modelwire._native import NativeClient, log_start, log_take
+from modelwire._native import _class_of as class_of
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -287,6 +288,10 @@ class BaseClient:
             for name, value in given.items():
                 headers[str(name).lower()] = (name, value)
         return tuple((name, value) for name, value in headers.values() if is_given(value))
+
+    if not TYPE_CHECKING:
+        # The class, or the one that it is to say it is of.
+        __class__ = property(class_of)
 
     # What openai-python's clients have as attributes.
 

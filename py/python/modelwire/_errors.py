@@ -68,6 +68,7 @@ class OpenAIError(Exception):
     metered: str = "not_sent"
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
 
+    _plain: Any = None  # where it is of openai's class too: the class that is ours alone
     _report: str = ""
     _headers: Any = ()
     _request_time: float | None = None
@@ -78,7 +79,7 @@ class OpenAIError(Exception):
     def __init__(self, message: Any = "", **fields: Any) -> None:
         if not isinstance(message, str):  # openai-python's APITimeoutError(request)
             fields["request"], message = message, f"{type(self).__name__}"
-        super().__init__(message)
+        Exception.__init__(self, message)  # and not that of openai's class, where it has one
         self.message = message
         for name, value in fields.items():
             setattr(self, name, value)
@@ -148,7 +149,7 @@ class OpenAIError(Exception):
         return f"{self.message} (status {self.status_code})"
 
     def __reduce__(self) -> Any:
-        return (_rebuild, (type(self), self.message, self.__dict__))
+        return (_rebuild, (self._plain or type(self), self.message, self.__dict__))
 
 
 class RequestError(OpenAIError, ValueError):
@@ -257,6 +258,10 @@ _BY_KIND: dict[str, type[OpenAIError]] = {
 }
 
 
+_posing: dict[type[OpenAIError], type[OpenAIError]] = {}
+"""What is raised instead, where errors are to be of openai's classes too."""
+
+
 def _exception(fields: dict[str, Any]) -> OpenAIError:
     """The exception of an error of the core; called by the native part."""
     message = fields.pop("message")
@@ -266,6 +271,7 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
     chosen: type[OpenAIError] = _BY_KIND[fields["kind"]]
     if chosen is APIStatusError:
         chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)
+    chosen = _posing.get(chosen, chosen)
     return chosen(message, **fields)
 
 

@@ -477,7 +477,7 @@ class ResponseTextEvent:
 
     if not TYPE_CHECKING:
         # For `isinstance`: it is the event, with a text beside it.
-        __class__ = property(lambda self: ResponseStreamEvent)
+        __class__ = property(lambda self: self._event.__class__)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._event, name)

@@ -1,0 +1,109 @@
+"""Lets answers, streams, clients and errors say that they are of openai's classes, for programs
+that ask `isinstance` for those. Knows no call. Imported when a program asks for it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from modelwire import _errors
+from modelwire._native import pose
+from modelwire.types._kinds import EVENTS, ITEMS
+
+# Where openai-python has its classes of answers; of two with one name the first counts.
+_MODULES = (
+    "chat.chat_completion",
+    "chat.chat_completion_message",
+    "chat.chat_completion_token_logprob",
+    "chat.chat_completion_message_function_tool_call",
+    "chat.chat_completion_message_custom_tool_call",
+    "chat.chat_completion_chunk",
+    "chat",
+    "completion_usage",
+    "responses.response",
+    "responses.response_usage",
+    "responses.response_output_item",
+    "responses",
+)
+# Ours with other names.
+_NAMES = {
+    "Client": "OpenAI",
+    "AsyncClient": "AsyncOpenAI",
+    "ChatCompletionMessageToolCall": "ChatCompletionMessageFunctionToolCall",
+    "Object": "",
+    "ResponseContentPart": "",
+}
+_BY_TYPE = {
+    "ResponseStreamEvent": {kind: name for name, kind in EVENTS.items()},
+    "ResponseOutputItem": {kind: name for name, kind in ITEMS.items()},
+}
+
+
+class _Poser:
+    """Says of which of openai's classes an object is."""
+
+    def __init__(self, openai: Any) -> None:
+        modules = filter(None, map(_module, _MODULES))
+        self._places = [openai, *modules, import_module("openai.types")]
+        self._known: dict[str, type | None] = {}
+        self._known["ChunkChoice"] = _module("chat.chat_completion_chunk").Choice
+
+    def class_of(self, thing: Any) -> type:
+        """openai's class of this name or type; its own where openai has none."""
+        kind = type(thing)
+        name: str = kind.__name__
+        if name in _BY_TYPE:
+            name = _BY_TYPE[name].get(thing.type, "")
+        if name not in self._known:
+            self._known[name] = self._found(_NAMES.get(name, name))
+        return self._known[name] or kind
+
+    def attribute(self, thing: Any, name: str) -> Any:
+        """What pydantic keeps in its own objects: it looks for that before it asks of which class
+        an object is, and when it writes one."""
+        if name == "__pydantic_fields_set__":
+            return thing.model_fields_set
+        if name == "__pydantic_private__":
+            return None
+        theirs: Any = self.class_of(thing)
+        if name == "__pydantic_extra__":
+            if theirs is type(thing):
+                return None
+            sent, known = thing.to_dict(), theirs.model_fields
+            return {name: sent[name] for name in sent if name not in known}
+        if name == "__pydantic_serializer__" and theirs is type(thing):
+            from pydantic_core import SchemaSerializer
+
+            from modelwire._pydantic import schema
+
+            return SchemaSerializer(schema(theirs))
+        return getattr(theirs, name)
+
+    def _found(self, name: str) -> type | None:
+        found = (getattr(place, name, None) for place in self._places if name)
+        return next((one for one in found if isinstance(one, type)), None)
+
+
+def _module(name: str) -> Any:
+    try:
+        return import_module(f"openai.types.{name}")
+    except ImportError:
+        return None  # another version of openai-python
+
+
+def start() -> None:
+    """From now on, for the rest of the process."""
+    openai: Any = import_module("openai")
+    for ours in [*_errors._BY_KIND.values(), *_errors._BY_STATUS.values()]:
+        _errors._posing.setdefault(ours, _with_base(ours, openai))
+    poser = _Poser(openai)
+    pose(poser.class_of, poser.attribute)
+
+
+def _with_base(ours: type, openai: Any) -> type:
+    """A class of errors that is caught as openai's of its name too, or as that of the nearest
+    class above it that openai has."""
+    above = (getattr(openai, one.__name__, None) for one in ours.__mro__)
+    theirs = next(filter(None, above))
+    members = {"_plain": ours, "__module__": ours.__module__, "__doc__": ours.__doc__}
+    return type(ours.__name__, (ours, theirs), members)

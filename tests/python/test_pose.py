@@ -1,0 +1,175 @@
+"""pose_as_openai, in processes of their own with a stand-in for openai-python that has its classes
+by name. Knows nothing else of openai-python."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import programs
+
+pytest.importorskip("pydantic")
+
+# Names of openai-python, by module: what programs ask `isinstance` for.
+MODULES = {
+    "openai.types": "Model",
+    "openai.types.completion_usage": "CompletionUsage CompletionTokensDetails",
+    "openai.types.chat": "ChatCompletion ChatCompletionChunk ChatCompletionMessage "
+    "ChatCompletionMessageFunctionToolCall",
+    "openai.types.chat.chat_completion": "Choice ChoiceLogprobs",
+    "openai.types.chat.chat_completion_chunk": "Choice ChoiceDelta",
+    "openai.types.responses": "Response ResponseOutputMessage ResponseFunctionToolCall "
+    "ResponseFunctionWebSearch ResponseCreatedEvent ResponseTextDeltaEvent ResponseCompletedEvent",
+    "openai.types.responses.response_usage": "ResponseUsage InputTokensDetails",
+}
+ERRORS = """
+class OpenAIError(Exception): pass
+class APIError(OpenAIError):
+    def __init__(self, message, request, *, body): raise AssertionError("not called")
+class APIStatusError(APIError): pass
+class RateLimitError(APIStatusError): pass
+class NotFoundError(APIStatusError): pass
+class APIConnectionError(APIError): pass
+class APITimeoutError(APIConnectionError): pass
+class APIResponseValidationError(APIError): pass
+class OpenAI: pass
+class AsyncOpenAI: pass
+class Stream: pass
+class AsyncStream: pass
+"""
+
+
+@pytest.fixture
+def run(tmp_path, service):
+    """Runs a program beside the stand-in."""
+    head = "import pydantic\nclass BaseModel(pydantic.BaseModel, extra='allow'): pass\n"
+    for module in ["openai", *MODULES]:
+        folder = tmp_path.joinpath(*module.split("."))
+        folder.mkdir(parents=True, exist_ok=True)
+        classes = (f"class {name}(BaseModel): pass\n" for name in MODULES.get(module, "").split())
+        own = head + ERRORS if module == "openai" else "from openai import BaseModel\n"
+        folder.joinpath("__init__.py").write_text(own + "".join(classes))
+    preface = """
+        import modelwire, openai, openai.types.chat as chat, openai.types.responses as responses
+        from openai.types import completion_usage
+        from openai.types.chat import chat_completion, chat_completion_chunk
+        client = modelwire.OpenAI(max_retries=0)
+        HELLO = [{"role": "user", "content": "hello there"}]
+        def answered():
+            return client.chat.completions.create(model="echo", messages=HELLO)
+    """
+
+    def check(program):
+        path = tmp_path / "program.py"
+        path.write_text(textwrap.dedent(preface) + textwrap.dedent(program))
+        settings = programs.environment(service.base_url)
+        settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
+        command = [sys.executable, "-W", "error", path]
+        done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+    return check
+
+
+def test_nothing_poses_unasked(run):
+    """R-F3: openai-python beside it changes nothing."""
+    run("""
+        answer = answered()
+        assert answer.__class__ is type(answer) is modelwire.types.chat.ChatCompletion
+        assert not isinstance(answer, chat.ChatCompletion) and not isinstance(client, openai.OpenAI)
+        assert not hasattr(answer, "__pydantic_decorators__")
+    """)
+
+
+def test_answers_pose(run):
+    """R-F3: every part is of openai's class of its name, and still of ours."""
+    run("""
+        import copy, pickle
+        modelwire.pose_as_openai()
+        answer = answered()
+        for part, name in (
+            (answer, chat.ChatCompletion),
+            (answer.choices[0], chat_completion.Choice),
+            (answer.choices[0].message, chat.ChatCompletionMessage),
+            (answer.usage, completion_usage.CompletionUsage),
+            (client.models.list().data[0], openai.types.Model),
+        ):
+            assert isinstance(part, name) and isinstance(part, openai.BaseModel), part
+            assert isinstance(part, modelwire.BaseModel) and part.__class__ is name
+            assert not isinstance(part, chat.ChatCompletionChunk)
+            assert copy.deepcopy(part) == part == pickle.loads(pickle.dumps(part))
+        made = modelwire.types.chat.ChatCompletionMessage(
+            tool_calls=[{"type": "function", "function": {"name": "f"}}]
+        )
+        assert isinstance(made.tool_calls[0], chat.ChatCompletionMessageFunctionToolCall)
+        assert isinstance(client, openai.OpenAI) and isinstance(client, modelwire.OpenAI)
+        assert not isinstance(client, openai.AsyncOpenAI)
+    """)
+
+
+def test_streams_pose(run):
+    """R-STR1, R-STR2: chunks by their class, events and items by their type."""
+    run("""
+        modelwire.pose_as_openai()
+        stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+        assert isinstance(stream, openai.Stream) and not isinstance(stream, openai.AsyncStream)
+        for chunk in stream:
+            assert isinstance(chunk, chat.ChatCompletionChunk)
+            assert all(isinstance(one, chat_completion_chunk.Choice) for one in chunk.choices)
+            assert isinstance(chunk.choices[0].delta, chat_completion_chunk.ChoiceDelta)
+        found = list(client.responses.create(model="echo", input="hello", stream=True))
+        assert isinstance(found[0], responses.ResponseCreatedEvent)
+        assert isinstance(found[-1], responses.ResponseCompletedEvent)
+        assert isinstance(found[-1].response, responses.Response)
+        assert isinstance(found[-1].response.output[0], responses.ResponseOutputMessage)
+        texts = [one.delta for one in found if isinstance(one, responses.ResponseTextDeltaEvent)]
+        assert "".join(texts) == "hello"
+        with client.responses.stream(model="echo", input="hello") as helper:
+            texts = [one for one in helper if isinstance(one, responses.ResponseTextDeltaEvent)]
+        assert texts[-1].snapshot == "hello"
+        item = modelwire.types.responses.ResponseOutputItem(type="web_search_call")
+        assert isinstance(item, responses.ResponseFunctionWebSearch)
+        assert modelwire.types.responses.ResponseOutputItem(type="new").__class__ is type(item)
+    """)
+
+
+def test_answers_that_pose_stand_in_openais_models(run):
+    """R-F3: pydantic takes them for what they say, and writes them."""
+    run("""
+        import pydantic
+        modelwire.pose_as_openai()
+        class Record(pydantic.BaseModel):
+            usage: completion_usage.CompletionUsage
+        usage = answered().usage
+        record = Record(usage=usage)
+        assert record.usage is usage
+        assert record.model_dump()["usage"] == usage.to_dict()
+        usage.new = modelwire.types.Object(deep=[modelwire.types.Object(x=1)])
+        assert record.model_dump()["usage"]["new"] == {"deep": [{"x": 1}]}
+        assert Record.model_validate_json(record.model_dump_json()).usage.new
+    """)
+
+
+def test_errors_pose(run):
+    """R-ERR1: they are caught as openai's and as ours, and are pickled as ours alone."""
+    run("""
+        import pickle
+        modelwire.pose_as_openai()
+        def raised(kind, call, **fields):
+            try:
+                call(**fields)
+            except kind as error:
+                assert isinstance(error, getattr(modelwire, type(error).__name__)), type(error)
+                same = pickle.loads(pickle.dumps(error))
+                assert str(same) == str(error) and type(same).__mro__[1] is not kind
+                return error
+        create = client.chat.completions.create
+        error = raised(openai.NotFoundError, create, model="nobody-has-it", messages=HELLO)
+        assert error.status_code == 404 and error.response.status_code == 404 and error.request
+        error = raised(openai.OpenAIError, create, model="", messages=HELLO)
+        assert isinstance(error, ValueError)
+        far = modelwire.OpenAI(base_url="http://127.0.0.1:1/v1")
+        error = raised(openai.APIConnectionError, far.models.list)
+        assert isinstance(error, ConnectionError) and "127.0.0.1" in str(error)
+    """)
