@@ -167,6 +167,14 @@ impl Object {
         attribute(py, &self.root, self.value(), self.shape, name)
     }
 
+    /// A field that some services or helpers add; `None` where it is absent.
+    pub(crate) fn added(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        match self.__contains__(py, name) {
+            true => self.known(py, name),
+            false => Ok(py.None()),
+        }
+    }
+
     fn text(&self) -> &str {
         self.root.text().get(self.start..self.end).unwrap_or("null")
     }

@@ -205,6 +205,12 @@ shapes! {
     ChatCompletionMessage = MESSAGE in "modelwire.types.chat" {
         content, refusal, role, annotations(ANNOTATION), audio(AUDIO), function_call(FUNCTION),
         tool_calls(by ANY_TOOL_CALL),
+    } {
+        /// None: nothing is parsed here; for programs that look.
+        #[getter]
+        fn parsed(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+            slf.as_super().get().added(slf.py(), "parsed")
+        }
     }
 
     /// A function that the model calls.
@@ -218,7 +224,13 @@ shapes! {
     }
 
     /// The name of a function, and its arguments as JSON text.
-    Function = FUNCTION in "modelwire.types.chat" { arguments, name }
+    Function = FUNCTION in "modelwire.types.chat" { arguments, name } {
+        /// None: nothing is parsed here; for programs that look.
+        #[getter]
+        fn parsed_arguments(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+            slf.as_super().get().added(slf.py(), "parsed_arguments")
+        }
+    }
 
     /// The name of a custom tool, and its input.
     Custom = CUSTOM in "modelwire.types.chat" { input, name }
@@ -266,6 +278,12 @@ shapes! {
         input_transformations, moderation, prompt_cache_diagnostics, prompt_cache_options,
         tool_usage,
     } {
+        /// None: nothing is parsed here; for programs that look.
+        #[getter]
+        fn output_parsed(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+            slf.as_super().get().added(slf.py(), "output_parsed")
+        }
+
         /// All output text; empty where there is none.
         #[getter]
         fn output_text(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -304,6 +322,12 @@ shapes! {
     /// A function that the response calls.
     ResponseFunctionToolCall = FUNCTION_TOOL_CALL in "modelwire.types.responses" {
         arguments, call_id, name, r#type, id, status, caller, namespace,
+    } {
+        /// None: nothing is parsed here; for programs that look.
+        #[getter]
+        fn parsed_arguments(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+            slf.as_super().get().added(slf.py(), "parsed_arguments")
+        }
     }
 
     /// What the model thought.
@@ -318,6 +342,12 @@ shapes! {
     /// Text of a message.
     ResponseOutputText = OUTPUT_TEXT in "modelwire.types.responses" {
         annotations, text, r#type, logprobs,
+    } {
+        /// None: nothing is parsed here; for programs that look.
+        #[getter]
+        fn parsed(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+            slf.as_super().get().added(slf.py(), "parsed")
+        }
     }
 
     /// A refusal of a message.

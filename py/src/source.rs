@@ -35,7 +35,8 @@ pub(crate) enum Taken {
     Nothing,
 }
 
-/// The consumers that wait for a call; all of them look again when there is something.
+/// The consumers that wait for a call; all of them look again when there is something, the one
+/// that waited longest first: numbers are counted up.
 #[derive(Default)]
 struct Waiters(Mutex<Vec<(Ready, u64)>>);
 
@@ -51,7 +52,8 @@ impl Wake for Waiters {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let waiting = std::mem::take(&mut *self.list());
+        let mut waiting = std::mem::take(&mut *self.list());
+        waiting.sort_by_key(|(_, number)| *number);
         for (ready, number) in waiting {
             ready.note(number);
         }

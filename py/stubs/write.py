@@ -56,6 +56,7 @@ ChoiceLogprobs: The probabilities of the tokens of a choice.
 Function: The name of a function, and its arguments as JSON text.
     arguments: str
     name: str
+    parsed_arguments: Any
 Custom: The name of a custom tool, and its input.
     input: str
     name: str
@@ -88,6 +89,7 @@ ChatCompletionMessage: What the model said.
     audio: ChatCompletionAudio | None
     function_call: Function | None
     tool_calls: list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None
+    parsed: Any
 Choice: One of the choices of a chat completion.
     finish_reason: _FinishReason
     index: int
@@ -160,6 +162,7 @@ ResponseOutputText: Text of a message.
     text: str
     type: Literal["output_text"]
     logprobs: list[Any] | None
+    parsed: Any
 ResponseOutputRefusal: A refusal of a message.
     refusal: str
     type: Literal["refusal"]
@@ -182,6 +185,7 @@ ResponseFunctionToolCall: A function that the response calls.
     caller: Any
     namespace: str | None
     status: _ItemStatus | None
+    parsed_arguments: Any
 ResponseReasoningItem: What the model thought.
     id: str
     summary: list[ResponseContentPart]
@@ -234,6 +238,7 @@ Response: A response.
     prompt_cache_options: Any
     tool_usage: Any
     output_text: str
+    output_parsed: Any
 ResponseStreamEvent!: One event of a response stream; which fields it has depends on `type`.
     type: str
     sequence_number: int

@@ -538,3 +538,27 @@ def test_fork_under_a_running_loop(service):
         service.base_url,
     )
     assert len(service.requests()) == 3
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+@pytest.mark.parametrize("gap", [0, 0.005])
+def test_tasks_that_share_a_stream_starve_none(make, kind, gap):
+    """R-STR1: whether chunks are there already or trickle in, each task has its share."""
+    count = 6000 if gap == 0 else 60
+    one = stream(piece("x"))["steps"][1]
+    steps = [{**one, "times": count}] if gap == 0 else [pause(gap), one] * count
+    client = make(stream(*steps, finish(), *END))
+
+    async def main():
+        shared = await opened(client)
+
+        async def read():
+            taken = 0
+            async for _ in shared:
+                taken += 1
+            return taken
+
+        return await asyncio.gather(read(), read(), read())
+
+    shares = run(main(), LOOPS[kind])
+    assert sum(shares) == count + 1 and min(shares) > count / 6, shares

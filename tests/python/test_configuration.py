@@ -175,7 +175,7 @@ def test_a_key_in_a_header_is_masked(scripted):
 def test_nothing_of_a_client_shows_the_key():
     """R-AUTH4: repr, attributes of it and its resources; a client is not pickled."""
     client = modelwire.Client(base_url="http://localhost/v1", api_key=SECRET)
-    assert repr(client) == "Client(base_url='http://localhost/v1')"
+    assert repr(client) == "OpenAI(base_url='http://localhost/v1')"
     objects = [client, client.chat, client.chat.completions, client.models, client._native]
     for one in objects:
         assert SECRET not in repr(one) + str(one) + repr(getattr(one, "__dict__", ""))
@@ -195,7 +195,7 @@ def test_a_client_as_a_context_manager(service):
         with modelwire.Client(base_url=service.base_url, api_key=KEY) as client:
             assert not client.is_closed() and client.base_url == service.base_url
             raise ZeroDivisionError
-    assert client.is_closed() and repr(client) == "Client(closed)"
+    assert client.is_closed() and repr(client) == "OpenAI(closed)"
     client.close()
     for use in (client.models.list, client.usage, lambda: client.base_url):
         with pytest.raises(modelwire.OpenAIError, match="closed") as raised:

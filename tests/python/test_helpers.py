@@ -273,3 +273,24 @@ def test_chunks_from_elsewhere(scripted):
         found += state.handle_chunk(chunk)
     assert kinds(found) == ["content.delta", "content.delta", "content.done"]
     assert state.get_final_completion().choices[0].message.content == "ab"
+
+
+def test_finals_have_what_programs_look_for():
+    """R-STR7: nothing is parsed here, and whoever looks finds None; it is not sent back."""
+    from modelwire.testing import Service
+    from modelwire.testing import text as said
+
+    with Service() as played:
+        client = modelwire.OpenAI(base_url=played.base_url, api_key=played.api_key)
+        played.queue(*[said("Hi.", tool_calls=[("f", {"a": 1})]) for _ in range(2)])
+        with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+            message = chat.get_final_completion().choices[0].message
+        assert message.parsed is None and message.tool_calls[0].function.parsed_arguments is None
+        assert "parsed" not in message.to_dict() and "parsed" not in message.model_dump()
+        with client.responses.stream(model="m", input="x") as stream:
+            response = stream.get_final_response()
+        assert response.output_parsed is None
+        assert response.output[0].content[0].parsed is None
+        assert response.output[1].parsed_arguments is None
+        message.parsed = {"a": 1}
+        assert message.parsed == message.to_dict()["parsed"] == {"a": 1}

@@ -336,7 +336,7 @@ def test_what_the_service_does_not_have_can_be_looked_at(scripted):
     with pytest.raises(modelwire.OpenAIError) as raised:
         client.completions.create(model="m", prompt="x")
     assert "chat.completions" in raised.value.hint
-    assert "Client.audio.speech" in repr(client.audio.speech)
+    assert "OpenAI.audio.speech" in repr(client.audio.speech)
     assert scripted.requests() == []
 
 

@@ -55,6 +55,81 @@ def test_envelopes(scripted, vector):
     assert error.status_code == vector["status"] and error.hint
 
 
+def answered(vector):
+    """The exact answer of a vector of errors."""
+    body = body_of(vector)
+    kind = f"Content-Type: {vector['content_type']}\r\n" if vector["content_type"] else ""
+    head = f"HTTP/1.1 {vector['status']} X\r\n{kind}Content-Length: {len(body)}\r\n\r\n"
+    return exact(head, body)
+
+
+def failed(client, vector, streams):
+    """The error of the one call that a vector is about, and how many chunks came before it."""
+    chunks = 0
+    with pytest.raises(modelwire.APIError) as raised:
+        found = client.chat.completions.create(model="m", messages=HELLO, stream=streams)
+        if streams:
+            for _ in found:
+                chunks += 1
+    error, expected = raised.value, vector["expected"]
+    for field in ("kind", "type", "code", "param", "metered"):
+        if field in expected:
+            assert getattr(error, field) == expected[field], field
+    message = expected.get("message")
+    assert error.message == message if message else error.message
+    assert error.status_code == expected.get("status", vector.get("status"))
+    return error, chunks
+
+
+@pytest.mark.parametrize("vector", load("errors/in_stream.json") + load("errors/in_document.json"))
+def test_errors_under_a_good_status(scripted, vector):
+    """R-ERR6, R-MET1: an error object under status 200 is the error it says, whatever came before
+    it is delivered first."""
+    for streams in (False, True):
+        if vector.get("call", ("plain", "stream")[streams]) != ("plain", "stream")[streams]:
+            continue
+        error, chunks = failed(scripted(answered(vector), max_retries=0), vector, streams)
+        assert chunks == vector["expected"].get("chunks", 0)
+        if "body" in vector["expected"]:
+            assert error.body_text == vector["expected"]["body"]
+
+
+@pytest.mark.parametrize("vector", load("errors/heads.json"))
+def test_answers_that_are_no_answers(scripted, vector):
+    """R-ERR4, R-ERR7, R-MET1: exact bytes; one of openai-python's classes, and never a bare one."""
+    end = {"close": [{"close": True}], "reset": [{"reset": True}], "open": [{"stall": True}]}
+    sent = base64.b64encode(body_of(vector, "raw")).decode()
+    steps = [{"send_base64": sent}, *end[vector["end"]]]
+    for streams in (False, True):
+        if vector.get("call", ("plain", "stream")[streams]) != ("plain", "stream")[streams]:
+            continue
+        client = scripted({"steps": steps}, max_retries=0, timeout=1)
+        _, chunks = failed(client, vector, streams)
+        assert chunks == vector["expected"].get("chunks", 0)
+
+
+def test_every_kind_has_its_hint(scripted):
+    """R-ERR3: as the vectors say, wherever a status makes the kind."""
+    hints = json.loads((VECTORS / "errors" / "hints.json").read_text())
+    statuses = {400, 401, 403, 404, 408, 429, 500}
+    met = set()
+    for status in sorted(statuses):
+        vector = {"status": status, "content_type": "application/json", "body": "{}"}
+        vector["expected"] = {}
+        error, _ = failed(scripted(answered(vector), max_retries=0), vector, False)
+        assert hints[error.kind] in error.hint, error.hint
+        met.add(error.kind)
+    assert len(met) == len(statuses) == 7
+    for raw, kind in ((b"HTTP/9.9 x\r\n\r\n", "protocol"), (b"", "disconnected")):
+        sent = base64.b64encode(raw).decode()
+        client = scripted({"steps": [{"send_base64": sent}, {"close": True}]}, max_retries=0)
+        error, _ = failed(client, {"expected": {"kind": kind}}, False)
+        assert hints[kind] in error.hint
+    client = scripted(events('{"error":{"message":"m"}}'), max_retries=0)
+    vector = {"status": 200, "expected": {"kind": "stream"}}
+    assert hints["stream"] in failed(client, vector, True)[0].hint
+
+
 def first_said(vector):
     """The first event that says something, as the client sees it."""
     found = vector["events"] + [vector["unfinished"]] * bool(vector.get("unfinished"))

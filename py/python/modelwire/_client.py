@@ -534,7 +534,7 @@ def _headers_of_environment() -> dict[str, Any]:
     return {name.strip(): value.strip() for name, value in pairs}
 
 
-class Client(BaseClient):
+class OpenAI(BaseClient):
     """A client of one service. Threads may share it; calls do not wait for each other.
 
     What is not given comes from the environment: MODELWIRE_BASE_URL or OPENAI_BASE_URL,
@@ -625,8 +625,8 @@ class Client(BaseClient):
         return RawClient(self, streams=True)
 
 
-class AsyncClient(BaseClient):
-    """A client of one service for asyncio: the same as Client, its calls awaited. Any number of
+class AsyncOpenAI(BaseClient):
+    """A client of one service for asyncio: the same as OpenAI, its calls awaited. Any number of
     event loops and threads may share it, and asyncio.run after asyncio.run.
     """
 
@@ -731,8 +731,8 @@ def _without_default(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-OpenAI = Client
-"""The name under which programs written for openai-python know it."""
+Client = OpenAI
+"""The same, for programs that were not written for openai-python."""
 
-AsyncOpenAI = AsyncClient
-"""The name under which programs written for openai-python know it."""
+AsyncClient = AsyncOpenAI
+"""The same, for programs that were not written for openai-python."""

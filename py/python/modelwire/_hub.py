@@ -87,11 +87,12 @@ def running_loop() -> asyncio.AbstractEventLoop:
 
 
 async def receive(source: Source, portion: int = 0) -> Any:
-    """What the source has next, waiting for it. Whoever is cancelled here has taken nothing."""
+    """What the source has next, waiting for it. Whoever is cancelled here has taken nothing. Who
+    finds nothing keeps its number, and so its place before those who came later."""
     loop = running_loop()
+    number = next(_numbers)
     while True:
         hub, native = _hub(loop)
-        number = next(_numbers)
         found = source._poll(native, number, portion)
         if found is not None:
             return found

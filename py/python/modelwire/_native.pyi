@@ -204,6 +204,7 @@ class Function(Object):
     def __new__(cls, **fields: Any) -> Self: ...
     arguments: str
     name: str
+    parsed_arguments: Any
 
 class Custom(Object):
     """The name of a custom tool, and its input."""
@@ -264,6 +265,7 @@ class ChatCompletionMessage(Object):
     audio: ChatCompletionAudio | None
     function_call: Function | None
     tool_calls: builtins.list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None
+    parsed: Any
 
 class Choice(Object):
     """One of the choices of a chat completion."""
@@ -393,6 +395,7 @@ class ResponseOutputText(Object):
     text: str
     type: Literal["output_text"]
     logprobs: builtins.list[Any] | None
+    parsed: Any
 
 class ResponseOutputRefusal(Object):
     """A refusal of a message."""
@@ -431,6 +434,7 @@ class ResponseFunctionToolCall(Object):
     caller: Any
     namespace: str | None
     status: _ItemStatus | None
+    parsed_arguments: Any
 
 class ResponseReasoningItem(Object):
     """What the model thought."""
@@ -495,6 +499,7 @@ class Response(Object):
     prompt_cache_options: Any
     tool_usage: Any
     output_text: str
+    output_parsed: Any
 
 @disjoint_base
 class ResponseStreamEvent(_Hot):

@@ -27,8 +27,6 @@ _MODULES = (
 )
 # Ours with other names.
 _NAMES = {
-    "Client": "OpenAI",
-    "AsyncClient": "AsyncOpenAI",
     "ChatCompletionMessageToolCall": "ChatCompletionMessageFunctionToolCall",
     "Object": "",
     "ResponseContentPart": "",
