@@ -24,7 +24,7 @@ def test_a_whole_answer(scripted):
 
 
 def test_what_was_asked(service, scripted):
-    """R-CFG1, R-SEC1: address and headers as they were sent; what is secret is not shown."""
+    """R-CFG1, R-AUTH4: address and headers as they were sent; what is secret is not shown."""
     client = scripted(
         answer({}),
         default_headers={"X-Tenant": "7", "X-Api-Key": "sk-other"},
@@ -49,7 +49,7 @@ def test_what_was_asked(service, scripted):
 
 
 def test_what_it_took(scripted):
-    """R-RET1: attempts and time of a whole answer; of a stream, once it is over."""
+    """R-LIM3: attempts and time of a whole answer; of a stream, once it is over."""
     busy = answer({"error": {"message": "slow down"}}, 429)
     client = scripted(busy, chat(MESSAGE), busy, events(piece("a"), finish()))
     client = client.with_options(max_retries=1)
