@@ -33,10 +33,11 @@ use crate::config::Settings;
 use crate::dispatch::Handler;
 use crate::error::{Context as ErrorContext, Error, ErrorKind, Metered, Result};
 use crate::exchange;
+use crate::guests;
 use crate::queue::{EventQueue, Pop};
 use crate::request::Request;
 use crate::runtime;
-use crate::turns::{CallersTurn, Living, Turns};
+use crate::turns::{self, CallersTurn, Turns};
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
 /// time; started once; its events are popped in order.
@@ -164,15 +165,24 @@ impl Call {
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.progress().context.model.clone_from(&prepared.model);
         let transport = shared.client.transport()?;
-        let turns = runtime::turns()?;
-        let living = if waits_here { turns.begin_waited() } else { turns.begin() };
+        let (handle, living, turns) = match &shared.settings().runtime {
+            Some(host) => {
+                let (handle, stay) = host.take_in(Arc::downgrade(shared))?;
+                (handle, Living::Guest(stay), None)
+            }
+            None => {
+                let turns = runtime::turns()?;
+                let living = if waits_here { turns.begin_waited() } else { turns.begin() };
+                (turns.handle().clone(), Living::Ours(living), waits_here.then_some(turns))
+            }
+        };
         // From here on the guard answers for Done.
         let guard = DoneGuard { shared: shared.clone(), living };
         let exchange = exchange::run(guard, transport, prepared, stream);
-        let task = turns.handle().spawn(exchange).abort_handle();
+        let task = handle.spawn(exchange).abort_handle();
         let mut progress = shared.progress();
-        progress.turns = waits_here.then_some(turns);
-        shared.may_turn.store(waits_here, Ordering::Relaxed);
+        shared.may_turn.store(turns.is_some(), Ordering::Relaxed);
+        progress.turns = turns;
         match progress.task {
             Task::NotStarted => progress.task = Task::Running(task),
             Task::CancelWanted => task.abort(),
@@ -244,6 +254,10 @@ fn cancelled() -> Error {
     Error::new(ErrorKind::Cancelled, "the call was cancelled")
 }
 
+fn shut_down() -> Error {
+    Error::new(ErrorKind::Shutdown, "the library was shut down during the call")
+}
+
 impl Shared {
     fn is_of_this_process(&self) -> bool {
         runtime::generation() == self.generation
@@ -255,6 +269,16 @@ impl Shared {
             return; // the parent's call goes on
         }
         self.queue.abandon(|| self.explain(cancelled()));
+        self.stop_task();
+    }
+
+    /// Ends the call, and keeps what it received: the library is shut down.
+    pub(crate) fn shut_down(&self) {
+        self.stop_task();
+        self.finish(Err(shut_down()));
+    }
+
+    fn stop_task(&self) {
         let mut progress = self.progress();
         match &progress.task {
             Task::NotStarted => progress.task = Task::CancelWanted,
@@ -340,6 +364,12 @@ impl Shared {
     }
 }
 
+/// Notes that a task lives, for whoever turns its runtime.
+enum Living {
+    Ours(turns::Living),
+    Guest(#[expect(dead_code, reason = "its drop is what counts")] guests::Stay),
+}
+
 /// Puts `Done` in when the task ends without having done so.
 pub(crate) struct DoneGuard {
     pub(crate) shared: Arc<Shared>,
@@ -350,7 +380,9 @@ impl DoneGuard {
     /// The answer of a plain call: nothing is left to do when it is in.
     pub(crate) fn finish(&self, outcome: Result<Answer>) {
         // Before the caller hears of it, for its next call may begin at once.
-        self.living.end_if_waited();
+        if let Living::Ours(living) = &self.living {
+            living.end_if_waited();
+        }
         self.shared.finish(outcome);
     }
 }
@@ -362,8 +394,11 @@ impl Drop for DoneGuard {
         }
         let error = if std::thread::panicking() {
             Error::internal("the call's task panicked")
+        } else if matches!(self.living, Living::Guest(_)) && runtime::check_not_shut_down().is_ok()
+        {
+            Error::new(ErrorKind::Shutdown, "the client's runtime ended during the call")
         } else {
-            Error::new(ErrorKind::Shutdown, "the library was shut down during the call")
+            shut_down()
         };
         self.shared.finish(Err(error));
     }

@@ -6,11 +6,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use url::Url;
 use zeroize::Zeroize;
 
 use crate::answer::Head;
 use crate::error::{Error, ErrorKind, Result};
+use crate::guests::Host;
 use crate::retry::RetryPolicy;
 
 /// Largest server-sent event, in bytes.
@@ -227,6 +229,7 @@ pub struct Config {
     proxy: Option<Proxy>,
     http2: bool,
     stream_only: bool,
+    runtime: Option<Host>,
 }
 
 /// Nothing that may be secret: no key, no password, no value of a header, no certificate's key.
@@ -366,6 +369,27 @@ impl Config {
         self
     }
 
+    /// Does this client's I/O on a tokio runtime of the program's own, which has I/O and time
+    /// enabled, and not on the library's thread. A program that consumes on the same runtime saves
+    /// waking one thread from the other for what arrives: most of what a chunk of a slow stream
+    /// costs. Then, as with any client on that runtime, nothing is received and no timeout runs out
+    /// while its threads are busy, a waiting call ([`Client::blocking`](crate::Client::blocking),
+    /// [`Call::pop`](crate::Call::pop)) must not be made on one of them, calls that are under way
+    /// when the runtime ends fail with [`ErrorKind::Shutdown`], and in a forked child the client
+    /// fails with [`ErrorKind::Forked`].
+    ///
+    /// ```no_run
+    /// # async fn run() -> modelwire::Result<()> {
+    /// use modelwire::{Client, Config};
+    ///
+    /// let client = Client::new(Config::new().runtime(tokio::runtime::Handle::current()))?;
+    /// # Ok(()) }
+    /// ```
+    pub fn runtime(mut self, runtime: Handle) -> Config {
+        self.runtime = Some(Host::new(runtime));
+        self
+    }
+
     /// Checks everything that can be checked without a connection.
     pub(crate) fn validate(mut self) -> Result<Settings> {
         let base_url = match self.base_url.take() {
@@ -390,6 +414,7 @@ impl Config {
             proxy: self.proxy,
             http2: self.http2,
             stream_only: self.stream_only,
+            runtime: self.runtime,
         };
         settings.check_bounds()?;
         Ok(settings)
@@ -456,6 +481,7 @@ pub(crate) struct Settings {
     pub(crate) proxy: Option<Proxy>,
     pub(crate) http2: bool,
     pub(crate) stream_only: bool,
+    pub(crate) runtime: Option<Host>,
 }
 
 /// Shared by a client and its calls.

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! The async methods of [`Client`] work under any runtime: the I/O runs on a thread of the
-//! library's own, and what arrives waits in a bounded queue, [`Call`], under every way of
-//! consuming it. The rules that the service's specification sets are named R-… where they are
+//! library's own, or on the program's tokio runtime ([`Config::runtime`]), and what arrives waits
+//! in a bounded queue, [`Call`], under every way of consuming it. The rules that the service's specification sets are named R-… where they are
 //! honoured.
 
 mod accumulate;
@@ -31,6 +31,7 @@ mod dispatch;
 mod envelope;
 mod error;
 mod exchange;
+mod guests;
 mod inflate;
 mod json;
 pub mod log;

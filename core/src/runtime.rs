@@ -20,6 +20,7 @@ use once_cell::sync::OnceCell;
 use tokio::runtime::Handle;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::guests;
 use crate::owed;
 use crate::turns::Turns;
 
@@ -180,13 +181,18 @@ static THREADS: AtomicU32 = AtomicU32::new(0);
 pub(crate) fn turns() -> Result<Arc<Turns>> {
     let slot = RUNTIME.get_or_try_init(|| Ok(Mutex::new(None)))?;
     let mut running = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if SHUT_DOWN_IN.load(Ordering::SeqCst) == generation() {
-        return Err(Error::new(ErrorKind::Shutdown, "the library was shut down"));
-    }
+    check_not_shut_down()?;
     Ok(match &*running {
         Some(running) => running.turns.clone(),
         None => running.insert(start()?).turns.clone(),
     })
+}
+
+pub(crate) fn check_not_shut_down() -> Result<()> {
+    if SHUT_DOWN_IN.load(Ordering::SeqCst) == generation() {
+        return Err(Error::new(ErrorKind::Shutdown, "the library was shut down"));
+    }
+    Ok(())
 }
 
 fn start() -> Result<Running> {
@@ -291,6 +297,7 @@ fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
 /// The I/O thread's part of [`crate::shutdown`].
 pub(crate) fn shutdown(timeout: Duration) -> bool {
     SHUT_DOWN_IN.store(generation(), Ordering::SeqCst);
+    guests::shutdown();
     let Some(slot) = RUNTIME.get() else { return true };
     let Some(running) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
         return true;

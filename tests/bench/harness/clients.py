@@ -67,6 +67,7 @@ CLIENTS = {
         _rust("socket"),
         _rust("reqwest-bare"),
         _rust("modelwire-rust"),
+        _rust("modelwire-rust-io-thread"),
         _rust("modelwire-rust-blocking"),
         _c("modelwire-c-callback", ("cargo", "c")),
         _c("modelwire-c-queue", ("cargo", "c"), "modelwire_queue_new"),

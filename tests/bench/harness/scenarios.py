@@ -7,6 +7,7 @@ CHUNKS = 100_032  # a multiple of 64
 CHAT_ROUTE = "plain/1/1/1/0"
 SOCKET, BARE = "socket", "reqwest-bare"
 RUST, RUST_BLOCKING = "modelwire-rust", "modelwire-rust-blocking"
+RUST_IO_THREAD = "modelwire-rust-io-thread"
 C, C_QUEUE = "modelwire-c-callback", "modelwire-c-queue"
 PYTHON, ASYNCIO = "modelwire-python", "modelwire-asyncio"
 OPENAI, OPENAI_ASYNCIO = "openai", "openai-asyncio"
@@ -58,10 +59,10 @@ def at_most(limits: dict[float, Iterable[str]]) -> dict[str, Bar]:
 
 
 STREAM_BARS = beyond(
-    BARE, {0.5: (RUST, RUST_BLOCKING, C, C_QUEUE), 1.2: (PYTHON,), 1.5: (ASYNCIO,)}
+    BARE, {0.5: (RUST, RUST_IO_THREAD, RUST_BLOCKING, C, C_QUEUE), 1.2: (PYTHON,), 1.5: (ASYNCIO,)}
 )
 ONE_STREAM = (
-    *(SOCKET, BARE, RUST, RUST_BLOCKING, C, C_QUEUE, PYTHON, ASYNCIO),
+    *(SOCKET, BARE, RUST, RUST_IO_THREAD, RUST_BLOCKING, C, C_QUEUE, PYTHON, ASYNCIO),
     *(REQWEST_SERDE, ASYNC_OPENAI, LIBCURL, AIOHTTP, LITER_LLM, OPENAI, OPENAI_ASYNCIO),
 )
 
@@ -137,7 +138,7 @@ SCENARIOS = (
         work="chat",
         operations=4000,
         clients=(
-            *(BARE, RUST, RUST_BLOCKING, C, PYTHON),
+            *(BARE, RUST, RUST_IO_THREAD, RUST_BLOCKING, C, PYTHON),
             *(REQWEST_SERDE, ASYNC_OPENAI, LIBCURL, OPENAI),
         ),
         floor=BARE,
@@ -159,7 +160,7 @@ SCENARIOS = (
         operations=12_800,
         at_once=64,
         clients=(
-            *(BARE, RUST, C_QUEUE, ASYNCIO),
+            *(BARE, RUST, RUST_IO_THREAD, C_QUEUE, ASYNCIO),
             *(REQWEST_SERDE, ASYNC_OPENAI, AIOHTTP, LITER_LLM, OPENAI_ASYNCIO),
         ),
         floor=BARE,
@@ -183,7 +184,7 @@ SCENARIOS = (
         operations=500 * 200,
         at_once=500,
         clients=(
-            *(BARE, RUST, C_QUEUE, ASYNCIO),
+            *(BARE, RUST, RUST_IO_THREAD, C_QUEUE, ASYNCIO),
             *(REQWEST_SERDE, ASYNC_OPENAI, AIOHTTP, OPENAI_ASYNCIO),
         ),
         floor=BARE,

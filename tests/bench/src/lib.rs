@@ -2,3 +2,4 @@
 
 pub mod measure;
 pub mod render;
+pub mod works;

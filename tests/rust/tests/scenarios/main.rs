@@ -13,6 +13,7 @@ mod cancelling;
 mod errors;
 mod flow;
 mod gather;
+mod hosts;
 mod processes;
 mod retries;
 mod streams;

@@ -159,7 +159,7 @@ fn shutdown_ends_every_call() {
 }
 
 /// Runs `child` in a forked process; true if it neither panicked nor hung.
-fn forked(child: impl FnOnce()) -> bool {
+pub fn forked(child: impl FnOnce()) -> bool {
     // SAFETY: the child uses the library under test, which promises to work there, and leaves
     // through _exit. Only this thread lives on in it.
     let id = unsafe { libc::fork() };

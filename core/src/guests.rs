@@ -1,0 +1,71 @@
+//! Calls whose I/O runs on a tokio runtime of the program's own: who they are, so that the
+//! library's shutdown ends them too, whatever that runtime is doing. Knows nothing of threads.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::runtime::Handle;
+
+use crate::call::Shared;
+use crate::error::{Error, ErrorKind, Result};
+use crate::runtime::{self, PerProcess};
+
+/// A runtime of the program's own. A forked child has no thread that would turn it.
+pub(crate) struct Host {
+    handle: Handle,
+    generation: u64,
+}
+
+/// The calls under way, by number.
+#[derive(Default)]
+struct Guests {
+    calls: HashMap<u64, Weak<Shared>>,
+    next: u64,
+}
+
+static GUESTS: PerProcess<Mutex<Guests>> = PerProcess::new();
+
+/// A call's stay on a runtime of the program's own; over when this is dropped.
+pub(crate) struct Stay(u64);
+
+impl Host {
+    pub(crate) fn new(handle: Handle) -> Host {
+        Host { handle, generation: runtime::generation() }
+    }
+
+    /// Where a call's task is to be spawned, and its stay there.
+    pub(crate) fn take_in(&self, call: Weak<Shared>) -> Result<(Handle, Stay)> {
+        if self.generation != runtime::generation() {
+            let message = "the client's runtime belongs to the parent process";
+            let hint = "Make a client in the child, on a runtime of the child.";
+            return Err(Error::new(ErrorKind::Forked, message).with_hint(hint));
+        }
+        let guests = GUESTS.get_or_try_init(|| Ok(Mutex::default()))?;
+        let mut guests = lock(guests);
+        runtime::check_not_shut_down()?;
+        let number = guests.next;
+        guests.next += 1;
+        guests.calls.insert(number, call);
+        Ok((self.handle.clone(), Stay(number)))
+    }
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        if let Some(guests) = GUESTS.get() {
+            lock(guests).calls.remove(&self.0);
+        }
+    }
+}
+
+/// Ends every call with `Done`, after the library was marked as shut down.
+pub(crate) fn shutdown() {
+    let calls = GUESTS.get().map(|guests| std::mem::take(&mut lock(guests).calls));
+    for call in calls.into_iter().flatten().filter_map(|(_, call)| call.upgrade()) {
+        call.shut_down();
+    }
+}
+
+fn lock(guests: &Mutex<Guests>) -> MutexGuard<'_, Guests> {
+    guests.lock().unwrap_or_else(PoisonError::into_inner)
+}

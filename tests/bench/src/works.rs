@@ -1,0 +1,138 @@
+//! The works of modelwire's async Rust API, on a runtime of one thread. Knows no other client.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a benchmark that fails should stop with its reason"
+)]
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::measure::{CHAT, Found, Seen, Task, measure, median_us, resident_kib};
+use modelwire::{Client, Config, Request, Stream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// Runs the work that the command line names, with a client of this configuration.
+pub fn run(configured: impl FnOnce(Config) -> Config) {
+    measure(|task| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let config = Config::new().base_url(&task.base_url).api_key("sk-test");
+            let client = Client::new(configured(config)).unwrap();
+            match task.work.as_str() {
+                "chat" => chat(&client, task).await,
+                "stream" => stream(&client, task).await,
+                "first" => first(&client, task).await,
+                "open" => open(&client, task).await,
+                "long" => long(&client, task).await,
+                "gather" => gather(&client).await,
+                other => panic!("no work {other}"),
+            }
+        })
+    });
+}
+
+async fn chat(client: &Client, task: &Task) -> (Seen, Found) {
+    let mut workers = JoinSet::new();
+    for _ in 0..task.at_once {
+        let (client, calls) = (client.clone(), task.operations / task.at_once);
+        workers.spawn(async move {
+            let mut seen = Seen::default();
+            for _ in 0..calls {
+                let answer = client.send(Request::chat_json(CHAT)).await.unwrap();
+                seen.add(&answer.text());
+            }
+            seen
+        });
+    }
+    (joined(workers).await, vec![])
+}
+
+async fn stream(client: &Client, task: &Task) -> (Seen, Found) {
+    if task.at_once == 1 {
+        let stream = client.stream(Request::chat_json(CHAT)).await.unwrap();
+        return (read(stream).await, vec![]);
+    }
+    let mut streams = JoinSet::new();
+    for _ in 0..task.at_once {
+        let client = client.clone();
+        streams.spawn(
+            async move { read(client.stream(Request::chat_json(CHAT)).await.unwrap()).await },
+        );
+    }
+    (joined(streams).await, vec![])
+}
+
+async fn joined(tasks: JoinSet<Seen>) -> Seen {
+    let mut seen = Seen::default();
+    tasks.join_all().await.into_iter().for_each(|other| seen.join(other));
+    seen
+}
+
+async fn read(mut stream: Stream) -> Seen {
+    let mut seen = Seen::default();
+    while let Some(chunk) = stream.next().await {
+        seen.add(&chunk.unwrap().text());
+    }
+    seen
+}
+
+async fn first(client: &Client, task: &Task) -> (Seen, Found) {
+    let mut times = Vec::new();
+    let mut seen = Seen::default();
+    for _ in 0..task.operations {
+        let start = Instant::now();
+        let mut stream = client.stream(Request::chat_json(CHAT)).await.unwrap();
+        let chunk = stream.next().await.unwrap().unwrap();
+        times.push(start.elapsed());
+        seen.add(&chunk.text());
+        seen.join(read(stream).await);
+    }
+    (seen, vec![("first_us", median_us(&mut times))])
+}
+
+/// Streams that stay open after their first chunk: what each adds to the resident memory.
+async fn open(client: &Client, task: &Task) -> (Seen, Found) {
+    let limit = Arc::new(Semaphore::new(64)); // connections under way, so that none is refused
+    let begin = async |count: u64| {
+        let mut begun = JoinSet::new();
+        for _ in 0..count {
+            let (client, limit) = (client.clone(), limit.clone());
+            begun.spawn(async move {
+                let _permit = limit.acquire().await.unwrap();
+                let mut stream = client.stream(Request::chat_json(CHAT)).await.unwrap();
+                stream.next().await.unwrap().unwrap();
+                stream
+            });
+        }
+        begun.join_all().await
+    };
+    let warm = begin(8).await;
+    let before = resident_kib();
+    let open = begin(task.at_once).await;
+    let each = (resident_kib() - before) / task.at_once as f64;
+    drop((warm, open));
+    (Seen::default(), vec![("kib_per_stream", each)])
+}
+
+/// One long stream: how far the resident memory grows after its first tenth.
+async fn long(client: &Client, task: &Task) -> (Seen, Found) {
+    let mut stream = client.stream(Request::chat_json(CHAT)).await.unwrap();
+    let (mut seen, mut early) = (Seen::default(), 0.0);
+    while let Some(chunk) = stream.next().await {
+        seen.add(&chunk.unwrap().text());
+        if seen.events == task.operations / 10 {
+            early = resident_kib();
+        }
+    }
+    (seen, vec![("growth_kib", resident_kib() - early)])
+}
+
+/// A plain call that is answered by a stream: the answer is put together from its chunks.
+async fn gather(client: &Client) -> (Seen, Found) {
+    let answer = client.send(Request::chat_json(CHAT)).await.unwrap();
+    let mut seen = Seen::default();
+    seen.add(&answer.text());
+    (seen, vec![])
+}

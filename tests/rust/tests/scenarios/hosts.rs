@@ -1,0 +1,191 @@
+//! Clients whose I/O runs on a tokio runtime of the program's own. Knows no rule.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use modelwire::{
+    Call, Client, Error, ErrorKind, Event, Pop, Request, TimeoutPhase, Timeouts, shutdown,
+};
+use modelwire_service::{Script, Service};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::processes::{forked, in_child_at};
+use crate::support::{config, eventually, hello, respond, silence, stalled_after, until};
+
+fn one_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn three_threads() -> Runtime {
+    Builder::new_multi_thread().worker_threads(3).enable_all().build().unwrap()
+}
+
+fn client_on(runtime: &Runtime, base_url: impl Into<String>) -> Client {
+    Client::new(config(base_url).runtime(runtime.handle().clone())).unwrap()
+}
+
+async fn text_of(client: &Client, request: Request) -> String {
+    let mut stream = client.stream(request).await.unwrap();
+    let mut text = String::new();
+    while let Some(chunk) = stream.next().await {
+        text += &chunk.unwrap().text();
+    }
+    assert!(stream.answer().is_some());
+    text
+}
+
+fn has_io_thread() -> bool {
+    std::fs::read_dir("/proc/self/task").unwrap().any(|task| {
+        let comm = std::fs::read_to_string(task.unwrap().path().join("comm"));
+        comm.is_ok_and(|name| name.starts_with("mw-"))
+    })
+}
+
+fn done(call: &Call) -> Error {
+    loop {
+        match call.pop(Some(Duration::from_secs(20))).unwrap() {
+            Pop::Event(Event::Done(outcome)) => return outcome.unwrap_err(),
+            Pop::Event(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn everything_runs_on_the_programs_runtime_and_no_thread_is_started() {
+    in_child_at(
+        "hosts::everything_runs_on_the_programs_runtime_and_no_thread_is_started",
+        &[],
+        || {
+            let service = Service::start().unwrap();
+            for runtime in [one_thread(), three_threads()] {
+                let client = client_on(&runtime, service.base_url());
+                runtime.block_on(async {
+                    let models = client.models().await.unwrap().model_ids();
+                    assert!(models.contains(&"echo".to_owned()), "{models:?}");
+                    let mut tasks = tokio::task::JoinSet::new();
+                    for _ in 0..20 {
+                        let client = client.clone();
+                        tasks.spawn(async move {
+                            let answer = client.send(hello()).await.unwrap();
+                            assert_eq!(answer.text(), "Hello from both sides.");
+                            assert_eq!(text_of(&client, hello()).await, "Hello from both sides.");
+                            assert_eq!(text_of(&client, respond()).await, "Hello from both sides.");
+                        });
+                    }
+                    tasks.join_all().await;
+                });
+                assert_eq!(client.usage()["echo"].calls, 60);
+            }
+            assert!(!has_io_thread());
+        },
+    );
+}
+
+#[test]
+fn threads_may_wait_for_what_a_runtime_receives() {
+    let service = Service::start().unwrap();
+    let runtime = three_threads();
+    let client = client_on(&runtime, service.base_url());
+    assert_eq!(client.blocking().send(hello()).unwrap().text(), "Hello from both sides.");
+    let stream = client.blocking().stream(hello()).unwrap();
+    let texts = stream.map(|chunk| chunk.unwrap().text().into_owned());
+    assert_eq!(texts.collect::<String>(), "Hello from both sides.");
+    let (send, texts) = mpsc::channel();
+    let call = Call::new(&client, hello());
+    call.start_with(true, move |event: Event| {
+        if let Event::Chunk(chunk) = event {
+            send.send(chunk.text().into_owned()).unwrap();
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(texts.into_iter().collect::<String>(), "Hello from both sides.");
+}
+
+#[test]
+fn cancelling_and_timeouts_work_on_a_programs_runtime() {
+    let service = Service::start().unwrap();
+    let runtime = one_thread();
+    runtime.block_on(async {
+        let url = service.script("s", Script::one(stalled_after(&["{}"])));
+        let client = client_on(&runtime, url);
+        let mut stream = client.stream(hello()).await.unwrap();
+        assert!(stream.next().await.unwrap().is_ok());
+        drop(stream);
+        until("closed", || service.open_connections() == 0).await;
+        let first_byte = Some(Duration::from_millis(50));
+        let timeouts = Timeouts { first_byte, ..Timeouts::default() };
+        let url = service.script("silent", Script::one(silence()));
+        let config = config(url).timeouts(timeouts).runtime(runtime.handle().clone());
+        let error = Client::new(config).unwrap().send(hello()).await.unwrap_err();
+        assert_eq!(error.timeout(), Some(TimeoutPhase::FirstByte));
+    });
+}
+
+/// A stream that has given its first chunk and waits for more.
+fn under_way(service: &Service, client: &Client) -> Call {
+    let call = Call::new(client, hello());
+    call.start(true).unwrap();
+    eventually("sent", || service.recorded("s").len() == 1);
+    call
+}
+
+#[test]
+fn a_runtime_that_ends_ends_its_calls() {
+    let service = Service::start().unwrap();
+    let url = service.script("s", Script::one(stalled_after(&["{}"])));
+    let runtime = three_threads();
+    let client = client_on(&runtime, url);
+    let call = under_way(&service, &client);
+    drop(runtime);
+    for error in [done(&call), client.blocking().send(hello()).unwrap_err()] {
+        assert_eq!(error.kind(), ErrorKind::Shutdown);
+        assert!(error.to_string().contains("the client's runtime ended"), "{error}");
+    }
+    eventually("closed", || service.open_connections() == 0);
+}
+
+/// Design: every started call ends with `Done`, whatever its runtime does.
+#[test]
+fn shutdown_ends_calls_of_a_runtime_that_nobody_turns() {
+    in_child_at("hosts::shutdown_ends_calls_of_a_runtime_that_nobody_turns", &[], || {
+        let service = Service::start().unwrap();
+        let url = service.script("s", Script::one(stalled_after(&["{}"])));
+        let runtime = one_thread();
+        let client = client_on(&runtime, url);
+        let call = Call::new(&client, hello());
+        call.start(true).unwrap();
+        runtime.block_on(async {
+            let opened = std::future::poll_fn(|cx| call.poll_pop(cx)).await.unwrap();
+            assert!(matches!(opened, Pop::Event(Event::Open(_))), "{opened:?}");
+        });
+        let never_sent = Call::new(&client, hello());
+        never_sent.start(false).unwrap();
+        assert!(shutdown(Duration::ZERO));
+        for call in [&call, &never_sent] {
+            assert_eq!(done(call).kind(), ErrorKind::Shutdown);
+        }
+        let refused = runtime.block_on(client.send(hello())).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Shutdown);
+    });
+}
+
+#[test]
+fn a_forked_child_has_no_runtime_of_its_parents() {
+    in_child_at("hosts::a_forked_child_has_no_runtime_of_its_parents", &[], || {
+        let service = Service::start().unwrap();
+        let runtime = three_threads();
+        let client = client_on(&runtime, service.base_url());
+        client.blocking().send(hello()).unwrap();
+        assert!(forked(|| {
+            let error = client.blocking().send(hello()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Forked);
+            let own = one_thread();
+            let client = client_on(&own, service.base_url());
+            assert_eq!(own.block_on(client.send(hello())).unwrap().text().len(), 22);
+        }));
+        assert_eq!(client.blocking().send(hello()).unwrap().text(), "Hello from both sides.");
+    });
+}
