@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::accumulate::chunks_of_document;
@@ -43,7 +44,7 @@ fn chance() -> f64 {
 pub(crate) async fn run(
     guard: DoneGuard,
     transport: Arc<Transport>,
-    prepared: Prepared,
+    mut prepared: Prepared,
     caller_streams: bool,
 ) {
     let shared = &guard.shared;
@@ -52,6 +53,7 @@ pub(crate) async fn run(
     }
     let timeouts = prepared.options.timeouts(shared.settings());
     let deadline = timeouts.total.map(|total| Instant::now() + total);
+    let sent = prepared.body.take();
     let exchange = Exchange {
         guard: &guard,
         shared,
@@ -61,10 +63,11 @@ pub(crate) async fn run(
         deadline,
         caller_streams,
     };
-    match exchange.open().await {
-        Err(error) => guard.finish(Err(error)),
-        Ok(reply) => exchange.answer(reply).await,
-    }
+    let mut reply = match exchange.open(sent).await {
+        Ok(reply) => reply,
+        Err(error) => return guard.finish(Err(error)),
+    };
+    exchange.answer(&mut reply).await;
 }
 
 /// One call under way on the I/O thread.
@@ -87,12 +90,13 @@ enum Beginning {
 }
 
 impl Exchange<'_> {
-    /// Attempts until one gets a good status, or the policy or the deadline says stop.
-    async fn open(&self) -> Result<Reply> {
+    /// Attempts until one gets a good status, or the policy or the deadline says stop. What was
+    /// sent, which may be large, is not kept beyond that.
+    async fn open(&self, sent: Option<Bytes>) -> Result<Reply> {
         let mut retries = 0;
         loop {
             self.shared.attempt_begins();
-            let error = match self.attempt().await {
+            let error = match self.attempt(sent.as_ref()).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => {
                     self.shared.attempt_failed(failure.metered);
@@ -119,8 +123,8 @@ impl Exchange<'_> {
         }
     }
 
-    async fn attempt(&self) -> Result<Reply, Failure> {
-        let send = self.send_and_follow();
+    async fn attempt(&self, sent: Option<&Bytes>) -> Result<Reply, Failure> {
+        let send = self.send_and_follow(sent);
         let (phase, bound, limit) = self.head_bound();
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
@@ -141,17 +145,19 @@ impl Exchange<'_> {
             401 => Metered::NormallyNot,
             _ => Metered::Unknown,
         };
-        Err(Failure { error: self.failed(reply).await, metered })
+        // In a box, as all that is rare: an open stream carries the room for the largest of its
+        // branches all its life.
+        Err(Failure { error: Box::pin(self.failed(reply)).await, metered })
     }
 
     /// Sends the request, and sends it on where a 307 or 308 points to another place of the same
     /// origin: those ask for the same method and body (RFC 9110 section 15.4.8). Any other redirect
     /// is an error that the caller sees.
-    async fn send_and_follow(&self) -> Result<Reply, Failure> {
+    async fn send_and_follow(&self, sent: Option<&Bytes>) -> Result<Reply, Failure> {
         let settings = self.shared.settings();
         let mut moved = None;
         for _ in 0..REDIRECTS_MAX {
-            let reply = self.transport.send(settings, self.prepared, moved.as_ref()).await?;
+            let reply = self.transport.send(settings, self.prepared, sent, moved.as_ref()).await?;
             match settings.redirect_within_origin(&reply.url, &reply.head) {
                 Some(place) => moved = Some(place),
                 None => return Ok(reply),
@@ -210,13 +216,13 @@ impl Exchange<'_> {
 
     /// The answer behind a good status. What was asked for and what came may differ (R-STR5): a
     /// document is handed to a streaming caller as chunks, events are gathered for a plain one.
-    async fn answer(&self, mut reply: Reply) {
-        match (self.beginning_of(&mut reply).await, self.caller_streams) {
+    async fn answer(&self, reply: &mut Reply) {
+        match (self.beginning_of(reply).await, self.caller_streams) {
             (Err(error), _) => self.guard.finish(Err(self.answered(error, &reply.head))),
             (Ok(Beginning::Events), _) => self.events(reply).await,
-            (Ok(Beginning::Json), true) => self.document_as_stream(reply).await,
+            (Ok(Beginning::Json), true) => Box::pin(self.document_as_stream(reply)).await,
             (Ok(Beginning::Other), true) => {
-                let error = self.not_a_stream(reply).await;
+                let error = Box::pin(self.not_a_stream(reply)).await;
                 self.guard.finish(Err(error));
             }
             (Ok(Beginning::Json | Beginning::Other), false) => {
@@ -255,7 +261,7 @@ impl Exchange<'_> {
 
     /// A document that answers a streamed call: as the chunks that a stream would have been, then
     /// the document itself at the end.
-    async fn document_as_stream(&self, reply: Reply) {
+    async fn document_as_stream(&self, reply: &mut Reply) {
         let answer = match self.document(reply).await {
             Ok(answer) => answer,
             Err(error) => return self.shared.finish(Err(error)),
@@ -271,13 +277,12 @@ impl Exchange<'_> {
     }
 
     /// The whole answer of a plain call.
-    async fn document(&self, reply: Reply) -> Result<Answer> {
-        let Reply { head, mut body, .. } = reply;
-        let read = self.whole(&mut body).await;
-        let text = read.map_err(|error| self.answered(error, &head))?;
-        self.transport.answer_ended(false, &head, &body);
-        settle(&mut body).await;
-        self.judge(head, text)
+    async fn document(&self, reply: &mut Reply) -> Result<Answer> {
+        let read = self.whole(&mut reply.body).await;
+        let text = read.map_err(|error| self.answered(error, &reply.head))?;
+        self.transport.answer_ended(false, &reply.head, &reply.body);
+        settle(&mut reply.body).await;
+        self.judge(std::mem::take(&mut reply.head), text)
     }
 
     /// A body as one text.
@@ -331,12 +336,12 @@ impl Exchange<'_> {
     }
 
     /// A good status with something else than events: the beginning of it is shown.
-    async fn not_a_stream(&self, reply: Reply) -> Error {
-        let Reply { head, mut body, .. } = reply;
-        let text = self.beginning(&mut body).await;
+    async fn not_a_stream(&self, reply: &mut Reply) -> Error {
+        let text = self.beginning(&mut reply.body).await;
+        let head = &reply.head;
         let kind = head.header("content-type").unwrap_or("no content type");
         let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
-        self.answered(Error::new(ErrorKind::Protocol, message).with_body(text), &head)
+        self.answered(Error::new(ErrorKind::Protocol, message).with_body(text), head)
     }
 
     /// A body as far as `error_body_bytes_max` and `ERROR_BODY_TIME_MAX` go, the key masked. What
@@ -395,9 +400,9 @@ impl Exchange<'_> {
     }
 
     /// The events of a stream into the queue, then its end, then the rest of the body.
-    async fn events(&self, reply: Reply) {
-        let Reply { head, mut body, .. } = reply;
-        let head = Arc::new(head);
+    async fn events(&self, reply: &mut Reply) {
+        let body = &mut reply.body;
+        let head = Arc::new(std::mem::take(&mut reply.head));
         let opening = self.caller_streams.then(|| Event::Open(head.clone()));
         let mut reading = Reading::new(self, head.clone());
         reading.found.batch.extend(opening);
@@ -408,13 +413,13 @@ impl Exchange<'_> {
                 break outcome;
             }
             clock.substance(); // the time that a full queue took is not the service's
-            reading.fill(&mut body, &mut clock).await;
+            reading.fill(body, &mut clock).await;
         };
-        self.transport.answer_ended(true, &head, &body);
-        settle(&mut body).await;
+        self.transport.answer_ended(true, &head, body);
+        settle(body).await;
         self.shared.finish(outcome);
         // So that the connection is used again. The caller waits for none of this.
-        let _ = timeout(DRAIN_TIME_MAX, drain(&mut body)).await;
+        let _ = timeout(DRAIN_TIME_MAX, drain(body)).await;
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Body {
     response: reqwest::Response,
     /// The local port of its connection.
     port: Option<u16>,
-    inflate: Option<Inflate>,
+    inflate: Option<Box<Inflate>>,
     /// Why the body cannot be read, although the head is fine.
     broken: Option<Error>,
     /// A piece that was looked at and put back.
@@ -119,14 +119,16 @@ impl Transport {
         Ok(Transport { client, headers: header_map(settings)?, urls, reuse, made })
     }
 
-    /// One attempt, up to the complete head of its answer. `moved` is where a redirect pointed.
+    /// One attempt with this body, up to the complete head of its answer. `moved` is where a
+    /// redirect pointed.
     pub(crate) async fn send(
         &self,
         settings: &Settings,
         prepared: &Prepared,
+        body: Option<&Bytes>,
         moved: Option<&Url>,
     ) -> Result<Reply, Failure> {
-        let request = self.request(prepared, moved);
+        let request = self.request(prepared, body, moved);
         let wait = self.reuse().wait(self.made.elapsed());
         if let Some(wait) = wait {
             sleep(wait).await;
@@ -153,7 +155,12 @@ impl Transport {
         }
     }
 
-    fn request(&self, prepared: &Prepared, moved: Option<&Url>) -> reqwest::Request {
+    fn request(
+        &self,
+        prepared: &Prepared,
+        body: Option<&Bytes>,
+        moved: Option<&Url>,
+    ) -> reqwest::Request {
         let [models, chat, responses] = &self.urls;
         let (method, url) = match prepared.endpoint {
             Endpoint::Models => (Method::GET, models),
@@ -179,7 +186,7 @@ impl Transport {
                 headers.insert(name, value);
             }
         }
-        if let Some(body) = &prepared.body {
+        if let Some(body) = body {
             headers.insert(CONTENT_TYPE, JSON);
             *request.body_mut() = Some(body.clone().into());
         }
@@ -240,11 +247,11 @@ impl Body {
 }
 
 /// What unpacks a body, where it came packed; only gzip is asked for.
-fn unpacker(response: &reqwest::Response) -> Result<Option<Inflate>> {
+fn unpacker(response: &reqwest::Response) -> Result<Option<Box<Inflate>>> {
     let Some(coding) = response.headers().get(CONTENT_ENCODING) else { return Ok(None) };
     match coding.to_str().unwrap_or("?").trim() {
         coding if coding.eq_ignore_ascii_case("gzip") || coding == "x-gzip" => {
-            Ok(Some(Inflate::new()))
+            Ok(Some(Box::new(Inflate::new())))
         }
         coding if coding.is_empty() || coding.eq_ignore_ascii_case("identity") => Ok(None),
         coding => {
