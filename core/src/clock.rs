@@ -23,12 +23,17 @@ pub(crate) struct Clock {
     /// When something of substance came last.
     last: Instant,
     alarm: Option<Pin<Box<Sleep>>>,
+    /// The alarm has the task's waker.
+    is_set: bool,
     pieces: u32,
 }
 
 /// A body that is always ready would keep its task from everything else on the thread, timeouts
 /// included: after so many pieces the clock is looked at and others get their turn.
 pub(crate) const PIECES_PER_TURN: u32 = 64;
+
+/// A stream that was silent for so long pauses between its events.
+const QUIET_MIN: Duration = Duration::from_millis(1);
 
 impl Clock {
     pub(crate) fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
@@ -38,6 +43,7 @@ impl Clock {
             deadline,
             last: Instant::now(),
             alarm: None,
+            is_set: false,
             pieces: 0,
         };
         clock.alarm = clock.due().map(|due| Box::pin(sleep_until(due)));
@@ -60,7 +66,14 @@ impl Clock {
         }
     }
 
-    /// Ready when a timeout ran out. The alarm is set to the earliest time at which that may be
+    /// The same; whether nothing was noted for `QUIET_MIN` before.
+    pub(crate) fn was_quiet(&mut self, had: &mut bool) -> bool {
+        let before = self.last;
+        self.substance_if(had);
+        self.last.duration_since(before) >= QUIET_MIN
+    }
+
+    /// Ready when a timeout ran out; always for the same task. The alarm is set to the earliest time at which that may be
     /// and looked at again only then, so that progress costs no timer work.
     pub(crate) fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Error> {
         loop {
@@ -68,7 +81,13 @@ impl Clock {
             let (Some(alarm), Some(due)) = (&mut self.alarm, due) else {
                 return Poll::Pending;
             };
-            std::task::ready!(alarm.as_mut().poll(cx));
+            if self.is_set && !alarm.is_elapsed() {
+                return Poll::Pending; // it has the waker of this task
+            }
+            self.is_set = alarm.as_mut().poll(cx).is_pending();
+            if self.is_set {
+                return Poll::Pending;
+            }
             if let Some(error) = self.overdue() {
                 return Poll::Ready(error);
             }
@@ -86,6 +105,11 @@ impl Clock {
         }
         let idle = self.idle.filter(|idle| now >= self.last + *idle)?;
         Some(Error::timed_out(TimeoutPhase::Idle, idle))
+    }
+
+    /// Whether the deadline was reached, which progress does not put off.
+    pub(crate) fn is_past_deadline(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The next piece of a body, unless a timeout comes first.

@@ -381,10 +381,15 @@ impl Exchange<'_> {
         Clock::new(self.timeouts, self.deadline)
     }
 
-    /// What was read into the queue. While that is full the deadline goes on.
-    async fn push(&self, reading: &mut Reading<'_>) {
+    /// What was read into the queue; whether that was full. While it is the deadline goes on.
+    async fn push(&self, reading: &mut Reading<'_>) -> bool {
         let queue = &self.shared.queue;
-        let push = poll_fn(|cx| queue.poll_push(&mut reading.found.batch, cx));
+        let mut was_full = false;
+        let push = poll_fn(|cx| {
+            let pushed = queue.poll_push(&mut reading.found.batch, cx);
+            was_full |= pushed.is_pending();
+            pushed
+        });
         let has_pushed = match self.deadline {
             Some(deadline) => timeout_at(deadline, push).await.is_ok(),
             None => {
@@ -397,6 +402,7 @@ impl Exchange<'_> {
             let total = self.timeouts.total.unwrap_or_default();
             reading.found.fail(Error::timed_out(TimeoutPhase::Total, total));
         }
+        was_full
     }
 
     /// The events of a stream into the queue, then its end, then the rest of the body.
@@ -408,11 +414,13 @@ impl Exchange<'_> {
         reading.found.batch.extend(opening);
         let mut clock = self.clock();
         let outcome = loop {
-            self.push(&mut reading).await;
+            let was_full = self.push(&mut reading).await;
             if let Some(outcome) = reading.found.outcome.take() {
                 break outcome;
             }
-            clock.substance(); // the time that a full queue took is not the service's
+            if was_full {
+                clock.substance(); // the time that this took is not the service's
+            }
             reading.fill(body, &mut clock).await;
         };
         self.transport.answer_ended(true, &head, body);

@@ -66,9 +66,11 @@ impl<'a> Reading<'a> {
     /// Reads until there is something to push. The connection's own task runs on this thread and
     /// hands over one piece each time it runs, so when nothing more is there it gets one turn
     /// before what was read is pushed: one push, and one wake of the consumer, for all pieces of
-    /// a read.
+    /// a read. What comes after a pause comes alone, most of the time, and is pushed at once.
     pub(crate) async fn fill(&mut self, body: &mut Body, clock: &mut Clock) {
-        if let Some(error) = clock.overdue() {
+        if clock.is_past_deadline()
+            && let Some(error) = clock.overdue()
+        {
             return self.found.fail(error);
         }
         let mut gave_turn = false;
@@ -102,7 +104,9 @@ impl<'a> Reading<'a> {
                         let error = std::task::ready!(clock.poll_expired(cx));
                         self.found.fail(error);
                     }
-                    Poll::Pending if gave_turn => return Poll::Ready(()),
+                    Poll::Pending if gave_turn || clock.was_quiet(&mut had_substance) => {
+                        return Poll::Ready(());
+                    }
                     Poll::Pending => {
                         gave_turn = true;
                         cx.waker().wake_by_ref();

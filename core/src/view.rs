@@ -385,7 +385,35 @@ pub struct Chunk {
 /// What chunks that arrived together share: their texts, and what was found in each.
 struct Sealed {
     texts: String,
-    found: Vec<(Place, Spans)>,
+    found: Findings,
+}
+
+/// What was found in chunks, in their order. The first one needs no allocation: where a stream
+/// pauses between its events there is no other.
+#[derive(Default)]
+struct Findings {
+    first: Option<(Place, Spans)>,
+    further: Vec<(Place, Spans)>,
+}
+
+impl Findings {
+    fn push(&mut self, found: (Place, Spans)) {
+        match &self.first {
+            None => self.first = Some(found),
+            Some(_) => self.further.push(found),
+        }
+    }
+
+    fn get(&self, at: u32) -> Option<&(Place, Spans)> {
+        match at.checked_sub(1) {
+            None => self.first.as_ref(),
+            Some(at) => self.further.get(at as usize),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.further.len() + usize::from(self.first.is_some())
+    }
 }
 
 /// Where a chunk's texts stand in its slab: the event's name and the JSON text, a NUL behind each
@@ -414,7 +442,7 @@ impl Place {
 #[derive(Default)]
 pub(crate) struct Slab {
     texts: String,
-    found: Vec<(Place, Spans)>,
+    found: Findings,
     twin: Twin,
 }
 
@@ -440,9 +468,9 @@ impl Slab {
     pub(crate) fn seal(&mut self) -> impl Iterator<Item = Chunk> + use<> {
         // As much room as was needed this time.
         let texts = String::with_capacity(self.texts.len());
-        let found = Vec::with_capacity(self.found.len());
-        let (texts, found) =
-            (std::mem::replace(&mut self.texts, texts), std::mem::replace(&mut self.found, found));
+        let further = Vec::with_capacity(self.found.further.len());
+        let texts = std::mem::replace(&mut self.texts, texts);
+        let found = std::mem::replace(&mut self.found, Findings { first: None, further });
         let count = found.len() as u32;
         let slab = Arc::new(Sealed { texts, found });
         (0..count).map(move |at| Chunk { slab: slab.clone(), at })
@@ -454,16 +482,17 @@ impl Chunk {
         let spans = Spans::scan(text)?;
         let mut texts = String::with_capacity(event.len() + text.len() + 2);
         let place = Place::write(event, text, &mut texts);
-        Ok(Chunk { slab: Arc::new(Sealed { texts, found: vec![(place, spans)] }), at: 0 })
+        let found = Findings { first: Some((place, spans)), ..Findings::default() };
+        Ok(Chunk { slab: Arc::new(Sealed { texts, found }), at: 0 })
     }
 
     fn place(&self) -> Place {
-        self.slab.found.get(self.at as usize).map_or_else(Place::default, |(place, _)| *place)
+        self.slab.found.get(self.at).map_or_else(Place::default, |(place, _)| *place)
     }
 
     fn spans(&self) -> &Spans {
         const NOTHING: &Spans = &Spans::NOTHING;
-        self.slab.found.get(self.at as usize).map_or(NOTHING, |(_, spans)| spans)
+        self.slab.found.get(self.at).map_or(NOTHING, |(_, spans)| spans)
     }
 
     /// The JSON text, as it was sent.
