@@ -19,11 +19,11 @@
 //! ends with `Done`, whatever happens.
 
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
+use once_cell::sync::OnceCell;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
@@ -37,7 +37,7 @@ use crate::guests;
 use crate::queue::{EventQueue, Pop};
 use crate::request::Request;
 use crate::runtime;
-use crate::turns::{self, CallersTurn, Turns};
+use crate::turns::{self, Awaited, Turns};
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
 /// time; started once; its events are popped in order.
@@ -53,8 +53,8 @@ pub(crate) struct Shared {
     client: Arc<Inner>,
     pub(crate) queue: EventQueue,
     progress: Mutex<Progress>,
-    /// `progress` holds what `pop` may turn: a look at this is cheaper.
-    may_turn: AtomicBool,
+    /// What a thread that waits may turn itself.
+    turns: OnceCell<Arc<Turns>>,
 }
 
 /// What errors report of a call, and what is needed to stop it.
@@ -65,8 +65,6 @@ struct Progress {
     /// An attempt is on its way, so it may have been metered.
     in_flight: bool,
     task: Task,
-    /// What the thread that waits may turn itself, once.
-    turns: Option<Arc<Turns>>,
 }
 
 /// What stops the task, and who may still want to.
@@ -95,7 +93,6 @@ impl Call {
             started: None,
             in_flight: false,
             task: Task::NotStarted,
-            turns: None,
         };
         Call {
             shared: Arc::new(Shared {
@@ -103,7 +100,7 @@ impl Call {
                 queue: EventQueue::new(limits.queue_events_max, limits.queue_bytes_max),
                 client,
                 progress: Mutex::new(progress),
-                may_turn: AtomicBool::new(false),
+                turns: OnceCell::new(),
             }),
         }
     }
@@ -111,17 +108,17 @@ impl Call {
     /// Checks the request and sends it on its way. An error means that nothing was sent and no
     /// event will come.
     pub fn start(&self, stream: bool) -> Result<()> {
-        self.begin(stream, false)
+        self.begin(stream, Awaited::Anywhere)
     }
 
-    /// As `start(false)`, on a thread that is going to [`Call::pop`] the answer next. Where nothing
-    /// else is under way that thread does the I/O itself while it waits, which saves waking the
-    /// I/O thread and being woken by it.
-    pub fn start_to_wait(&self) -> Result<()> {
-        self.begin(false, true)
+    /// As [`Call::start`], on a thread that is going to [`Call::pop`] next. Where nothing else is
+    /// under way that thread does the I/O itself while it waits, which saves waking the I/O thread
+    /// and being woken by it.
+    pub fn start_to_wait(&self, stream: bool) -> Result<()> {
+        self.begin(stream, Awaited::Here)
     }
 
-    fn begin(&self, stream: bool, waits_here: bool) -> Result<()> {
+    pub(crate) fn begin(&self, stream: bool, awaited: Awaited) -> Result<()> {
         self.check_process()?;
         let shared = &self.shared;
         let Some(request) = shared.progress().request.take() else {
@@ -130,7 +127,7 @@ impl Call {
         if shared.queue.is_finished() {
             return Err(shared.explain(cancelled()));
         }
-        self.launch(request, stream, waits_here).map_err(|error| {
+        self.launch(request, stream, awaited).map_err(|error| {
             shared.queue.close();
             shared.explain(error)
         })
@@ -160,20 +157,22 @@ impl Call {
         dispatcher.start(self, stream, Box::new(handler))
     }
 
-    fn launch(&self, request: Request, stream: bool, waits_here: bool) -> Result<()> {
+    fn launch(&self, request: Request, stream: bool, awaited: Awaited) -> Result<()> {
         let shared = &self.shared;
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.progress().context.model.clone_from(&prepared.model);
         let transport = shared.client.transport()?;
-        let (handle, living, turns) = match &shared.settings().runtime {
+        let (handle, living) = match &shared.settings().runtime {
             Some(host) => {
                 let (handle, stay) = host.take_in(Arc::downgrade(shared))?;
-                (handle, Living::Guest(stay), None)
+                (handle, Living::Guest(stay))
             }
             None => {
                 let turns = runtime::turns()?;
-                let living = if waits_here { turns.begin_waited() } else { turns.begin() };
-                (turns.handle().clone(), Living::Ours(living), waits_here.then_some(turns))
+                let living = turns.begin(awaited);
+                let handle = turns.handle().clone();
+                let _ = shared.turns.set(turns); // a call starts once
+                (handle, Living::Ours(living))
             }
         };
         // From here on the guard answers for Done.
@@ -181,8 +180,6 @@ impl Call {
         let exchange = exchange::run(guard, transport, prepared, stream);
         let task = handle.spawn(exchange).abort_handle();
         let mut progress = shared.progress();
-        shared.may_turn.store(turns.is_some(), Ordering::Relaxed);
-        progress.turns = turns;
         match progress.task {
             Task::NotStarted => progress.task = Task::Running(task),
             Task::CancelWanted => task.abort(),
@@ -202,10 +199,18 @@ impl Call {
     pub fn pop(&self, timeout: Option<Duration>) -> Result<Pop> {
         self.check_process()?;
         let shared = &self.shared;
-        if shared.may_turn.swap(false, Ordering::Relaxed)
-            && let Some(turn) = shared.take_turn()
+        let popped = shared.queue.try_pop();
+        if !matches!(popped, Pop::Empty) || timeout == Some(Duration::ZERO) {
+            return Ok(popped);
+        }
+        if let Some(turns) = shared.turns.get()
+            && !shared.queue.has_sleepers()
+            && let Some(mut turn) = turns.take(1, None)
         {
             let popped = turn.wait_for(timeout, poll_fn(|cx| shared.queue.poll_pop(cx)));
+            if shared.queue.has_sleepers() {
+                turn.has_company();
+            }
             drop(turn);
             // After a shutdown there is something to pop soon.
             match (popped, timeout) {
@@ -291,9 +296,9 @@ impl Shared {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_turn(&self) -> Option<CallersTurn> {
-        let turns = self.progress().turns.take()?;
-        turns.take()
+    /// What a thread that waits for this call may turn itself.
+    pub(crate) fn turns(&self) -> Option<&Arc<Turns>> {
+        self.turns.get()
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -381,7 +386,7 @@ impl DoneGuard {
     pub(crate) fn finish(&self, outcome: Result<Answer>) {
         // Before the caller hears of it, for its next call may begin at once.
         if let Living::Ours(living) = &self.living {
-            living.end_if_waited();
+            living.end();
         }
         self.shared.finish(outcome);
     }

@@ -22,9 +22,12 @@
 //!    member early: both are harmless.
 //! 7. The members' lock is taken before the ready list's and a call's own, never after.
 
+use std::future::poll_fn;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
+
+use once_cell::sync::OnceCell;
 
 use crate::call::{Call, Shared as CallShared};
 use crate::error::{Error, ErrorKind, Result};
@@ -32,6 +35,7 @@ use crate::queue::{Event, Pop};
 use crate::ready::Ready;
 use crate::runtime;
 use crate::sync::{Mutex, lock};
+use crate::turns::{Awaited, Turns, WaitId};
 
 /// Events that one call may have taken in a row before others come.
 const TURN_EVENTS_MAX: u32 = 64;
@@ -54,6 +58,8 @@ pub struct CompletionQueue {
     generation: u64,
     many: Arc<Many<Arc<CallShared>>>,
     call_events_max: usize,
+    /// What a thread that waits here may turn itself.
+    turns: Arc<OnceCell<Arc<Turns>>>,
 }
 
 impl CompletionQueue {
@@ -62,7 +68,8 @@ impl CompletionQueue {
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
         let call_events_max = call_events_max.unwrap_or(usize::MAX);
         let many = Arc::new(Many::new());
-        CompletionQueue { generation: runtime::generation(), many, call_events_max }
+        let (generation, turns) = (runtime::generation(), Arc::default());
+        CompletionQueue { generation, many, call_events_max, turns }
     }
 
     /// Starts a call whose events will come out here with this tag, the last of them `Done`. An
@@ -73,8 +80,13 @@ impl CompletionQueue {
         let place = self.many.reserve()?;
         let shared = call.shared();
         shared.queue.limit_events(self.call_events_max);
-        match call.start(stream) {
-            Ok(()) => self.many.insert(place, shared.clone(), tag),
+        match call.begin(stream, Awaited::At(self.id())) {
+            Ok(()) => {
+                if let Some(turns) = shared.turns() {
+                    self.turns.get_or_init(|| turns.clone());
+                }
+                self.many.insert(place, shared.clone(), tag);
+            }
             Err(error) => {
                 self.many.give_back(place);
                 return Err(error);
@@ -87,7 +99,33 @@ impl CompletionQueue {
     /// zero not at all.
     pub fn next(&self, timeout: Option<Duration>) -> Result<Next> {
         self.check_process()?;
-        Ok(self.many.next(timeout))
+        Ok(self.many.next_by(timeout, |live, left| self.wait(live, left)))
+    }
+
+    fn id(&self) -> WaitId {
+        Arc::as_ptr(&self.many).addr()
+    }
+
+    /// Sleeps until a member is noted, or turns the runtime meanwhile if all that lives are members.
+    fn wait(&self, live: usize, timeout: Option<Duration>) -> bool {
+        let ready = &self.many.ready;
+        if timeout != Some(Duration::ZERO)
+            && !ready.has_company()
+            && let Some(mut turn) =
+                self.turns.get().and_then(|turns| turns.take(live, Some(self.id())))
+        {
+            let is_noted = turn.wait_for(timeout, poll_fn(|cx| ready.poll_wait(cx)));
+            if ready.has_company() {
+                turn.has_company();
+            }
+            drop(turn);
+            match (is_noted, timeout) {
+                (Some(is_noted), _) => return is_noted,
+                (None, Some(_)) => return false,
+                (None, None) => {} // shut down: there is something to take soon
+            }
+        }
+        ready.wait(timeout)
     }
 
     /// As many events as are there, at most `max`, appended to `events`; waits only for the first
@@ -99,7 +137,7 @@ impl CompletionQueue {
         events: &mut Vec<(u64, Event)>,
     ) -> Result<bool> {
         self.check_process()?;
-        Ok(self.many.next_many(max, timeout, events))
+        Ok(self.many.next_many_by(max, timeout, events, |live, left| self.wait(live, left)))
     }
 
     /// Lets one waiting `next`, or the next one, return [`Next::Empty`].
@@ -248,12 +286,19 @@ impl<S: Source + Clone> Many<S> {
         }
     }
 
-    pub(crate) fn next(&self, timeout: Option<Duration>) -> Next {
+    /// The next event; `wait` is told how many members live, and how long it may wait. False if
+    /// nothing was noted.
+    fn next_by(
+        &self,
+        timeout: Option<Duration>,
+        wait: impl Fn(usize, Option<Duration>) -> bool,
+    ) -> Next {
         let mut one = None;
-        let is_closed = !self.wait_for(timeout, |members, ready| {
+        let take = |members: &mut Members<S>, ready: &Ready| {
             one = members.pop(ready);
             one.is_some()
-        });
+        };
+        let is_closed = !self.wait_for(timeout, take, wait);
         match one {
             Some((tag, event)) => Next::Event(tag, event),
             None if is_closed => Next::Closed,
@@ -262,13 +307,14 @@ impl<S: Source + Clone> Many<S> {
     }
 
     /// False if the queue is closed and drained.
-    fn next_many(
+    fn next_many_by(
         &self,
         max: usize,
         timeout: Option<Duration>,
         events: &mut Vec<(u64, Event)>,
+        wait: impl Fn(usize, Option<Duration>) -> bool,
     ) -> bool {
-        self.wait_for(timeout, |members, ready| {
+        let take = |members: &mut Members<S>, ready: &Ready| {
             let before = events.len();
             while events.len() - before < max
                 && let Some(event) = members.pop(ready)
@@ -276,7 +322,8 @@ impl<S: Source + Clone> Many<S> {
                 events.push(event);
             }
             events.len() > before
-        })
+        };
+        self.wait_for(timeout, take, wait)
     }
 
     /// Tries until it takes something or the time is over; false if closed and drained.
@@ -284,6 +331,7 @@ impl<S: Source + Clone> Many<S> {
         &self,
         timeout: Option<Duration>,
         mut take: impl FnMut(&mut Members<S>, &Ready) -> bool,
+        wait: impl Fn(usize, Option<Duration>) -> bool,
     ) -> bool {
         let mut deadline = None;
         let mut is_last_look = false;
@@ -292,7 +340,7 @@ impl<S: Source + Clone> Many<S> {
             if take(&mut members, &self.ready) {
                 return true;
             }
-            let is_over = members.is_over();
+            let (is_over, live) = (members.is_over(), members.live);
             drop(members);
             if is_over {
                 self.ready.interrupt(); // the next waiter is told too
@@ -309,7 +357,7 @@ impl<S: Source + Clone> Many<S> {
                 Some(at) => at.saturating_duration_since(Instant::now()),
             });
             // What ended the wait may be the close: one more look.
-            is_last_look = !self.ready.wait(left);
+            is_last_look = !wait(live, left);
         }
     }
 

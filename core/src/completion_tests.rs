@@ -49,7 +49,21 @@ pub(crate) fn source_of(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueu
     source
 }
 
+/// Waits as a queue does whose thread turns nothing.
 impl Many<Arc<EventQueue>> {
+    pub(crate) fn next(&self, timeout: Option<Duration>) -> Next {
+        self.next_by(timeout, |_, left| self.ready.wait(left))
+    }
+
+    fn next_many(
+        &self,
+        max: usize,
+        timeout: Option<Duration>,
+        events: &mut Vec<(u64, Event)>,
+    ) -> bool {
+        self.next_many_by(max, timeout, events, |_, left| self.ready.wait(left))
+    }
+
     pub(crate) fn close_when_done(&self) {
         self.close(Closing::LetsFinish);
     }

@@ -322,6 +322,11 @@ impl EventQueue {
         Poll::Pending
     }
 
+    /// Whether threads sleep in `pop`.
+    pub(crate) fn has_sleepers(&self) -> bool {
+        lock(&self.inbox).sleepers > 0
+    }
+
     /// Leaves a task's waker as `poll_pop` does if nothing is there; false if something is.
     pub(crate) fn watch(&self, waker: &Waker) -> bool {
         let outbox = lock(&self.outbox);

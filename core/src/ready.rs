@@ -13,7 +13,7 @@
 use std::collections::VecDeque;
 use std::os::fd::RawFd;
 use std::sync::{Arc, PoisonError};
-use std::task::{Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use crate::bell::Bell;
@@ -44,6 +44,8 @@ struct Noted {
     /// One waiter, or the next one, is to return with nothing.
     interrupted: bool,
     sleepers: usize,
+    /// The task that found nothing.
+    waiter: Option<Waker>,
     /// Made when the descriptor is first asked for.
     bell: Option<Bell>,
 }
@@ -83,9 +85,13 @@ impl Shared {
             bell.ring();
         }
         let has_sleepers = noted.sleepers > 0;
+        let waiter = noted.waiter.take();
         drop(noted);
         if has_sleepers {
             self.readable.notify_one();
+        }
+        if let Some(waiter) = waiter {
+            waiter.wake();
         }
     }
 }
@@ -156,6 +162,30 @@ impl Ready {
             noted = self.sleep(noted, left);
             noted.sleepers -= 1;
         }
+    }
+
+    /// As [`Ready::wait`] for a task: pending leaves its waker, which is called at the first note.
+    /// One task at a time.
+    pub(crate) fn poll_wait(&self, cx: &Context<'_>) -> Poll<bool> {
+        if !self.shared.is_ours() {
+            return Poll::Ready(false);
+        }
+        let mut noted = lock(&self.shared.noted);
+        if !noted.numbers.is_empty() {
+            return Poll::Ready(true);
+        }
+        if std::mem::take(&mut noted.interrupted) {
+            noted.settle();
+            return Poll::Ready(false);
+        }
+        noted.waiter = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Whether threads sleep in `wait`, or a program watches the descriptor.
+    pub(crate) fn has_company(&self) -> bool {
+        let noted = lock(&self.shared.noted);
+        noted.sleepers > 0 || noted.bell.is_some()
     }
 
     /// The number that was noted first; it stays, and so does an interruption.

@@ -154,7 +154,7 @@ impl<'a> Blocking<'a> {
     /// A call that is answered whole.
     pub fn send(self, request: Request) -> Result<Answer> {
         let call = Call::new(self.client, request);
-        call.start_to_wait()?;
+        call.start_to_wait(false)?;
         loop {
             match call.pop(None)? {
                 Pop::Event(Event::Done(outcome)) => return outcome,
@@ -167,7 +167,7 @@ impl<'a> Blocking<'a> {
     /// A call that is answered piece by piece.
     pub fn stream(self, request: Request) -> Result<BlockingStream> {
         let call = Call::new(self.client, request);
-        call.start(true)?;
+        call.start_to_wait(true)?;
         let first = call.pop(None)?;
         Ok(BlockingStream { accepted: Accepted::new(call, first)? })
     }

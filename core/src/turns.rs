@@ -1,26 +1,28 @@
-//! Who turns the runtime: the I/O thread, or a thread that waits alone for a whole answer. Knows
-//! no call.
+//! Who turns the runtime: the I/O thread, or a thread that waits alone for all that is under way.
+//! Knows no call.
 //!
 //! Handing work to another thread and waiting for it costs two wakes, which on an idle machine are
-//! most of what a plain call costs. A program that makes one plain call after another needs no
-//! second thread: the I/O thread stands aside, and the caller turns the runtime while it waits.
+//! most of what a plain call costs, and of what a chunk of a slow stream costs. A program that waits
+//! for one thing at a time needs no second thread: the I/O thread stands aside, and the thread that
+//! waits turns the runtime meanwhile.
 //!
 //! # States
 //!
 //! | state | who turns | what ends it |
 //! |---|---|---|
-//! | ours | the I/O thread | `ALONE_MIN` waited calls in a row, nothing beside them: it stands aside |
-//! | aside | nobody: nothing is under way but the call of a caller on its way to wait | a caller takes the turn; any other work, or `ASIDE_TIME`, brings the I/O thread back |
-//! | caller's | one caller | its wait ends: aside if nothing is left, else ours |
+//! | ours | the I/O thread | a thread begins to wait, `ALONE_MIN` waits in a row were for all that lived: it takes the turn |
+//! | waiter's | that thread | its wait ends: aside, or ours if something else lives or waits beside it |
+//! | aside | nobody: what lives is waited for by a thread that is on its way to wait, or that looks at what it got | that thread waits again; any other work, or `ASIDE_TIME`, brings the I/O thread back |
 //!
 //! # Invariants
 //!
-//! 1. Whenever a task lives, somebody turns the runtime or was woken to do so; but for a call that
-//!    its caller is about to wait for, which waits `ASIDE_TIME` at most.
-//! 2. A caller has the turn only from `aside`, so it never takes it from the I/O thread.
-//! 3. Before its call is sent a caller lets the runtime look at the sockets once: a connection that
-//!    the service closed meanwhile is not used again.
-//! 4. The runtime is torn down by the I/O thread, after a caller that has the turn let go of it.
+//! 1. Whenever a task lives, somebody turns the runtime or was woken to do so; but for tasks whose
+//!    one waiter is busy elsewhere, which rest for twice `ASIDE_TIME` at most.
+//! 2. At most one thread has the turn; it takes it from the I/O thread only for what it alone waits
+//!    for.
+//! 3. Before a waited call is sent from aside the runtime looks at the sockets once: a connection
+//!    that the service closed meanwhile is not used again.
+//! 4. The runtime is torn down by the I/O thread, after a waiter that has the turn let go of it.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -34,11 +36,14 @@ use tokio::sync::Notify;
 
 use crate::owed;
 
-/// Waited calls in a row, alone, after which the I/O thread stands aside.
-const ALONE_MIN: u32 = 2;
+/// Waits in a row, each for all that lived, before a waiter takes the turn.
+const ALONE_MIN: u32 = 4;
 
-/// How long nothing may turn the runtime: then the I/O thread looks after idle connections.
-const ASIDE_TIME: Duration = Duration::from_millis(50);
+/// How long nothing may turn the runtime: then the I/O thread looks after connections and calls.
+const ASIDE_TIME: Duration = Duration::from_millis(20);
+
+/// After so many looks at one and the same wait the I/O thread sleeps until that ends.
+const LOOKS_MAX: u32 = 5;
 
 /// The runtime of a process, and who turns it.
 pub(crate) struct Turns {
@@ -48,8 +53,8 @@ pub(crate) struct Turns {
     changed: Condvar,
     /// Calls the I/O thread away from turning.
     io_called: Notify,
-    /// Calls a caller away from turning.
-    caller_called: Notify,
+    /// Calls a waiter away from turning.
+    waiter_called: Notify,
     is_stopped: AtomicBool,
 }
 
@@ -59,41 +64,80 @@ struct State {
     turn: Turn,
     /// Tasks of calls.
     live: usize,
-    /// Waited calls in a row that nothing ran beside.
+    /// Waits in a row that nothing ran beside.
     alone: u32,
+    /// When a waiter let go of the turn, or a call was begun that a waiter is about to wait for.
     used_at: Instant,
+    /// The completion queue whose waiter let go of the turn, and its thread.
+    lent_to: Option<(WaitId, usize)>,
+    /// The I/O thread sleeps until it is told.
+    is_io_asleep: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Ours,
     Aside,
-    Callers,
+    Waiters,
+}
+
+/// A completion queue, told apart from others by its address.
+pub(crate) type WaitId = usize;
+
+/// Who waits for a call that is about to be spawned.
+#[derive(Clone, Copy)]
+pub(crate) enum Awaited {
+    /// Nobody is known to turn for it.
+    Anywhere,
+    /// This thread, next.
+    Here,
+    /// Whoever waits at this completion queue.
+    At(WaitId),
+}
+
+/// The calling thread: an address of its own.
+fn this_thread() -> usize {
+    thread_local! {
+        static MARK: u8 = const { 0 };
+    }
+    MARK.try_with(|mark| std::ptr::from_ref(mark).addr()).unwrap_or_default()
 }
 
 /// A task that lives; told of its end.
 pub(crate) struct Living {
     turns: Arc<Turns>,
-    is_waited: bool,
     has_ended: AtomicBool,
 }
 
 /// The right of a thread to turn the runtime while it waits.
-pub(crate) struct CallersTurn {
+pub(crate) struct WaitersTurn {
     turns: Arc<Turns>,
     runtime: Option<Arc<Runtime>>,
+    /// How many tasks it may wait for.
+    own: usize,
+    queue: Option<WaitId>,
+    /// Somebody else waits for the same.
+    has_company: bool,
 }
 
 impl Turns {
     pub(crate) fn new(runtime: Runtime) -> Arc<Turns> {
-        let state =
-            State { turn: Turn::Ours, live: 0, alone: 0, used_at: Instant::now(), runtime: None };
+        let handle = runtime.handle().clone();
+        let state = State {
+            runtime: Some(Arc::new(runtime)),
+            turn: Turn::Ours,
+            live: 0,
+            alone: 0,
+            used_at: Instant::now(),
+            lent_to: None,
+            is_io_asleep: false,
+        };
         let turns = Turns {
-            handle: runtime.handle().clone(),
-            state: Mutex::new(State { runtime: Some(Arc::new(runtime)), ..state }),
+            handle,
+            state: Mutex::new(state),
             changed: Condvar::new(),
             io_called: Notify::new(),
-            caller_called: Notify::new(),
+            waiter_called: Notify::new(),
             is_stopped: AtomicBool::new(false),
         };
         Arc::new(turns)
@@ -107,49 +151,85 @@ impl Turns {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A task is about to be spawned that nobody here waits for.
-    pub(crate) fn begin(self: &Arc<Self>) -> Living {
-        let mut state = self.lock();
-        state.live += 1;
-        state.alone = 0;
-        if state.turn == Turn::Aside {
-            self.call_back(&mut state);
-        }
-        Living { turns: self.clone(), is_waited: false, has_ended: AtomicBool::new(false) }
-    }
-
-    /// A task is about to be spawned that the calling thread is going to wait for.
-    pub(crate) fn begin_waited(self: &Arc<Self>) -> Living {
-        if let Some(turn) = self.take() {
+    /// A task is about to be spawned.
+    pub(crate) fn begin(self: &Arc<Self>, awaited: Awaited) -> Living {
+        if let Awaited::Here = awaited
+            && let Some(turn) = self.take_aside()
+        {
             turn.look_at_sockets();
         }
         let mut state = self.lock();
-        state.live += 1;
-        state.used_at = Instant::now();
-        if state.live > 1 {
-            state.alone = 0;
+        let comes_back = match awaited {
+            Awaited::Anywhere => false,
+            Awaited::Here => state.live == 0,
+            Awaited::At(queue) => state.lent_to == Some((queue, this_thread())),
+        };
+        match (comes_back, state.turn) {
+            (true, Turn::Aside) => state.used_at = Instant::now(),
+            (true, _) => {}
+            (false, Turn::Aside) => self.call_back(&mut state),
+            (false, _) => state.alone = 0,
         }
-        Living { turns: self.clone(), is_waited: true, has_ended: AtomicBool::new(false) }
+        state.live += 1;
+        Living { turns: self.clone(), has_ended: AtomicBool::new(false) }
     }
 
-    /// The turn, if the I/O thread stands aside and this thread can take its place.
-    pub(crate) fn take(self: &Arc<Self>) -> Option<CallersTurn> {
+    /// The turn, if nobody has it and nothing lives.
+    fn take_aside(self: &Arc<Self>) -> Option<WaitersTurn> {
+        let state = self.lock();
+        let is_free = state.turn == Turn::Aside && state.live == 0;
+        is_free.then(|| self.hand_over(state, 0, None)).flatten()
+    }
+
+    /// The turn, for a thread that is about to wait for `own` tasks or what is left of them.
+    pub(crate) fn take(self: &Arc<Self>, own: usize, queue: Option<WaitId>) -> Option<WaitersTurn> {
         let mut state = self.lock();
-        if state.turn != Turn::Aside {
+        if state.live == 0 || state.live > own {
+            state.alone = 0;
+            if state.turn == Turn::Aside {
+                self.call_back(&mut state);
+            }
+            return None;
+        }
+        match state.turn {
+            Turn::Waiters => return None,
+            Turn::Aside => {}
+            Turn::Ours => {
+                state.alone = state.alone.saturating_add(1);
+                if state.alone < ALONE_MIN {
+                    return None;
+                }
+            }
+        }
+        self.hand_over(state, own, queue)
+    }
+
+    fn hand_over(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'_, State>,
+        own: usize,
+        queue: Option<WaitId>,
+    ) -> Option<WaitersTurn> {
+        if self.is_stopped.load(Ordering::SeqCst) {
             return None;
         }
         if !crate::runtime::may_turn_here() {
             self.call_back(&mut state);
             return None;
         }
-        state.turn = Turn::Callers;
+        if state.turn == Turn::Ours {
+            // The waiter waits inside the runtime for the moment until the I/O thread has stopped.
+            self.io_called.notify_one();
+        }
+        state.turn = Turn::Waiters;
         let runtime = state.runtime.clone();
-        Some(CallersTurn { turns: self.clone(), runtime })
+        Some(WaitersTurn { turns: self.clone(), runtime, own, queue, has_company: false })
     }
 
     fn call_back(&self, state: &mut State) {
         state.turn = Turn::Ours;
         state.alone = 0;
+        state.lent_to = None;
         self.changed.notify_all();
     }
 
@@ -179,13 +259,23 @@ impl Turns {
 
     fn stand_aside(&self) {
         let mut state = self.lock();
+        let (mut looks, mut used_at) = (0, state.used_at);
         while state.turn != Turn::Ours && !self.is_stopped.load(Ordering::SeqCst) {
-            let waited = self.changed.wait_timeout(state, ASIDE_TIME);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state.is_io_asleep = state.turn == Turn::Waiters && looks >= LOOKS_MAX;
+            state = if state.is_io_asleep {
+                self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                let waited = self.changed.wait_timeout(state, ASIDE_TIME);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            };
+            state.is_io_asleep = false;
             if state.turn == Turn::Aside && state.used_at.elapsed() >= ASIDE_TIME {
                 state.turn = Turn::Ours;
                 state.alone = 0;
+                state.lent_to = None;
             }
+            looks = if state.used_at == used_at { looks + 1 } else { 0 };
+            used_at = state.used_at;
         }
     }
 
@@ -193,7 +283,7 @@ impl Turns {
     fn tear_down(&self) {
         let mut state = self.lock();
         let runtime = state.runtime.take();
-        while state.turn == Turn::Callers {
+        while state.turn == Turn::Waiters {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         drop(state);
@@ -207,35 +297,17 @@ impl Turns {
         self.is_stopped.store(true, Ordering::SeqCst);
         let state = self.lock();
         self.io_called.notify_one();
-        self.caller_called.notify_one();
+        self.waiter_called.notify_one();
         self.changed.notify_all();
         drop(state);
     }
 }
 
 impl Living {
-    /// The task of a waited call is as good as over.
-    pub(crate) fn end_if_waited(&self) {
-        if self.is_waited {
-            self.end();
-        }
-    }
-
-    fn end(&self) {
-        if self.has_ended.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let mut state = self.turns.lock();
-        state.live -= 1;
-        if self.is_waited && state.live == 0 && state.turn == Turn::Ours {
-            state.alone = state.alone.saturating_add(1);
-            if state.alone >= ALONE_MIN {
-                // At once, for the caller's next call may come before the I/O thread has stopped:
-                // then the caller waits for that moment inside the runtime.
-                state.turn = Turn::Aside;
-                state.used_at = Instant::now();
-                self.turns.io_called.notify_one();
-            }
+    /// The task is as good as over.
+    pub(crate) fn end(&self) {
+        if !self.has_ended.swap(true, Ordering::Relaxed) {
+            self.turns.lock().live -= 1;
         }
     }
 }
@@ -246,7 +318,12 @@ impl Drop for Living {
     }
 }
 
-impl CallersTurn {
+impl WaitersTurn {
+    /// Somebody else waits for the same, and is not to depend on this thread's coming back.
+    pub(crate) fn has_company(&mut self) {
+        self.has_company = true;
+    }
+
     /// Lets the runtime see what happened to its connections meanwhile.
     fn look_at_sockets(&self) {
         if let Some(runtime) = &self.runtime {
@@ -264,7 +341,7 @@ impl CallersTurn {
         let runtime = self.runtime.as_ref()?;
         let until = async {
             let mut ready = pin!(ready);
-            let mut called = pin!(self.turns.caller_called.notified());
+            let mut called = pin!(self.turns.waiter_called.notified());
             poll_fn(|cx| {
                 if let Poll::Ready(found) = ready.as_mut().poll(cx) {
                     return Poll::Ready(Some(found));
@@ -285,14 +362,19 @@ impl CallersTurn {
     }
 }
 
-impl Drop for CallersTurn {
+impl Drop for WaitersTurn {
     fn drop(&mut self) {
         self.runtime = None;
-        let mut state = self.turns.lock();
-        state.used_at = Instant::now();
+        let turns = &self.turns;
+        let mut state = turns.lock();
         state.turn = Turn::Aside;
-        if state.live > 0 || self.turns.is_stopped.load(Ordering::SeqCst) {
-            self.turns.call_back(&mut state);
+        state.used_at = Instant::now();
+        state.lent_to = self.queue.map(|queue| (queue, this_thread()));
+        let has_others = state.live > self.own || self.has_company;
+        if has_others || turns.is_stopped.load(Ordering::SeqCst) {
+            turns.call_back(&mut state);
+        } else if state.is_io_asleep {
+            turns.changed.notify_all(); // it looks again from now on
         }
     }
 }

@@ -73,7 +73,7 @@ pub unsafe extern "C" fn modelwire_call_run(
 ) -> modelwire_status {
     guard(err, || {
         let (slot, call) = (output(out)?, &borrow(call)?.0);
-        call.start_to_wait()?;
+        call.start_to_wait(false)?;
         let answer = wait(call, |_| Continue::Yes)?;
         Ok(answer
             .map_or(MODELWIRE_STOPPED, |answer| hand_over(slot, modelwire_response::new(answer))))
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn modelwire_call_stream(
         let (slot, call) = (output(out)?, &borrow(call)?.0);
         let callback = Callback::new(on_event, user_data, None);
         callback.check()?;
-        call.start(true)?;
+        call.start_to_wait(true)?;
         let answer = wait(call, |chunk| match callback.call(&modelwire_event::chunk(0, chunk)) {
             0 => Continue::Yes,
             _ => Continue::No,

@@ -222,7 +222,7 @@ impl NativeClient {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let (call, asked) = self.made(endpoint, fields, stream, options)?;
-        let started = py.detach(|| if stream { call.start(true) } else { call.start_to_wait() });
+        let started = py.detach(|| call.start_to_wait(stream));
         raise(py, started)?;
         // An exception here (Ctrl-C) drops the call, which closes the exchange.
         loop {

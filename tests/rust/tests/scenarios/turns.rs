@@ -58,7 +58,7 @@ fn work_beside_a_waiting_caller_goes_on() {
         let waiter = {
             let call = call.clone();
             std::thread::spawn(move || {
-                call.start_to_wait().unwrap();
+                call.start_to_wait(false).unwrap();
                 call.pop(None).unwrap()
             })
         };
@@ -118,7 +118,7 @@ fn timeouts_run_while_the_caller_turns() {
         }
         // A wait of the caller's ends too, and the call goes on without it.
         let call = Call::new(&client, hello());
-        call.start_to_wait().unwrap();
+        call.start_to_wait(false).unwrap();
         let waited = call.pop(Some(Duration::from_millis(10))).unwrap();
         assert!(matches!(waited, Pop::Empty), "{waited:?}");
         let waited = call.pop(None).unwrap();
@@ -132,11 +132,11 @@ fn a_caller_that_never_waits_has_its_call_done() {
         let service = Service::start().unwrap();
         let client = alone(&service);
         let call = Call::new(&client, hello());
-        call.start_to_wait().unwrap();
+        call.start_to_wait(false).unwrap();
         eventually("done", || client.usage()["echo"].calls == 21);
         drop(call);
         let call = Call::new(&client_of_silence(&service), hello());
-        call.start_to_wait().unwrap();
+        call.start_to_wait(false).unwrap();
         eventually("sent", || service.recorded("s").len() == 1);
         drop(call);
         eventually("closed", || service.open_connections() <= 1);
