@@ -14,8 +14,9 @@
 //!
 //! 1. A live member is armed or noted, never neither: events that wait are always told of.
 //! 2. Events of one call come out in the call's order, whoever takes them.
-//! 3. A noted member stays noted while it may have events, and each event that is taken wakes one
-//!    more sleeper, if there is one: no thread sleeps while another holds back what it could take.
+//! 3. A noted member stays noted while it may have events, and whoever takes some of them and
+//!    leaves it noted wakes one more sleeper, if there is one: no thread sleeps while another holds
+//!    back what it could take.
 //! 4. After `TURN_EVENTS_MAX` events in a row a member goes behind the others.
 //! 5. Closed and drained is told to every waiter: whoever is told passes it on.
 //! 6. A late wake of a member that is gone notes a number that finds nothing, or the slot's next
@@ -295,8 +296,7 @@ impl<S: Source + Clone> Many<S> {
     ) -> Next {
         let mut one = None;
         let take = |members: &mut Members<S>, ready: &Ready| {
-            one = members.pop(ready);
-            one.is_some()
+            members.pop(1, ready, |tag, event| one = Some((tag, event))) > 0
         };
         let is_closed = !self.wait_for(timeout, take, wait);
         match one {
@@ -316,12 +316,14 @@ impl<S: Source + Clone> Many<S> {
     ) -> bool {
         let take = |members: &mut Members<S>, ready: &Ready| {
             let before = events.len();
-            while events.len() - before < max
-                && let Some(event) = members.pop(ready)
-            {
-                events.push(event);
+            loop {
+                let left = max - (events.len() - before);
+                if left == 0
+                    || members.pop(left, ready, |tag, event| events.push((tag, event))) == 0
+                {
+                    return events.len() > before;
+                }
             }
-            events.len() > before
         };
         self.wait_for(timeout, take, wait)
     }
@@ -384,37 +386,51 @@ impl<S: Source> Members<S> {
         self.closing != Closing::No && self.live == 0
     }
 
-    fn pop(&mut self, ready: &Ready) -> Option<(u64, Event)> {
+    /// Takes what the first member has, at most `max` events in a row; how many it were.
+    fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(u64, Event)) -> usize {
         while let Some(number) = ready.first() {
             let slot = number as usize;
             let Some(member) = self.slots.get(slot).and_then(Option::as_ref) else {
                 ready.drop_first(); // a late wake
                 continue;
             };
-            let popped = member.source.poll_pop(&Context::from_waker(&member.waker));
-            if let Poll::Ready(Pop::Event(event)) = popped {
-                let tag = member.tag;
+            let mut count = 0;
+            let found = loop {
+                let popped = member.source.poll_pop(&Context::from_waker(&member.waker));
+                let Poll::Ready(Pop::Event(event)) = popped else { break Some(popped) };
+                let is_last = matches!(event, Event::Done(_));
+                put(member.tag, event);
+                count += 1;
                 self.in_a_row += 1;
-                if matches!(event, Event::Done(_)) {
-                    ready.drop_first();
-                    self.remove(slot, ready);
-                } else {
+                if is_last {
+                    break Some(Poll::Ready(Pop::End));
+                }
+                if count == max || self.in_a_row >= TURN_EVENTS_MAX {
+                    break None;
+                }
+            };
+            match found {
+                None => {
                     let is_turn_over = self.in_a_row >= TURN_EVENTS_MAX;
                     ready.keep_first(is_turn_over);
                     if is_turn_over {
                         self.in_a_row = 0;
                     }
                 }
-                return Some((tag, event));
+                Some(popped) => {
+                    ready.drop_first();
+                    self.in_a_row = 0;
+                    // Armed now; or gone, if its `Done` was popped here or past us.
+                    if popped.is_ready() {
+                        self.remove(slot, ready);
+                    }
+                }
             }
-            ready.drop_first();
-            self.in_a_row = 0;
-            // Armed now; or, if its `Done` was popped past us, gone.
-            if popped.is_ready() {
-                self.remove(slot, ready);
+            if count > 0 {
+                return count;
             }
         }
-        None
+        0
     }
 
     fn remove(&mut self, slot: usize, ready: &Ready) {

@@ -159,16 +159,20 @@ impl Turns {
             turn.look_at_sockets();
         }
         let mut state = self.lock();
-        let comes_back = match awaited {
-            Awaited::Anywhere => false,
-            Awaited::Here => state.live == 0,
-            Awaited::At(queue) => state.lent_to == Some((queue, this_thread())),
+        // Whether it disturbs nobody who turns alone, and is turned itself.
+        let (is_alone, comes_back) = match awaited {
+            Awaited::Anywhere => (false, false),
+            Awaited::Here => (state.live == 0, state.live == 0),
+            Awaited::At(queue) => (true, state.lent_to == Some((queue, this_thread()))),
         };
-        match (comes_back, state.turn) {
-            (true, Turn::Aside) => state.used_at = Instant::now(),
-            (true, _) => {}
-            (false, Turn::Aside) => self.call_back(&mut state),
-            (false, _) => state.alone = 0,
+        if state.turn == Turn::Aside {
+            match comes_back {
+                true => state.used_at = Instant::now(),
+                false => self.call_back(&mut state),
+            }
+        }
+        if !is_alone {
+            state.alone = 0;
         }
         state.live += 1;
         Living { turns: self.clone(), has_ended: AtomicBool::new(false) }
