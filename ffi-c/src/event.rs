@@ -22,7 +22,7 @@ pub const MODELWIRE_EVENT_DONE: i32 = 2;
 pub struct modelwire_event {
     tag: u64,
     what: What,
-    text: OnceLock<Text>,
+    text: OnceLock<Piece>,
     finish_reason: OnceLock<Option<Text>>,
     tools: OnceLock<Vec<Tool>>,
     fields: Fields,
@@ -30,8 +30,42 @@ pub struct modelwire_event {
 
 enum What {
     Chunk(Chunk),
-    Response(modelwire_response),
-    Error(modelwire_error),
+    // In boxes: nearly every event is a chunk, and is small.
+    Response(Box<modelwire_response>),
+    Error(Box<modelwire_error>),
+}
+
+/// Bytes of a text that stands in the event itself.
+const PIECE_BYTES: usize = 31;
+
+/// A text for C that is a few bytes, most of the time: then it needs no allocation. Its address is
+/// the event's, which stays where it is once it was handed out.
+enum Piece {
+    Short { bytes: [u8; PIECE_BYTES + 1], length: u8 },
+    Long(Text),
+}
+
+impl Piece {
+    fn new(text: &str) -> Piece {
+        let mut bytes = [0; PIECE_BYTES + 1]; // the NUL behind it is there
+        match bytes.get_mut(..text.len()) {
+            Some(place) if text.len() <= PIECE_BYTES => {
+                place.copy_from_slice(text.as_bytes());
+                Piece::Short { bytes, length: text.len() as u8 }
+            }
+            _ => Piece::Long(Text::new(text)),
+        }
+    }
+
+    fn give(&self, length: *mut usize) -> *const c_char {
+        match self {
+            Piece::Short { bytes, length: known } => {
+                write(length, usize::from(*known));
+                bytes.as_ptr().cast()
+            }
+            Piece::Long(text) => text.give(length),
+        }
+    }
 }
 
 /// What a chunk adds to a tool call.
@@ -75,8 +109,8 @@ impl modelwire_event {
 
     pub(crate) fn done(tag: u64, outcome: Result<Answer, Error>) -> modelwire_event {
         let what = match outcome {
-            Ok(answer) => What::Response(modelwire_response::new(answer)),
-            Err(error) => What::Error(modelwire_error::new(error)),
+            Ok(answer) => What::Response(Box::new(modelwire_response::new(answer))),
+            Err(error) => What::Error(Box::new(modelwire_error::new(error))),
         };
         modelwire_event::new(tag, what)
     }
@@ -135,7 +169,7 @@ pub unsafe extern "C" fn modelwire_event_response(
     event: *const modelwire_event,
 ) -> *const modelwire_response {
     guard_or(null(), || match borrow(event).map(|event| &event.what) {
-        Ok(What::Response(response)) => response,
+        Ok(What::Response(response)) => &raw const **response,
         _ => null(),
     })
 }
@@ -148,7 +182,7 @@ pub unsafe extern "C" fn modelwire_event_error(
     event: *const modelwire_event,
 ) -> *const modelwire_error {
     guard_or(null(), || match borrow(event).map(|event| &event.what) {
-        Ok(What::Error(error)) => error,
+        Ok(What::Error(error)) => &raw const **error,
         _ => null(),
     })
 }
@@ -175,9 +209,12 @@ pub unsafe extern "C" fn modelwire_event_text(
     event: *const modelwire_event,
     length: *mut usize,
 ) -> *const c_char {
-    view(event, length, |event| {
-        let chunk = event.as_chunk()?;
-        Some(event.text.get_or_init(|| Text::new(&chunk.text())))
+    guard_or(null(), || {
+        let event = borrow(event).ok();
+        match event.and_then(|event| Some((event.as_chunk()?, &event.text))) {
+            Some((chunk, text)) => text.get_or_init(|| Piece::new(&chunk.text())).give(length),
+            None => give(None, length),
+        }
     })
 }
 
