@@ -73,6 +73,7 @@ impl<'a> Reading<'a> {
         {
             return self.found.fail(error);
         }
+        let mut may_come_alone = true;
         let mut gave_turn = false;
         let mut pieces = 0;
         // The clock is looked at once for what comes in one turn.
@@ -104,7 +105,11 @@ impl<'a> Reading<'a> {
                         let error = std::task::ready!(clock.poll_expired(cx));
                         self.found.fail(error);
                     }
-                    Poll::Pending if gave_turn || clock.was_quiet(&mut had_substance) => {
+                    Poll::Pending if gave_turn => return Poll::Ready(()),
+                    Poll::Pending
+                        if std::mem::take(&mut may_come_alone)
+                            && clock.was_quiet(&mut had_substance) =>
+                    {
                         return Poll::Ready(());
                     }
                     Poll::Pending => {

@@ -22,14 +22,13 @@ pub const MODELWIRE_EVENT_DONE: i32 = 2;
 pub struct modelwire_event {
     tag: u64,
     what: What,
-    text: OnceLock<Piece>,
     finish_reason: OnceLock<Option<Text>>,
     tools: OnceLock<Vec<Tool>>,
     fields: Fields,
 }
 
 enum What {
-    Chunk(Chunk),
+    Chunk(Chunk, Piece),
     // In boxes: nearly every event is a chunk, and is small.
     Response(Box<modelwire_response>),
     Error(Box<modelwire_error>),
@@ -38,32 +37,37 @@ enum What {
 /// Bytes of a text that stands in the event itself.
 const PIECE_BYTES: usize = 31;
 
-/// A text for C that is a few bytes, most of the time: then it needs no allocation. Its address is
-/// the event's, which stays where it is once it was handed out.
+/// The text that a chunk adds, for C: a few bytes, most of the time, which need no allocation.
+/// Their address is the event's, which stays where it is once it was handed out.
 enum Piece {
-    Short { bytes: [u8; PIECE_BYTES + 1], length: u8 },
-    Long(Text),
+    Short {
+        bytes: [u8; PIECE_BYTES + 1],
+        length: u8,
+    },
+    /// Made ready when it is asked for.
+    Long(OnceLock<Text>),
 }
 
 impl Piece {
-    fn new(text: &str) -> Piece {
+    fn of(chunk: &Chunk) -> Piece {
+        let text = chunk.text();
         let mut bytes = [0; PIECE_BYTES + 1]; // the NUL behind it is there
         match bytes.get_mut(..text.len()) {
             Some(place) if text.len() <= PIECE_BYTES => {
                 place.copy_from_slice(text.as_bytes());
                 Piece::Short { bytes, length: text.len() as u8 }
             }
-            _ => Piece::Long(Text::new(text)),
+            _ => Piece::Long(OnceLock::new()),
         }
     }
 
-    fn give(&self, length: *mut usize) -> *const c_char {
+    fn give(&self, chunk: &Chunk, length: *mut usize) -> *const c_char {
         match self {
             Piece::Short { bytes, length: known } => {
                 write(length, usize::from(*known));
                 bytes.as_ptr().cast()
             }
-            Piece::Long(text) => text.give(length),
+            Piece::Long(text) => text.get_or_init(|| Text::new(&chunk.text())).give(length),
         }
     }
 }
@@ -96,7 +100,6 @@ impl modelwire_event {
         modelwire_event {
             tag,
             what,
-            text: OnceLock::new(),
             finish_reason: OnceLock::new(),
             tools: OnceLock::new(),
             fields: Fields::default(),
@@ -104,7 +107,8 @@ impl modelwire_event {
     }
 
     pub(crate) fn chunk(tag: u64, chunk: Chunk) -> modelwire_event {
-        modelwire_event::new(tag, What::Chunk(chunk))
+        let piece = Piece::of(&chunk);
+        modelwire_event::new(tag, What::Chunk(chunk, piece))
     }
 
     pub(crate) fn done(tag: u64, outcome: Result<Answer, Error>) -> modelwire_event {
@@ -117,7 +121,7 @@ impl modelwire_event {
 
     fn as_chunk(&self) -> Option<&Chunk> {
         match &self.what {
-            What::Chunk(chunk) => Some(chunk),
+            What::Chunk(chunk, _) => Some(chunk),
             What::Response(_) | What::Error(_) => None,
         }
     }
@@ -147,7 +151,7 @@ pub unsafe extern "C" fn modelwire_event_free(event: *mut modelwire_event) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_kind(event: *const modelwire_event) -> i32 {
     guard_or(0, || match borrow(event).map(|event| &event.what) {
-        Ok(What::Chunk(_)) => MODELWIRE_EVENT_CHUNK,
+        Ok(What::Chunk(..)) => MODELWIRE_EVENT_CHUNK,
         Ok(What::Response(_) | What::Error(_)) => MODELWIRE_EVENT_DONE,
         Err(_) => 0,
     })
@@ -209,12 +213,9 @@ pub unsafe extern "C" fn modelwire_event_text(
     event: *const modelwire_event,
     length: *mut usize,
 ) -> *const c_char {
-    guard_or(null(), || {
-        let event = borrow(event).ok();
-        match event.and_then(|event| Some((event.as_chunk()?, &event.text))) {
-            Some((chunk, text)) => text.get_or_init(|| Piece::new(&chunk.text())).give(length),
-            None => give(None, length),
-        }
+    guard_or(null(), || match borrow(event).map(|event| &event.what) {
+        Ok(What::Chunk(chunk, piece)) => piece.give(chunk, length),
+        _ => give(None, length),
     })
 }
 
@@ -262,7 +263,7 @@ pub unsafe extern "C" fn modelwire_event_usage(
 ) -> modelwire_status {
     guard(null_mut(), || {
         let usage = match &borrow(event)?.what {
-            What::Chunk(chunk) => chunk.usage(),
+            What::Chunk(chunk, _) => chunk.usage(),
             What::Response(response) => response.answer().usage(),
             What::Error(_) => None,
         };
