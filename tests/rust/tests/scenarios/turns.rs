@@ -1,20 +1,31 @@
-//! One plain call after another: the caller does the I/O itself, and nothing else suffers from it.
-//! Each test runs in a process of its own. Knows no answer.
+//! Whoever waits alone, for answers, streams or a queue of calls, does the I/O itself, and nothing
+//! else suffers from it. Each test runs in a process of its own. Knows no answer.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use modelwire::{Answer, Call, Client, ErrorKind, Event, Pop, Timeouts, shutdown};
+use modelwire::{
+    Answer, Call, Client, CompletionQueue, ErrorKind, Event, Next, Pop, Timeouts, shutdown,
+};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
-use crate::support::{CHAT_ANSWER, block_on, client, config, eventually, hello, silence};
+use crate::support::{
+    CHAT_ANSWER, DONE, block_on, client, config, event, eventually, finish, hello, http_chunk,
+    piece, silence, stalled_after, stream_head,
+};
 
 /// Plain calls until the I/O thread has stood aside.
 fn alone(service: &Service) -> Client {
     let client = client(service.base_url());
     (0..20).for_each(|_| drop(client.blocking().send(hello()).unwrap()));
     client
+}
+
+/// How many calls of a client were answered.
+fn answered(client: &Client) -> u64 {
+    client.usage().get("echo").map_or(0, |sum| sum.calls)
 }
 
 /// How long the I/O thread has run on a processor, in nanoseconds.
@@ -199,5 +210,252 @@ fn many_callers_at_once_all_get_their_answers() {
             callers.into_iter().for_each(|caller| caller.join().unwrap());
         }
         assert_eq!(client.usage()["echo"].calls, 20 + 1000);
+    });
+}
+
+/// A stream of this many events, each after a pause.
+fn paced(events: usize, pause: Duration) -> Exchange {
+    let event = |_| [Step::Pause(pause), event(&piece("x"))];
+    let end = [event_of_end(), http_chunk(&format!("data: {DONE}\n\n")), Step::send("0\r\n\r\n")];
+    let steps = [stream_head()].into_iter().chain((0..events).flat_map(event)).chain(end);
+    Exchange { steps: steps.collect() }
+}
+
+fn event_of_end() -> Step {
+    event(&finish(0))
+}
+
+const PAUSE: Duration = Duration::from_millis(2);
+
+#[test]
+fn a_lone_reader_of_a_stream_leaves_the_io_thread_asleep() {
+    in_child_at("turns::a_lone_reader_of_a_stream_leaves_the_io_thread_asleep", &[], || {
+        const EVENTS: usize = 300;
+        let service = Service::start().unwrap();
+        let client = client(service.script("s", Script::one(paced(EVENTS, PAUSE))));
+        let ran_for = |read: &dyn Fn() -> usize| {
+            let before = io_thread_ran();
+            assert_eq!(read(), EVENTS + 1);
+            io_thread_ran() - before
+        };
+        drop(client.blocking().stream(hello()).unwrap()); // the thread is there
+        let aside = ran_for(&|| client.blocking().stream(hello()).unwrap().count());
+        let at_work = ran_for(&|| {
+            block_on(async {
+                let mut stream = client.stream(hello()).await.unwrap();
+                let mut count = 0;
+                while let Some(chunk) = stream.next().await {
+                    chunk.unwrap();
+                    count += 1;
+                }
+                count
+            })
+        });
+        assert!(aside * 3 < at_work, "{aside} ns beside {at_work} ns for {EVENTS} events");
+    });
+}
+
+/// All that comes out of a queue, by tag, until every call is done.
+fn drain(queue: &CompletionQueue, calls: usize) -> Vec<usize> {
+    let mut chunks = vec![0; calls];
+    let mut done = 0;
+    while done < calls {
+        match queue.next(Some(Duration::from_secs(20))).unwrap() {
+            Next::Event(tag, Event::Chunk(_)) => chunks[tag as usize] += 1,
+            Next::Event(_, Event::Done(outcome)) => done += usize::from(outcome.is_ok()),
+            Next::Event(_, Event::Open(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    chunks
+}
+
+fn submit(queue: &CompletionQueue, client: &Client, calls: usize) -> Vec<Call> {
+    let submitted = (0..calls).map(|tag| {
+        let call = Call::new(client, hello());
+        queue.submit(&call, true, tag as u64).unwrap();
+        call
+    });
+    submitted.collect()
+}
+
+#[test]
+fn a_lone_reader_of_a_queue_leaves_the_io_thread_asleep() {
+    in_child_at("turns::a_lone_reader_of_a_queue_leaves_the_io_thread_asleep", &[], || {
+        const EVENTS: usize = 300;
+        let service = Service::start().unwrap();
+        let client = client(service.script("s", Script::one(paced(EVENTS, PAUSE))));
+        let ran_for = |queue: &CompletionQueue| {
+            let _calls = submit(queue, &client, 4);
+            let before = io_thread_ran();
+            assert_eq!(drain(queue, 4), [EVENTS + 1; 4]);
+            io_thread_ran() - before
+        };
+        let aside = ran_for(&CompletionQueue::new(None));
+        let watched = CompletionQueue::new(None);
+        watched.fd().unwrap(); // a program that watches it may not wait here again
+        let at_work = ran_for(&watched);
+        assert!(aside * 3 < at_work, "{aside} ns beside {at_work} ns");
+    });
+}
+
+#[test]
+fn a_reader_that_stays_away_has_its_calls_done() {
+    in_child_at("turns::a_reader_that_stays_away_has_its_calls_done", &[], || {
+        let service = Service::start().unwrap();
+        let client = client(service.script("s", Script::one(paced(60, PAUSE))));
+        let queue = CompletionQueue::new(None);
+        let _calls = submit(&queue, &client, 2);
+        for _ in 0..20 {
+            assert!(matches!(queue.next(None).unwrap(), Next::Event(..)));
+        }
+        // It had the turn, and now does something else: the answers come to their ends all the same.
+        eventually("both are answered", || answered(&client) == 2);
+        let mut stream = client.blocking().stream(hello()).unwrap();
+        (0..20).for_each(|_| drop(stream.next().unwrap().unwrap()));
+        eventually("the third too", || answered(&client) == 3);
+        assert_eq!(stream.count(), 41);
+    });
+}
+
+/// What a reader that has the turn submits itself is sent when it waits again.
+#[test]
+fn a_reader_that_submits_anew_goes_on_alone() {
+    in_child_at("turns::a_reader_that_submits_anew_goes_on_alone", &[], || {
+        const CALLS: u64 = 400;
+        let service = Service::start().unwrap();
+        let client = client(service.base_url());
+        let queue = CompletionQueue::new(None);
+        let mut calls = Vec::new();
+        let mut submit = |tag: u64| {
+            let call = Call::new(&client, hello());
+            queue.submit(&call, false, tag).unwrap();
+            calls.push(call);
+        };
+        (0..8).for_each(&mut submit);
+        let (mut done, mut before) = (0, 0);
+        while done < CALLS {
+            let Next::Event(tag, Event::Done(outcome)) = queue.next(None).unwrap() else {
+                panic!("a plain call has one event");
+            };
+            assert_eq!(outcome.unwrap().text(), "Hello from both sides.");
+            done += 1;
+            if done == 20 {
+                before = io_thread_ran();
+            }
+            if done + 8 <= CALLS {
+                submit(tag + 8);
+            }
+        }
+        let ran = io_thread_ran() - before;
+        assert!(ran < CALLS * 10_000, "the I/O thread ran {ran} ns for {CALLS} calls");
+    });
+}
+
+#[test]
+fn readers_beside_each_other_do_not_wait_for_each_other() {
+    in_child_at("turns::readers_beside_each_other_do_not_wait_for_each_other", &[], || {
+        let service = Service::start().unwrap();
+        let paced = client(service.script("s", Script::one(paced(200, PAUSE))));
+        let stalled = client(service.script("stalled", Script::one(stalled_after(&[&piece("x")]))));
+        let queue = CompletionQueue::new(None);
+        let _calls = submit(&queue, &paced, 2);
+        for _ in 0..20 {
+            assert!(matches!(queue.next(None).unwrap(), Next::Event(..)));
+        }
+        // The one that had the turn is busy for long; others come meanwhile, in every way.
+        let (told, busy_until) = mpsc::channel::<()>();
+        let reader = {
+            let queue = queue.clone();
+            thread::spawn(move || {
+                busy_until.recv().unwrap();
+                drain(&queue, 2)
+            })
+        };
+        let start = Instant::now();
+        for _ in 0..5 {
+            assert_eq!(paced.blocking().stream(hello()).unwrap().take(3).count(), 3);
+            let mut stream = stalled.blocking().stream(hello()).unwrap();
+            assert_eq!(stream.next().unwrap().unwrap().text(), "x");
+            block_on(async {
+                let mut stream = paced.stream(hello()).await.unwrap();
+                stream.next().await.unwrap().unwrap();
+            });
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        told.send(()).unwrap();
+        let chunks = reader.join().unwrap();
+        assert_eq!(chunks.iter().sum::<usize>(), 2 * 201 - 20 + 2, "two of the first were Open");
+    });
+}
+
+/// Two threads at one queue: while one looks at what it got the other is not left asleep.
+#[test]
+fn two_readers_of_a_queue_share_it() {
+    in_child_at("turns::two_readers_of_a_queue_share_it", &[], || {
+        let service = Service::start().unwrap();
+        let client = client(service.script("s", Script::one(paced(100, PAUSE))));
+        let queue = CompletionQueue::new(None);
+        let _calls = submit(&queue, &client, 8);
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let queue = queue.clone();
+                thread::spawn(move || {
+                    let (mut chunks, mut done) = (0, 0);
+                    while let Next::Event(_, event) = queue.next(None).unwrap() {
+                        match event {
+                            Event::Chunk(_) => chunks += 1,
+                            Event::Done(outcome) => done += usize::from(outcome.is_ok()),
+                            Event::Open(_) => {}
+                        }
+                        thread::sleep(Duration::from_micros(200));
+                    }
+                    (chunks, done)
+                })
+            })
+            .collect();
+        eventually("all are answered", || answered(&client) == 8);
+        queue.close();
+        let read: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
+        let sum = |of: fn(&(usize, usize)) -> usize| read.iter().map(of).sum::<usize>();
+        assert_eq!((sum(|read| read.0), sum(|read| read.1)), (8 * 101, 8));
+    });
+}
+
+#[test]
+fn shutdown_and_wakeup_reach_a_reader_that_has_the_turn() {
+    in_child_at("turns::shutdown_and_wakeup_reach_a_reader_that_has_the_turn", &[], || {
+        let service = Service::start().unwrap();
+        let texts: Vec<String> = (0..20).map(|_| piece("x")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let client = client(service.script("s", Script::one(stalled_after(&texts))));
+        let queue = CompletionQueue::new(None);
+        let _calls = submit(&queue, &client, 1);
+        let (tell, told) = mpsc::channel();
+        let reader = {
+            let queue = queue.clone();
+            thread::spawn(move || {
+                loop {
+                    match queue.next(None).unwrap() {
+                        Next::Event(_, Event::Done(outcome)) => return outcome.unwrap_err().kind(),
+                        other => tell.send(format!("{other:?}")).unwrap(),
+                    }
+                }
+            })
+        };
+        let hears = |what: &str| loop {
+            let heard = told.recv_timeout(Duration::from_secs(20)).unwrap();
+            if heard.starts_with(what) {
+                break;
+            }
+        };
+        (0..20).for_each(|_| hears("Event(0, Chunk"));
+        for _ in 0..3 {
+            thread::sleep(Duration::from_millis(50)); // it waits, and has the turn
+            queue.wakeup();
+            hears("Empty");
+        }
+        assert!(shutdown(Duration::from_secs(10)));
+        assert_eq!(reader.join().unwrap(), ErrorKind::Shutdown);
     });
 }
