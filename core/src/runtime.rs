@@ -256,6 +256,7 @@ pub(crate) fn may_turn_here() -> bool {
 }
 
 fn stack_bottom() -> Option<usize> {
+    keep_handle_of_main_thread();
     // SAFETY: the attributes are initialised by the first call and read only if it succeeded.
     unsafe {
         let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
@@ -267,6 +268,16 @@ fn stack_bottom() -> Option<usize> {
             libc::pthread_attr_getstack(&raw const attributes, &raw mut bottom, &raw mut bytes);
         libc::pthread_attr_destroy(&raw mut attributes);
         (found == 0).then_some(bottom as usize)
+    }
+}
+
+/// The standard library keeps a handle of each thread that enters the runtime until the thread
+/// ends, which the main thread of a C program does not. Kept here too, where a leak checker finds it.
+fn keep_handle_of_main_thread() {
+    static MAIN: OnceCell<thread::Thread> = OnceCell::new();
+    // SAFETY: neither call has preconditions.
+    if unsafe { libc::getpid() == libc::gettid() } {
+        MAIN.get_or_init(thread::current);
     }
 }
 

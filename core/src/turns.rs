@@ -70,7 +70,8 @@ struct State {
     used_at: Instant,
     /// The completion queue whose waiter let go of the turn, and its thread.
     lent_to: Option<(WaitId, usize)>,
-    /// The I/O thread sleeps until it is told.
+    /// The I/O thread is outside the runtime; and then it may sleep until it is told.
+    is_io_away: bool,
     is_io_asleep: bool,
 }
 
@@ -130,6 +131,7 @@ impl Turns {
             alone: 0,
             used_at: Instant::now(),
             lent_to: None,
+            is_io_away: false,
             is_io_asleep: false,
         };
         let turns = Turns {
@@ -221,11 +223,16 @@ impl Turns {
             self.call_back(&mut state);
             return None;
         }
-        if state.turn == Turn::Ours {
-            // The waiter waits inside the runtime for the moment until the I/O thread has stopped.
-            self.io_called.notify_one();
-        }
         state.turn = Turn::Waiters;
+        // Not inside the runtime, which would leave something of its own behind in this thread.
+        while !state.is_io_away {
+            self.io_called.notify_one();
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if self.is_stopped.load(Ordering::SeqCst) {
+                self.call_back(&mut state);
+                return None;
+            }
+        }
         let runtime = state.runtime.clone();
         Some(WaitersTurn { turns: self.clone(), runtime, own, queue, has_company: false })
     }
@@ -263,6 +270,8 @@ impl Turns {
 
     fn stand_aside(&self) {
         let mut state = self.lock();
+        state.is_io_away = true;
+        self.changed.notify_all();
         let (mut looks, mut used_at) = (0, state.used_at);
         while state.turn != Turn::Ours && !self.is_stopped.load(Ordering::SeqCst) {
             state.is_io_asleep = state.turn == Turn::Waiters && looks >= LOOKS_MAX;
@@ -281,6 +290,7 @@ impl Turns {
             looks = if state.used_at == used_at { looks + 1 } else { 0 };
             used_at = state.used_at;
         }
+        state.is_io_away = false;
     }
 
     /// Everything ends: tasks are dropped, and their calls with them.
