@@ -59,8 +59,12 @@ mod wire {
             let mut count = 0;
             loop {
                 match self.receive.read(&mut bytes) {
-                    Ok(0) => return count,
-                    Ok(read) => count += read,
+                    Ok(read) => {
+                        count += read;
+                        if read < bytes.len() {
+                            return count; // no need to be told that nothing is left
+                        }
+                    }
                     Err(error) if error.kind() == IoErrorKind::Interrupted => {}
                     Err(_) => return count,
                 }

@@ -222,12 +222,11 @@ impl NativeClient {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let (call, asked) = self.made(endpoint, fields, stream, options)?;
-        let started = py.detach(|| call.start_to_wait(stream));
-        raise(py, started)?;
         // An exception here (Ctrl-C) drops the call, which closes the exchange.
+        let mut popped = wait::start(py, &call, stream)?;
         loop {
-            match outcome(py, wait::pop(py, &call)?, &asked)? {
-                None => {}
+            match outcome(py, popped, &asked)? {
+                None => popped = wait::pop(py, &call)?,
                 Some(Outcome::Answer(answer)) => return answer.into_typed(py),
                 Some(Outcome::Stream(head)) => {
                     return Stream::new(call, asked, head).into_py_any(py);

@@ -52,7 +52,15 @@ impl Wake for Waiters {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let mut waiting = std::mem::take(&mut *self.list());
+        let mut list = self.list();
+        if list.len() == 1
+            && let Some((ready, number)) = list.pop()
+        {
+            drop(list); // one consumer, as nearly always: the list keeps its room
+            return ready.note(number);
+        }
+        let mut waiting = std::mem::take(&mut *list);
+        drop(list);
         waiting.sort_by_key(|(_, number)| *number);
         for (ready, number) in waiting {
             ready.note(number);

@@ -30,6 +30,25 @@ pub(crate) fn pop(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     Ok(popped)
 }
 
+/// Starts a call, and the first event of it: lets go of the interpreter once for both, for others
+/// may hold it long.
+pub(crate) fn start(py: Python<'_>, call: &Call, stream: bool) -> PyResult<Pop> {
+    let slice = slice(py)?;
+    let popped = py.detach(|| {
+        call.start_to_wait(stream)?;
+        call.pop(slice)
+    });
+    let popped = match raise(py, popped)? {
+        Pop::Empty => {
+            py.check_signals()?;
+            wait(py, call)?
+        }
+        popped => popped,
+    };
+    stay_at_exit(py, &popped)?;
+    Ok(popped)
+}
+
 /// Keeps a thread that is not the main one where it is when its call ends with the interpreter.
 pub(crate) fn stay_at_exit(py: Python<'_>, popped: &Pop) -> PyResult<()> {
     if let Pop::Event(Event::Done(Err(error))) = popped
@@ -51,8 +70,7 @@ fn wait(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     if !matches!(ready, Pop::Empty) {
         return Ok(ready);
     }
-    // Python runs signal handlers on its main thread only; every other one may wait for ever.
-    let slice = is_main_thread(py)?.then_some(SIGNAL_CHECK);
+    let slice = slice(py)?;
     loop {
         let popped = raise(py, py.detach(|| call.pop(slice)))?;
         if !matches!(popped, Pop::Empty) {
@@ -60,6 +78,12 @@ fn wait(py: Python<'_>, call: &Call) -> PyResult<Pop> {
         }
         py.check_signals()?;
     }
+}
+
+/// How long to wait before a look at the signals. Python runs their handlers on its main thread
+/// only; every other one may wait for ever.
+fn slice(py: Python<'_>) -> PyResult<Option<Duration>> {
+    Ok(is_main_thread(py)?.then_some(SIGNAL_CHECK))
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {

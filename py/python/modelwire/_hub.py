@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from asyncio import get_running_loop
 from collections.abc import AsyncGenerator
 from typing import Any, Protocol
 
@@ -61,23 +62,19 @@ async def _guard(hub: Hub) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:
-        hub.close(asyncio.get_running_loop())
+        hub.close(get_running_loop())
 
 
-def _hub(loop: asyncio.AbstractEventLoop) -> tuple[Hub, NativeHub]:
-    hub: Hub | None = getattr(loop, _NAME, None)
-    if hub is not None and hub.native is not None:
-        return hub, hub.native
-    native = NativeHub()
-    hub = Hub(loop, native)
+def _new_hub(loop: asyncio.AbstractEventLoop) -> Hub:
+    hub = Hub(loop, NativeHub())
     setattr(loop, _NAME, hub)
-    return hub, native
+    return hub
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
     """The loop of asyncio that runs here; a clear error where none does."""
     try:
-        return asyncio.get_running_loop()
+        return get_running_loop()
     except RuntimeError:
         raise OpenAIError(
             "an asynchronous call needs a running asyncio event loop, and none runs here",
@@ -92,8 +89,10 @@ async def receive(source: Source, portion: int = 0) -> Any:
     loop = running_loop()
     number = next(_numbers)
     while True:
-        hub, native = _hub(loop)
-        found = source._poll(native, number, portion)
+        hub = getattr(loop, _NAME, None)
+        if hub is None or hub.native is None:
+            hub = _new_hub(loop)
+        found = source._poll(hub.native, number, portion)
         if found is not None:
             return found
         hub.waiting[number] = future = loop.create_future()
