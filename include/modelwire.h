@@ -39,6 +39,8 @@
  *   another runs on the same handle.  A function that takes `T *` needs that handle for itself,
  *   but for modelwire_call_cancel, which may always run beside it.  Nothing of the library is
  *   async-signal-safe.  The library's own threads take no signal of the process.
+ *   A thread that waits for all that is under way in its process does the I/O itself meanwhile;
+ *   nothing of the program's runs there but its own callbacks, and SIGPIPE is kept from it.
  * NULL.  A NULL handle or a missing `out` gives MODELWIRE_E_ARGUMENT, never a crash; an accessor
  *   gives NULL for a text, and for a number 0, or -1 where 0 has a meaning.  Freeing NULL and
  *   cancelling NULL do nothing.

@@ -281,6 +281,32 @@ fn keep_handle_of_main_thread() {
     }
 }
 
+/// Runs I/O on a thread of the program's, whose default for SIGPIPE ends the process: sockets are
+/// written with `writev`, which cannot be told not to raise it. What is raised meanwhile is taken,
+/// and the thread's mask is as it was.
+pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
+    // SAFETY: all of it is plain data that these calls fill in before it is read.
+    unsafe {
+        let mut disposition: libc::sigaction = std::mem::zeroed();
+        let found = libc::sigaction(libc::SIGPIPE, std::ptr::null(), &raw mut disposition);
+        if found == 0 && disposition.sa_sigaction == libc::SIG_IGN {
+            return io();
+        }
+        let mut sigpipe: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut sigpipe);
+        libc::sigaddset(&raw mut sigpipe, libc::SIGPIPE);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const sigpipe, &raw mut before);
+        let outcome = io();
+        if libc::sigismember(&raw const before, libc::SIGPIPE) == 0 {
+            let at_once: libc::timespec = std::mem::zeroed();
+            libc::sigtimedwait(&raw const sigpipe, std::ptr::null_mut(), &raw const at_once);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        }
+        outcome
+    }
+}
+
 /// In a thread of ours that somebody else started.
 fn block_signals() {
     // SAFETY: plain data that the first call fills in.
@@ -319,7 +345,7 @@ pub(crate) fn shutdown(timeout: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
     use std::sync::mpsc;
 
     use super::*;
@@ -340,6 +366,42 @@ mod tests {
         let cell = PerProcess::new();
         assert!(cell.get_or_try_init(|| Err(Error::internal("no"))).is_err());
         assert_eq!(*cell.get_or_try_init(|| Ok(7)).unwrap(), 7);
+    }
+
+    /// Whether this thread blocks SIGPIPE, and whether one waits.
+    fn sigpipe_is() -> (bool, bool) {
+        // SAFETY: plain data, filled in by the calls.
+        unsafe {
+            let mut mask: libc::sigset_t = std::mem::zeroed();
+            let mut pending: libc::sigset_t = std::mem::zeroed();
+            libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), &raw mut mask);
+            libc::sigpending(&raw mut pending);
+            let has = |set: *const libc::sigset_t| libc::sigismember(set, libc::SIGPIPE) == 1;
+            (has(&raw const mask), has(&raw const pending))
+        }
+    }
+
+    #[test]
+    fn a_broken_pipe_raises_nothing_while_a_callers_thread_does_the_io() {
+        // SAFETY: the child makes system calls only, and leaves through _exit.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above; the pipe is the child's own.
+            unsafe {
+                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+                let mut pipe = [0; 2];
+                libc::pipe(&raw mut pipe[0]);
+                libc::close(pipe[0]);
+                let write = || libc::write(pipe[1], [0u8].as_ptr().cast(), 1) == -1;
+                let failed = without_sigpipe(write) && without_sigpipe(write);
+                let is_clean = sigpipe_is() == (false, false);
+                libc::_exit(if failed && is_clean { 0 } else { 1 });
+            }
+        }
+        let mut status = -1;
+        // SAFETY: `status` is ours; `child` is our child.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
     }
 
     #[test]

@@ -22,7 +22,8 @@
 //!    for.
 //! 3. Before a waited call is sent from aside the runtime looks at the sockets once: a connection
 //!    that the service closed meanwhile is not used again.
-//! 4. The runtime is torn down by the I/O thread, after a waiter that has the turn let go of it.
+//! 4. A waiter is told of no SIGPIPE that its I/O raised.
+//! 5. The runtime is torn down by the I/O thread, after a waiter that has the turn let go of it.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -35,6 +36,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Notify;
 
 use crate::owed;
+use crate::runtime::without_sigpipe;
 
 /// Waits in a row, each for all that lived, before a waiter takes the turn.
 const ALONE_MIN: u32 = 4;
@@ -49,7 +51,7 @@ const LOOKS_MAX: u32 = 5;
 pub(crate) struct Turns {
     handle: Handle,
     state: Mutex<State>,
-    /// The I/O thread waits here while it stands aside, and for the caller to let go.
+    /// The I/O thread waits here while it stands aside, and for a waiter to let go.
     changed: Condvar,
     /// Calls the I/O thread away from turning.
     io_called: Notify,
@@ -341,7 +343,7 @@ impl WaitersTurn {
     /// Lets the runtime see what happened to its connections meanwhile.
     fn look_at_sockets(&self) {
         if let Some(runtime) = &self.runtime {
-            runtime.block_on(tokio::task::yield_now());
+            without_sigpipe(|| runtime.block_on(tokio::task::yield_now()));
         }
     }
 
@@ -367,11 +369,13 @@ impl WaitersTurn {
             })
             .await
         };
-        runtime.block_on(async {
-            match timeout {
-                None => until.await,
-                Some(timeout) => tokio::time::timeout(timeout, until).await.ok().flatten(),
-            }
+        without_sigpipe(|| {
+            runtime.block_on(async {
+                match timeout {
+                    None => until.await,
+                    Some(timeout) => tokio::time::timeout(timeout, until).await.ok().flatten(),
+                }
+            })
         })
     }
 }

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -187,4 +188,34 @@ void free_order(void) {
   client = client_of_environment();
   modelwire_call_free(chat_call(client, ECHO_CHAT("echo", "never")));
   modelwire_client_free(client);
+}
+
+/* The service closes while a large request is written, by this thread, which waits alone; the
+   signal of a broken pipe would end the program. */
+void broken_pipe(void) {
+  const size_t size = 8u << 20;
+  const char head[] = "{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"";
+  char *json = malloc(size + sizeof head + 8);
+  sigset_t pending, blocked;
+  CHECK(json != NULL && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+  memcpy(json, head, sizeof head - 1);
+  memset(json + sizeof head - 1, 'x', size);
+  strcpy(json + sizeof head - 1 + size, "\"}]}");
+  modelwire_client *client = client_of_environment();
+  for (int i = 0; i < 24; i++) {
+    const int is_large = i % 8 == 7;
+    modelwire_call *call = chat_call(client, is_large ? json : ECHO_CHAT("echo", "x"));
+    modelwire_response *answer = NULL;
+    modelwire_error *error = NULL;
+    int32_t status = modelwire_call_run(call, &answer, &error);
+    CHECK_STATUS(status, is_large ? MODELWIRE_E_DISCONNECTED : MODELWIRE_OK, error);
+    modelwire_error_free(error);
+    modelwire_response_free(answer);
+    modelwire_call_free(call);
+  }
+  /* Nothing of it is left to this thread, and its mask is as it was. */
+  CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 0);
+  CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGPIPE) == 0);
+  modelwire_client_free(client);
+  free(json);
 }

@@ -22,7 +22,7 @@
   NAME(cancel_done)                                                                            \
   /* life.c */                                                                                 \
   NAME(threads) NAME(shutdown_then_call) NAME(shutdown_blocked) NAME(forked)                   \
-  NAME(forked_in_stream) NAME(free_order)                                                      \
+  NAME(forked_in_stream) NAME(free_order) NAME(broken_pipe)                                    \
   /* null.c */                                                                                 \
   NAME(null_arguments)                                                                         \
   /* build.c */                                                                                \

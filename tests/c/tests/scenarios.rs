@@ -7,6 +7,9 @@
     reason = "tests fail by panicking"
 )]
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener};
+
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, silent, stalling};
 
@@ -329,6 +332,50 @@ fn threads() {
 fn shutdown_then_call() {
     let service = played("shutdown_then_call");
     assert_eq!(service.recorded("").len(), 1);
+}
+
+/// Answers small requests on kept connections, and closes in the middle of large ones.
+fn refuse_large_requests(listener: TcpListener) {
+    for connection in listener.incoming() {
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(connection.unwrap());
+            loop {
+                let mut length = 0;
+                loop {
+                    let mut line = String::new();
+                    if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                        return;
+                    }
+                    let line = line.to_ascii_lowercase();
+                    if let Some(given) = line.strip_prefix("content-length:") {
+                        length = given.trim().parse().unwrap();
+                    }
+                    if line == "\r\n" {
+                        break;
+                    }
+                }
+                if length > 1 << 20 {
+                    // An end, and with much of the body unread a reset after it: what is written
+                    // then raises SIGPIPE.
+                    reader.get_ref().shutdown(Shutdown::Write).unwrap();
+                    return;
+                }
+                reader.read_exact(&mut vec![0; length]).unwrap();
+                let answer = chat_answer("x");
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", answer.len());
+                reader.get_mut().write_all((head + &answer).as_bytes()).unwrap();
+            }
+        });
+    }
+}
+
+/// A thread that waits alone does the I/O itself, in a program that does not ignore SIGPIPE.
+#[test]
+fn broken_pipe() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || refuse_large_requests(listener));
+    scenario("broken_pipe").at_url(&base_url).run().succeeded();
 }
 
 #[test]
