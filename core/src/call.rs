@@ -382,6 +382,13 @@ pub(crate) struct DoneGuard {
 }
 
 impl DoneGuard {
+    /// Before anything is sent.
+    pub(crate) async fn begin(&self) {
+        if let Living::Ours(living) = &self.living {
+            living.look_at_sockets().await;
+        }
+    }
+
     /// The answer of a plain call: nothing is left to do when it is in.
     pub(crate) fn finish(&self, outcome: Result<Answer>) {
         // Before the caller hears of it, for its next call may begin at once.

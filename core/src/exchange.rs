@@ -48,6 +48,7 @@ pub(crate) async fn run(
     caller_streams: bool,
 ) {
     let shared = &guard.shared;
+    guard.begin().await;
     if shared.queue.is_finished() {
         return; // cancelled before the first step
     }

@@ -20,8 +20,8 @@
 //!    one waiter is busy elsewhere, which rest for twice `ASIDE_TIME` at most.
 //! 2. At most one thread has the turn; it takes it from the I/O thread only for what it alone waits
 //!    for.
-//! 3. Before a waited call is sent from aside the runtime looks at the sockets once: a connection
-//!    that the service closed meanwhile is not used again.
+//! 3. A call that is begun while nobody watched the sockets, or may not have yet, lets the runtime
+//!    look at them first: a connection that the service closed meanwhile is not used again.
 //! 4. A waiter is told of no SIGPIPE that its I/O raised.
 //! 5. The runtime is torn down by the I/O thread, after a waiter that has the turn let go of it.
 
@@ -75,6 +75,8 @@ struct State {
     /// The I/O thread is outside the runtime; and then it may sleep until it is told.
     is_io_away: bool,
     is_io_asleep: bool,
+    /// The I/O thread was away and has not looked at the sockets since.
+    is_stale: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,6 +111,7 @@ fn this_thread() -> usize {
 /// A task that lives; told of its end.
 pub(crate) struct Living {
     turns: Arc<Turns>,
+    looks_first: bool,
     has_ended: AtomicBool,
 }
 
@@ -135,6 +138,7 @@ impl Turns {
             lent_to: None,
             is_io_away: false,
             is_io_asleep: false,
+            is_stale: true,
         };
         let turns = Turns {
             handle,
@@ -157,12 +161,8 @@ impl Turns {
 
     /// A task is about to be spawned.
     pub(crate) fn begin(self: &Arc<Self>, awaited: Awaited) -> Living {
-        if let Awaited::Here = awaited
-            && let Some(turn) = self.take_aside()
-        {
-            turn.look_at_sockets();
-        }
         let mut state = self.lock();
+        let looks_first = state.turn != Turn::Ours || state.is_stale;
         // Whether it disturbs nobody who turns alone, and is turned itself.
         let (is_alone, comes_back) = match awaited {
             Awaited::Anywhere => (false, false),
@@ -179,14 +179,7 @@ impl Turns {
             state.alone = 0;
         }
         state.live += 1;
-        Living { turns: self.clone(), has_ended: AtomicBool::new(false) }
-    }
-
-    /// The turn, if nobody has it and nothing lives.
-    fn take_aside(self: &Arc<Self>) -> Option<WaitersTurn> {
-        let state = self.lock();
-        let is_free = state.turn == Turn::Aside && state.live == 0;
-        is_free.then(|| self.hand_over(state, 0, None)).flatten()
+        Living { turns: self.clone(), looks_first, has_ended: AtomicBool::new(false) }
     }
 
     /// The turn, for a thread that is about to wait for `own` tasks or what is left of them.
@@ -261,6 +254,8 @@ impl Turns {
     }
 
     async fn called_away(&self) {
+        look_at_sockets().await;
+        self.lock().is_stale = false;
         loop {
             let called = self.io_called.notified();
             if self.is_stopped.load(Ordering::SeqCst) || self.lock().turn != Turn::Ours {
@@ -272,7 +267,7 @@ impl Turns {
 
     fn stand_aside(&self) {
         let mut state = self.lock();
-        state.is_io_away = true;
+        (state.is_io_away, state.is_stale) = (true, true);
         self.changed.notify_all();
         let (mut looks, mut used_at) = (0, state.used_at);
         while state.turn != Turn::Ours && !self.is_stopped.load(Ordering::SeqCst) {
@@ -319,7 +314,19 @@ impl Turns {
     }
 }
 
+/// Lets the runtime see what happened to its connections meanwhile: who yields goes on after that.
+async fn look_at_sockets() {
+    tokio::task::yield_now().await;
+}
+
 impl Living {
+    /// What the task does first.
+    pub(crate) async fn look_at_sockets(&self) {
+        if self.looks_first {
+            look_at_sockets().await;
+        }
+    }
+
     /// The task is as good as over.
     pub(crate) fn end(&self) {
         if !self.has_ended.swap(true, Ordering::Relaxed) {
@@ -338,13 +345,6 @@ impl WaitersTurn {
     /// Somebody else waits for the same, and is not to depend on this thread's coming back.
     pub(crate) fn has_company(&mut self) {
         self.has_company = true;
-    }
-
-    /// Lets the runtime see what happened to its connections meanwhile.
-    fn look_at_sockets(&self) {
-        if let Some(runtime) = &self.runtime {
-            without_sigpipe(|| runtime.block_on(tokio::task::yield_now()));
-        }
     }
 
     /// Turns the runtime until this is ready; `None` when the time ran out or the library is shut

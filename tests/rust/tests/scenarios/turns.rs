@@ -106,11 +106,18 @@ fn a_connection_that_was_closed_between_calls_is_not_used() {
         let pause = Step::Pause(Duration::from_millis(20));
         let steps = answer.steps.into_iter().chain([pause, Step::Close]).collect();
         let client = client(service.script("s", Script::one(Exchange { steps })));
-        for _ in 0..20 {
-            assert_eq!(client.blocking().send(hello()).unwrap().text(), "Yes.");
+        for round in 1..=42 {
+            let answer = match round % 7 {
+                0 => block_on(client.send(hello())),
+                _ => client.blocking().send(hello()),
+            };
+            assert_eq!(answer.unwrap().text(), "Yes.");
             eventually("closed by the service", || service.open_connections() <= 1);
+            if round % 2 == 0 {
+                thread::sleep(Duration::from_micros(500 * round)); // while the I/O thread comes back
+            }
         }
-        assert_eq!(service.recorded("s").len(), 20);
+        assert_eq!(service.recorded("s").len(), 42);
     });
 }
 
