@@ -65,10 +65,11 @@ async def _guard(hub: Hub) -> AsyncGenerator[None, None]:
         hub.close(get_running_loop())
 
 
-def _new_hub(loop: asyncio.AbstractEventLoop) -> Hub:
-    hub = Hub(loop, NativeHub())
+def _new_hub(loop: asyncio.AbstractEventLoop) -> tuple[Hub, NativeHub]:
+    native = NativeHub()
+    hub = Hub(loop, native)
     setattr(loop, _NAME, hub)
-    return hub
+    return hub, native
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
@@ -89,10 +90,11 @@ async def receive(source: Source, portion: int = 0) -> Any:
     loop = running_loop()
     number = next(_numbers)
     while True:
-        hub = getattr(loop, _NAME, None)
-        if hub is None or hub.native is None:
-            hub = _new_hub(loop)
-        found = source._poll(hub.native, number, portion)
+        hub: Hub | None = getattr(loop, _NAME, None)
+        native = None if hub is None else hub.native
+        if hub is None or native is None:
+            hub, native = _new_hub(loop)
+        found = source._poll(native, number, portion)
         if found is not None:
             return found
         hub.waiting[number] = future = loop.create_future()
