@@ -15,8 +15,10 @@ use crate::build::tool;
 const PATIENCE: Duration = Duration::from_secs(120);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// Variables that would change what the library does.
-const AMBIENT: [&str; 11] = [
+/// Variables that would change what the library does, or which library it is: cargo leads programs
+/// to its own folder, where `make demo` puts one that has no sanitizer.
+const AMBIENT: [&str; 12] = [
+    "LD_LIBRARY_PATH",
     "MODELWIRE_BASE_URL",
     "MODELWIRE_API_KEY",
     "MODELWIRE_MODEL",
