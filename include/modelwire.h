@@ -1052,8 +1052,8 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
                                        modelwire_error **err);
 
 /**
- * Starts a call and returns; its events go to a callback on the client's callback thread, which
- * is never the thread that does the I/O: the callback may block and run other calls. The
+ * Starts a call and returns; its events go to a callback on the client's callback thread. The
+ * callback may block and run other calls: the I/O goes on without it. The
  * callbacks of one client run one after another; those of two clients may run at the same time.
  *
  * The last event is of kind MODELWIRE_EVENT_DONE, exactly once, however the call ends; then comes

@@ -37,7 +37,7 @@ use crate::guests;
 use crate::queue::{EventQueue, Pop};
 use crate::request::Request;
 use crate::runtime;
-use crate::turns::{self, Awaited, Turns};
+use crate::turns::{self, Awaited, Turns, Waited};
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
 /// time; started once; its events are popped in order.
@@ -203,20 +203,13 @@ impl Call {
         if !matches!(popped, Pop::Empty) || timeout == Some(Duration::ZERO) {
             return Ok(popped);
         }
-        if let Some(turns) = shared.turns.get()
-            && !shared.queue.has_sleepers()
-            && let Some(mut turn) = turns.take(1, None)
-        {
-            let popped = turn.wait_for(timeout, poll_fn(|cx| shared.queue.poll_pop(cx)));
-            if shared.queue.has_sleepers() {
-                turn.has_company();
-            }
-            drop(turn);
-            // After a shutdown there is something to pop soon.
-            match (popped, timeout) {
-                (Some(popped), _) => return Ok(popped),
-                (None, Some(_)) => return Ok(Pop::Empty),
-                (None, None) => {}
+        if let Some(turns) = shared.turns.get() {
+            let (has_company, ready) =
+                (|| shared.queue.has_sleepers(), poll_fn(|cx| shared.queue.poll_pop(cx)));
+            match turns.wait((1, None), timeout, has_company, ready) {
+                Waited::Found(popped) => return Ok(popped),
+                Waited::TimedOut => return Ok(Pop::Empty),
+                Waited::Elsewhere => {}
             }
         }
         Ok(shared.queue.pop(timeout))

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::task::coop::has_budget_remaining;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -73,8 +74,8 @@ impl Clock {
         self.last.duration_since(before) >= QUIET_MIN
     }
 
-    /// Ready when a timeout ran out; always for the same task. The alarm is set to the earliest time at which that may be
-    /// and looked at again only then, so that progress costs no timer work.
+    /// Ready when a timeout ran out; always for the same task. The alarm is set to the earliest time
+    /// at which that may be and looked at again only then, so that progress costs no timer work.
     pub(crate) fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Error> {
         loop {
             let due = self.due();
@@ -84,10 +85,13 @@ impl Clock {
             if self.is_set && !alarm.is_elapsed() {
                 return Poll::Pending; // it has the waker of this task
             }
-            self.is_set = alarm.as_mut().poll(cx).is_pending();
-            if self.is_set {
+            // A task without budget is sent on before its waker is left.
+            let leaves_waker = has_budget_remaining();
+            if alarm.as_mut().poll(cx).is_pending() {
+                self.is_set = leaves_waker;
                 return Poll::Pending;
             }
+            self.is_set = false;
             if let Some(error) = self.overdue() {
                 return Poll::Ready(error);
             }

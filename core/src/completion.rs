@@ -36,7 +36,7 @@ use crate::queue::{Event, Pop};
 use crate::ready::Ready;
 use crate::runtime;
 use crate::sync::{Mutex, lock};
-use crate::turns::{Awaited, Turns, WaitId};
+use crate::turns::{Awaited, Turns, WaitId, Waited};
 
 /// Events that one call may have taken in a row before others come.
 const TURN_EVENTS_MAX: u32 = 64;
@@ -110,20 +110,12 @@ impl CompletionQueue {
     /// Sleeps until a member is noted, or turns the runtime meanwhile if all that lives are members.
     fn wait(&self, live: usize, timeout: Option<Duration>) -> bool {
         let ready = &self.many.ready;
-        if timeout != Some(Duration::ZERO)
-            && !ready.has_company()
-            && let Some(mut turn) =
-                self.turns.get().and_then(|turns| turns.take(live, Some(self.id())))
-        {
-            let is_noted = turn.wait_for(timeout, poll_fn(|cx| ready.poll_wait(cx)));
-            if ready.has_company() {
-                turn.has_company();
-            }
-            drop(turn);
-            match (is_noted, timeout) {
-                (Some(is_noted), _) => return is_noted,
-                (None, Some(_)) => return false,
-                (None, None) => {} // shut down: there is something to take soon
+        if let Some(turns) = self.turns.get() {
+            let (who, noted) = ((live, Some(self.id())), poll_fn(|cx| ready.poll_wait(cx)));
+            match turns.wait(who, timeout, || ready.has_company(), noted) {
+                Waited::Found(is_noted) => return is_noted,
+                Waited::TimedOut => return false,
+                Waited::Elsewhere => {}
             }
         }
         ready.wait(timeout)

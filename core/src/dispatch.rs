@@ -1,5 +1,6 @@
-//! Callbacks: one thread per client hands the events of its started calls to their handlers. Never
-//! a runtime thread, so a handler may block and run other calls. Knows no language.
+//! Callbacks: one thread per client hands the events of its started calls to their handlers. It may
+//! turn the runtime while it waits, and never while a handler runs, so a handler may block and run
+//! other calls. Knows no language.
 //!
 //! # What a handler can count on
 //!
@@ -161,7 +162,7 @@ pub(crate) fn guarded<T>(foreign: impl FnOnce() -> T) -> Option<T> {
 static THREADS: PerProcess<Mutex<Vec<(CompletionQueue, OwnThread)>>> = PerProcess::new();
 
 /// Ends every call with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), closes all
-/// connections, lets handlers see their `Done`, and joins the library's threads. Calls that start
+/// connections of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that start
 /// afterwards fail. True if all is gone within the timeout; false leaves what is left to end on its
 /// own, a handler that hangs for instance. Inside a handler it is false: the thread cannot wait for
 /// itself. Calling it again is harmless.

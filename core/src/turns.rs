@@ -115,8 +115,16 @@ pub(crate) struct Living {
     has_ended: AtomicBool,
 }
 
+/// How a wait on the turn ended.
+pub(crate) enum Waited<T> {
+    Found(T),
+    TimedOut,
+    /// The thread has to wait as one that turns nothing.
+    Elsewhere,
+}
+
 /// The right of a thread to turn the runtime while it waits.
-pub(crate) struct WaitersTurn {
+struct WaitersTurn {
     turns: Arc<Turns>,
     runtime: Option<Arc<Runtime>>,
     /// How many tasks it may wait for.
@@ -182,8 +190,31 @@ impl Turns {
         Living { turns: self.clone(), looks_first, has_ended: AtomicBool::new(false) }
     }
 
+    /// Waits for this on the turn, where the thread may have it: it waits for `own` tasks or what is
+    /// left of them, and nobody else waits for the same.
+    pub(crate) fn wait<T>(
+        self: &Arc<Self>,
+        (own, queue): (usize, Option<WaitId>),
+        timeout: Option<Duration>,
+        has_company: impl Fn() -> bool,
+        ready: impl Future<Output = T>,
+    ) -> Waited<T> {
+        if timeout == Some(Duration::ZERO) || has_company() {
+            return Waited::Elsewhere;
+        }
+        let Some(mut turn) = self.take(own, queue) else { return Waited::Elsewhere };
+        let found = turn.wait_for(timeout, ready);
+        // Who came meanwhile is not to depend on this thread's coming back.
+        turn.has_company = has_company();
+        match found {
+            Some(found) => Waited::Found(found),
+            None if timeout.is_some() => Waited::TimedOut,
+            None => Waited::Elsewhere, // shut down: there is something to be found soon
+        }
+    }
+
     /// The turn, for a thread that is about to wait for `own` tasks or what is left of them.
-    pub(crate) fn take(self: &Arc<Self>, own: usize, queue: Option<WaitId>) -> Option<WaitersTurn> {
+    fn take(self: &Arc<Self>, own: usize, queue: Option<WaitId>) -> Option<WaitersTurn> {
         let mut state = self.lock();
         if state.live == 0 || state.live > own {
             state.alone = 0;
@@ -342,18 +373,9 @@ impl Drop for Living {
 }
 
 impl WaitersTurn {
-    /// Somebody else waits for the same, and is not to depend on this thread's coming back.
-    pub(crate) fn has_company(&mut self) {
-        self.has_company = true;
-    }
-
     /// Turns the runtime until this is ready; `None` when the time ran out or the library is shut
     /// down.
-    pub(crate) fn wait_for<T>(
-        &self,
-        timeout: Option<Duration>,
-        ready: impl Future<Output = T>,
-    ) -> Option<T> {
+    fn wait_for<T>(&self, timeout: Option<Duration>, ready: impl Future<Output = T>) -> Option<T> {
         let runtime = self.runtime.as_ref()?;
         let until = async {
             let mut ready = pin!(ready);

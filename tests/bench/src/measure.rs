@@ -1,7 +1,11 @@
 //! What every Rust client of the benchmark does around its work: reads the arguments, takes CPU and
 //! wall time, tells what it received as one line of JSON. Knows no client.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 /// What a chat client sends; every client sends the same.
 pub const CHAT: &str = r#"{"model":"bench","messages":[{"role":"user","content":"hello"}]}"#;
@@ -102,4 +106,31 @@ pub fn resident_kib() -> f64 {
 pub fn median_us(times: &mut [Duration]) -> f64 {
     times.sort_unstable();
     times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e6)
+}
+
+/// Streams that stay open after their first chunk: what each adds to the resident memory. `begin`
+/// opens one; so many are under way at once that none is refused.
+pub async fn memory_of_open<S, F>(task: &Task, begin: impl Fn() -> F) -> (Seen, Found)
+where
+    S: Send + 'static,
+    F: Future<Output = S> + Send + 'static,
+{
+    let limit = Arc::new(Semaphore::new(64));
+    let opened = async |count: u64| {
+        let mut begun = JoinSet::new();
+        for _ in 0..count {
+            let (limit, stream) = (limit.clone(), begin());
+            begun.spawn(async move {
+                let _permit = limit.acquire().await;
+                stream.await
+            });
+        }
+        begun.join_all().await
+    };
+    let warm = opened(8).await;
+    let before = resident_kib();
+    let open = opened(task.at_once).await;
+    let each = (resident_kib() - before) / task.at_once as f64;
+    drop((warm, open));
+    (Seen::default(), vec![("kib_per_stream", each)])
 }

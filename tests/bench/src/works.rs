@@ -5,12 +5,10 @@
     reason = "a benchmark that fails should stop with its reason"
 )]
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use crate::measure::{CHAT, Found, Seen, Task, measure, median_us, resident_kib};
+use crate::measure::{CHAT, Found, Seen, Task, measure, median_us, memory_of_open, resident_kib};
 use modelwire::{Client, Config, Request, Stream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 /// Runs the work that the command line names, with a client of this configuration.
@@ -92,28 +90,16 @@ async fn first(client: &Client, task: &Task) -> (Seen, Found) {
     (seen, vec![("first_us", median_us(&mut times))])
 }
 
-/// Streams that stay open after their first chunk: what each adds to the resident memory.
 async fn open(client: &Client, task: &Task) -> (Seen, Found) {
-    let limit = Arc::new(Semaphore::new(64)); // connections under way, so that none is refused
-    let begin = async |count: u64| {
-        let mut begun = JoinSet::new();
-        for _ in 0..count {
-            let (client, limit) = (client.clone(), limit.clone());
-            begun.spawn(async move {
-                let _permit = limit.acquire().await.unwrap();
-                let mut stream = client.stream(Request::chat_json(CHAT)).await.unwrap();
-                stream.next().await.unwrap().unwrap();
-                stream
-            });
+    memory_of_open(task, || {
+        let client = client.clone();
+        async move {
+            let mut stream = client.stream(Request::chat_json(CHAT)).await.unwrap();
+            stream.next().await.unwrap().unwrap();
+            stream
         }
-        begun.join_all().await
-    };
-    let warm = begin(8).await;
-    let before = resident_kib();
-    let open = begin(task.at_once).await;
-    let each = (resident_kib() - before) / task.at_once as f64;
-    drop((warm, open));
-    (Seen::default(), vec![("kib_per_stream", each)])
+    })
+    .await
 }
 
 /// One long stream: how far the resident memory grows after its first tenth.

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use modelwire_bench::measure::{
-    CHAT, CHAT_STREAM, Found, Seen, Task, measure, median_us, resident_kib,
+    CHAT, CHAT_STREAM, Found, Seen, Task, measure, median_us, memory_of_open,
 };
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 fn main() {
@@ -103,27 +102,15 @@ async fn first(task: &Task) -> (Seen, Found) {
     (seen, found)
 }
 
-/// Streams that stay open after their first chunk: what each adds to the resident memory.
 async fn open(task: &Task) -> (Seen, Found) {
     let (client, url) = (client(), url(task));
-    let limit = Arc::new(Semaphore::new(64)); // connections under way, so that none is refused
-    let begin = async |count: u64| {
-        let mut begun = JoinSet::new();
-        for _ in 0..count {
-            let (client, url, limit) = (client.clone(), url.clone(), limit.clone());
-            begun.spawn(async move {
-                let _permit = limit.acquire().await.unwrap();
-                let mut response = post(&client, &url, CHAT_STREAM).await;
-                response.chunk().await.unwrap().unwrap();
-                response
-            });
+    memory_of_open(task, || {
+        let (client, url) = (client.clone(), url.clone());
+        async move {
+            let mut response = post(&client, &url, CHAT_STREAM).await;
+            response.chunk().await.unwrap().unwrap();
+            response
         }
-        begun.join_all().await
-    };
-    let warm = begin(8).await;
-    let before = resident_kib();
-    let open = begin(task.at_once).await;
-    let each = (resident_kib() - before) / task.at_once as f64;
-    drop((warm, open));
-    (Seen::default(), vec![("kib_per_stream", each)])
+    })
+    .await
 }

@@ -286,6 +286,13 @@ fn submit(queue: &CompletionQueue, client: &Client, calls: usize) -> Vec<Call> {
     submitted.collect()
 }
 
+/// A queue with this many streams under way.
+fn queue_of(client: &Client, calls: usize) -> (CompletionQueue, Vec<Call>) {
+    let queue = CompletionQueue::new(None);
+    let calls = submit(&queue, client, calls);
+    (queue, calls)
+}
+
 #[test]
 fn a_lone_reader_of_a_queue_leaves_the_io_thread_asleep() {
     in_child_at("turns::a_lone_reader_of_a_queue_leaves_the_io_thread_asleep", &[], || {
@@ -311,8 +318,7 @@ fn a_reader_that_stays_away_has_its_calls_done() {
     in_child_at("turns::a_reader_that_stays_away_has_its_calls_done", &[], || {
         let service = Service::start().unwrap();
         let client = client(service.script("s", Script::one(paced(60, PAUSE))));
-        let queue = CompletionQueue::new(None);
-        let _calls = submit(&queue, &client, 2);
+        let (queue, _calls) = queue_of(&client, 2);
         for _ in 0..20 {
             assert!(matches!(queue.next(None).unwrap(), Next::Event(..)));
         }
@@ -365,8 +371,7 @@ fn readers_beside_each_other_do_not_wait_for_each_other() {
         let service = Service::start().unwrap();
         let paced = client(service.script("s", Script::one(paced(200, PAUSE))));
         let stalled = client(service.script("stalled", Script::one(stalled_after(&[&piece("x")]))));
-        let queue = CompletionQueue::new(None);
-        let _calls = submit(&queue, &paced, 2);
+        let (queue, _calls) = queue_of(&paced, 2);
         for _ in 0..20 {
             assert!(matches!(queue.next(None).unwrap(), Next::Event(..)));
         }
@@ -402,8 +407,7 @@ fn two_readers_of_a_queue_share_it() {
     in_child_at("turns::two_readers_of_a_queue_share_it", &[], || {
         let service = Service::start().unwrap();
         let client = client(service.script("s", Script::one(paced(100, PAUSE))));
-        let queue = CompletionQueue::new(None);
-        let _calls = submit(&queue, &client, 8);
+        let (queue, _calls) = queue_of(&client, 8);
         let readers: Vec<_> = (0..2)
             .map(|_| {
                 let queue = queue.clone();
@@ -436,8 +440,7 @@ fn shutdown_and_wakeup_reach_a_reader_that_has_the_turn() {
         let texts: Vec<String> = (0..20).map(|_| piece("x")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let client = client(service.script("s", Script::one(stalled_after(&texts))));
-        let queue = CompletionQueue::new(None);
-        let _calls = submit(&queue, &client, 1);
+        let (queue, _calls) = queue_of(&client, 1);
         let (tell, told) = mpsc::channel();
         let reader = {
             let queue = queue.clone();
