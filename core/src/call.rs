@@ -29,15 +29,15 @@ use tokio::time::Instant;
 
 use crate::answer::Answer;
 use crate::client::{Client, Inner};
-use crate::config::Settings;
+use crate::config::SharedSettings;
 use crate::dispatch::Handler;
+use crate::driver::{self, Awaited, Driver, Waited};
 use crate::error::{Context as ErrorContext, Error, ErrorKind, Metered, Result};
 use crate::exchange;
-use crate::guests;
+use crate::external;
 use crate::queue::{EventQueue, Pop};
 use crate::request::Request;
 use crate::runtime;
-use crate::turns::{self, Awaited, Turns, Waited};
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
 /// time; started once; its events are popped in order.
@@ -53,8 +53,8 @@ pub(crate) struct Shared {
     client: Arc<Inner>,
     pub(crate) queue: EventQueue,
     progress: Mutex<Progress>,
-    /// What a thread that waits may turn itself.
-    turns: OnceCell<Arc<Turns>>,
+    /// What a thread that waits may do the I/O of.
+    driver: OnceCell<Arc<Driver>>,
 }
 
 /// What errors report of a call, and what is needed to stop it.
@@ -100,7 +100,7 @@ impl Call {
                 queue: EventQueue::new(limits.queue_events_max, limits.queue_bytes_max),
                 client,
                 progress: Mutex::new(progress),
-                turns: OnceCell::new(),
+                driver: OnceCell::new(),
             }),
         }
     }
@@ -152,7 +152,7 @@ impl Call {
     /// ```
     pub fn start_with(&self, stream: bool, handler: impl Handler + 'static) -> Result<()> {
         self.check_process()?;
-        runtime::turns()?; // no callback thread is started after the shutdown
+        runtime::driver()?; // no callback thread is started after the shutdown
         let dispatcher = self.shared.client.dispatcher()?;
         dispatcher.start(self, stream, Box::new(handler))
     }
@@ -161,23 +161,25 @@ impl Call {
         let shared = &self.shared;
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.progress().context.model.clone_from(&prepared.model);
-        let transport = shared.client.transport()?;
+        if let Some(made) = shared.client.transport_if_cheap() {
+            made?; // told here, and not as an event
+        }
         let (handle, living) = match &shared.settings().runtime {
             Some(host) => {
                 let (handle, stay) = host.take_in(Arc::downgrade(shared))?;
-                (handle, Living::Guest(stay))
+                (handle, Living::External(stay))
             }
             None => {
-                let turns = runtime::turns()?;
-                let living = turns.begin(awaited);
-                let handle = turns.handle().clone();
-                let _ = shared.turns.set(turns); // a call starts once
+                let driver = runtime::driver()?;
+                let living = driver.begin(awaited);
+                let handle = driver.handle().clone();
+                let _ = shared.driver.set(driver); // a call starts once
                 (handle, Living::Ours(living))
             }
         };
         // From here on the guard answers for Done.
         let guard = DoneGuard { shared: shared.clone(), living };
-        let exchange = exchange::run(guard, transport, prepared, stream);
+        let exchange = exchange::run(guard, prepared, stream);
         let task = handle.spawn(exchange).abort_handle();
         let mut progress = shared.progress();
         match progress.task {
@@ -203,10 +205,10 @@ impl Call {
         if !matches!(popped, Pop::Empty) || timeout == Some(Duration::ZERO) {
             return Ok(popped);
         }
-        if let Some(turns) = shared.turns.get() {
+        if let Some(driver) = shared.driver.get() {
             let (has_company, ready) =
                 (|| shared.queue.has_sleepers(), poll_fn(|cx| shared.queue.poll_pop(cx)));
-            match turns.wait((1, None), timeout, has_company, ready) {
+            match driver.wait(1, timeout, has_company, ready) {
                 Waited::Found(popped) => return Ok(popped),
                 Waited::TimedOut => return Ok(Pop::Empty),
                 Waited::Elsewhere => {}
@@ -289,13 +291,17 @@ impl Shared {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread that waits for this call may turn itself.
-    pub(crate) fn turns(&self) -> Option<&Arc<Turns>> {
-        self.turns.get()
+    /// What a thread that waits for this call may do the I/O of.
+    pub(crate) fn driver(&self) -> Option<&Arc<Driver>> {
+        self.driver.get()
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &SharedSettings {
         &self.client.settings
+    }
+
+    pub(crate) fn session(&self) -> &Arc<Inner> {
+        &self.client
     }
 
     /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
@@ -308,6 +314,11 @@ impl Shared {
             context.metered = context.metered.with(Metered::Unknown);
         }
         error.with_context(&context)
+    }
+
+    /// A wait that is counted in the time that the call took.
+    pub(crate) fn waits_for_connection(&self) {
+        self.progress().started.get_or_insert_with(Instant::now);
     }
 
     pub(crate) fn attempt_begins(&self) {
@@ -362,10 +373,10 @@ impl Shared {
     }
 }
 
-/// Notes that a task lives, for whoever turns its runtime.
+/// Notes that a task lives, for whoever does its I/O.
 enum Living {
-    Ours(turns::Living),
-    Guest(#[expect(dead_code, reason = "its drop is what counts")] guests::Stay),
+    Ours(driver::Living),
+    External(#[expect(dead_code, reason = "its drop is what counts")] external::Stay),
 }
 
 /// Puts `Done` in when the task ends without having done so.
@@ -399,7 +410,8 @@ impl Drop for DoneGuard {
         }
         let error = if std::thread::panicking() {
             Error::internal("the call's task panicked")
-        } else if matches!(self.living, Living::Guest(_)) && runtime::check_not_shut_down().is_ok()
+        } else if matches!(self.living, Living::External(_))
+            && runtime::check_not_shut_down().is_ok()
         {
             Error::new(ErrorKind::Shutdown, "the client's runtime ended during the call")
         } else {

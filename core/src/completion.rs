@@ -31,12 +31,12 @@ use std::time::{Duration, Instant};
 use once_cell::sync::OnceCell;
 
 use crate::call::{Call, Shared as CallShared};
+use crate::driver::{Awaited, Driver, Waited};
 use crate::error::{Error, ErrorKind, Result};
 use crate::queue::{Event, Pop};
 use crate::ready::Ready;
 use crate::runtime;
 use crate::sync::{Mutex, lock};
-use crate::turns::{Awaited, Turns, WaitId, Waited};
 
 /// Events that one call may have taken in a row before others come.
 const TURN_EVENTS_MAX: u32 = 64;
@@ -59,8 +59,8 @@ pub struct CompletionQueue {
     generation: u64,
     many: Arc<Many<Arc<CallShared>>>,
     call_events_max: usize,
-    /// What a thread that waits here may turn itself.
-    turns: Arc<OnceCell<Arc<Turns>>>,
+    /// What a thread that waits here may do the I/O of.
+    driver: Arc<OnceCell<Arc<Driver>>>,
 }
 
 impl CompletionQueue {
@@ -69,8 +69,8 @@ impl CompletionQueue {
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
         let call_events_max = call_events_max.unwrap_or(usize::MAX);
         let many = Arc::new(Many::new());
-        let (generation, turns) = (runtime::generation(), Arc::default());
-        CompletionQueue { generation, many, call_events_max, turns }
+        let (generation, driver) = (runtime::generation(), Arc::default());
+        CompletionQueue { generation, many, call_events_max, driver }
     }
 
     /// Starts a call whose events will come out here with this tag, the last of them `Done`. An
@@ -81,10 +81,10 @@ impl CompletionQueue {
         let place = self.many.reserve()?;
         let shared = call.shared();
         shared.queue.limit_events(self.call_events_max);
-        match call.begin(stream, Awaited::At(self.id())) {
+        match call.begin(stream, Awaited::AtQueue) {
             Ok(()) => {
-                if let Some(turns) = shared.turns() {
-                    self.turns.get_or_init(|| turns.clone());
+                if let Some(driver) = shared.driver() {
+                    self.driver.get_or_init(|| driver.clone());
                 }
                 self.many.insert(place, shared.clone(), tag);
             }
@@ -103,16 +103,12 @@ impl CompletionQueue {
         Ok(self.many.next_by(timeout, |live, left| self.wait(live, left)))
     }
 
-    fn id(&self) -> WaitId {
-        Arc::as_ptr(&self.many).addr()
-    }
-
-    /// Sleeps until a member is noted, or turns the runtime meanwhile if all that lives are members.
+    /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
     fn wait(&self, live: usize, timeout: Option<Duration>) -> bool {
         let ready = &self.many.ready;
-        if let Some(turns) = self.turns.get() {
-            let (who, noted) = ((live, Some(self.id())), poll_fn(|cx| ready.poll_wait(cx)));
-            match turns.wait(who, timeout, || ready.has_company(), noted) {
+        if let Some(driver) = self.driver.get() {
+            let noted = poll_fn(|cx| ready.poll_wait(cx));
+            match driver.wait(live, timeout, || ready.has_company(), noted) {
                 Waited::Found(is_noted) => return is_noted,
                 Waited::TimedOut => return false,
                 Waited::Elsewhere => {}

@@ -49,7 +49,7 @@ pub(crate) fn source_of(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueu
     source
 }
 
-/// Waits as a queue does whose thread turns nothing.
+/// Waits as a queue does whose thread does no I/O.
 impl Many<Arc<EventQueue>> {
     pub(crate) fn next(&self, timeout: Option<Duration>) -> Next {
         self.next_by(timeout, |_, left| self.ready.wait(left))

@@ -27,18 +27,21 @@ mod client;
 mod clock;
 mod completion;
 mod config;
+mod connections;
+mod deferred_wakes;
 mod dispatch;
+mod driver;
 mod envelope;
 mod error;
 mod exchange;
-mod guests;
+mod external;
 mod inflate;
 mod json;
 pub mod log;
 #[cfg(all(test, modelwire_loom))]
 mod models;
+mod offload;
 mod options;
-mod owed;
 mod queue;
 mod reading;
 mod ready;
@@ -51,7 +54,6 @@ mod stream;
 mod sync;
 mod tls;
 mod transport;
-mod turns;
 mod twin;
 mod value;
 mod view;
@@ -61,9 +63,9 @@ pub use call::Call;
 pub use client::{Client, UsageSum, UsageSums};
 pub use completion::{CompletionQueue, Next};
 pub use config::{
-    ANSWER_BYTES_MAX, API_KEY_VARIABLES, BASE_URL_VARIABLES, Config, DRAIN_BYTES_MAX,
-    DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX, HEADERS_MAX,
-    Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, Timeouts,
+    ANSWER_BYTES_MAX, API_KEY_VARIABLES, BASE_URL_VARIABLES, CONNECTIONS_MAX, Config,
+    DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX,
+    HEADERS_MAX, Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, Timeouts,
 };
 pub use dispatch::{Handler, is_callback_thread, shutdown};
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
@@ -74,7 +76,7 @@ pub use request::{Endpoint, Request};
 pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
 pub use stream::{Blocking, BlockingStream, Stream};
 pub use value::{Kind, Value};
-pub use view::{Choice, Chunk, Document, ToolCall, Usage, output_text};
+pub use view::{Choice, Chunk, Document, ELEMENTS_MAX, ToolCall, Usage, output_text};
 
 /// The parsers alone, for fuzzing, benchmarks and tools: bytes to events, text to chunks.
 pub mod parse {

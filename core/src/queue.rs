@@ -35,8 +35,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Head};
+use crate::deferred_wakes;
 use crate::error::{Error, Result};
-use crate::owed;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 use crate::view::Chunk;
 
@@ -124,7 +124,7 @@ struct Owed<'a> {
 impl Drop for Owed<'_> {
     fn drop(&mut self) {
         if let Some(waker) = self.waker.take() {
-            owed::wake(waker);
+            deferred_wakes::wake(waker);
         }
         if let Some(readable) = self.sleepers {
             readable.notify_all();

@@ -10,6 +10,7 @@
 
 mod calls;
 mod cancelling;
+mod driver;
 mod errors;
 mod flow;
 mod gather;

@@ -29,7 +29,7 @@ fn answered(client: &Client) -> u64 {
 }
 
 /// How long the I/O thread has run on a processor, in nanoseconds.
-fn io_thread_ran() -> u64 {
+pub fn io_thread_ran() -> u64 {
     for entry in std::fs::read_dir("/proc/self/task").unwrap() {
         let path = entry.unwrap().path();
         if std::fs::read_to_string(path.join("comm")).unwrap().starts_with("mw-io-") {

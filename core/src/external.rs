@@ -10,7 +10,7 @@ use crate::call::Shared;
 use crate::error::{Error, ErrorKind, Result};
 use crate::runtime::{self, PerProcess};
 
-/// A runtime of the program's own. A forked child has no thread that would turn it.
+/// A runtime of the program's own. A forked child has no thread that would drive it.
 pub(crate) struct Host {
     handle: Handle,
     generation: u64,
@@ -18,12 +18,12 @@ pub(crate) struct Host {
 
 /// The calls under way, by number.
 #[derive(Default)]
-struct Guests {
-    calls: HashMap<u64, Weak<Shared>>,
+struct Calls {
+    under_way: HashMap<u64, Weak<Shared>>,
     next: u64,
 }
 
-static GUESTS: PerProcess<Mutex<Guests>> = PerProcess::new();
+static CALLS: PerProcess<Mutex<Calls>> = PerProcess::new();
 
 /// A call's stay on a runtime of the program's own; over when this is dropped.
 pub(crate) struct Stay(u64);
@@ -40,32 +40,32 @@ impl Host {
             let hint = "Make a client in the child, on a runtime of the child.";
             return Err(Error::new(ErrorKind::Forked, message).with_hint(hint));
         }
-        let guests = GUESTS.get_or_try_init(|| Ok(Mutex::default()))?;
-        let mut guests = lock(guests);
+        let calls = CALLS.get_or_try_init(|| Ok(Mutex::default()))?;
+        let mut calls = lock(calls);
         runtime::check_not_shut_down()?;
-        let number = guests.next;
-        guests.next += 1;
-        guests.calls.insert(number, call);
+        let number = calls.next;
+        calls.next += 1;
+        calls.under_way.insert(number, call);
         Ok((self.handle.clone(), Stay(number)))
     }
 }
 
 impl Drop for Stay {
     fn drop(&mut self) {
-        if let Some(guests) = GUESTS.get() {
-            lock(guests).calls.remove(&self.0);
+        if let Some(calls) = CALLS.get() {
+            lock(calls).under_way.remove(&self.0);
         }
     }
 }
 
 /// Ends every call with `Done`, after the library was marked as shut down.
 pub(crate) fn shutdown() {
-    let calls = GUESTS.get().map(|guests| std::mem::take(&mut lock(guests).calls));
+    let calls = CALLS.get().map(|calls| std::mem::take(&mut lock(calls).under_way));
     for call in calls.into_iter().flatten().filter_map(|(_, call)| call.upgrade()) {
         call.shut_down();
     }
 }
 
-fn lock(guests: &Mutex<Guests>) -> MutexGuard<'_, Guests> {
-    guests.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
+    calls.lock().unwrap_or_else(PoisonError::into_inner)
 }

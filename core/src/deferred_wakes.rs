@@ -1,0 +1,178 @@
+//! Wakes that the I/O thread defers: a consumer that is woken while there is more to come would race
+//! it for the same locks, and be woken again. Knows no queue.
+//!
+//! None is deferred for long, however busy the thread is: the first one puts a task at the end of
+//! the runtime's queue that pays all of them when its turn comes for the second time, so they wait
+//! for what was ready before them and for what that made ready. They are paid earlier when `DEFERRED_MAX` have come together, and when the thread
+//! leaves the runtime.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use tokio::sync::Notify;
+
+/// Wakes that wait at most.
+const DEFERRED_MAX: usize = 32;
+
+struct Deferred {
+    wakers: Vec<Waker>,
+    payer: Arc<Notify>,
+}
+
+thread_local! {
+    /// `None` on every thread but those that promised to pay.
+    static DEFERRED: RefCell<Option<Deferred>> = const { RefCell::new(None) };
+}
+
+/// The thread pays from now on, until this is dropped.
+pub(crate) struct Promise(());
+
+/// Promises that this thread pays, and tells this payer when there is something to pay.
+pub(crate) fn promise(payer: Arc<Notify>) -> Promise {
+    DEFERRED.set(Some(Deferred { wakers: Vec::with_capacity(DEFERRED_MAX), payer }));
+    Promise(())
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        let deferred = DEFERRED.take();
+        deferred.into_iter().flat_map(|deferred| deferred.wakers).for_each(Waker::wake);
+    }
+}
+
+/// The task that pays.
+pub(crate) async fn pay_when_told(told: Arc<Notify>) {
+    loop {
+        told.notified().await;
+        go_behind_the_others().await;
+        pay();
+    }
+}
+
+/// Ready again at once, at the end of the runtime's queue.
+async fn go_behind_the_others() {
+    let mut has_gone = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut has_gone, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Wakes, now or soon.
+pub(crate) fn wake(waker: Waker) {
+    let mut waker = Some(waker);
+    // At the end of a thread there is no list any more.
+    let is_full = DEFERRED.try_with(|deferred| {
+        let mut deferred = deferred.borrow_mut();
+        let Some(Deferred { wakers, payer }) = &mut *deferred else { return false };
+        if wakers.is_empty() {
+            payer.notify_one();
+        }
+        wakers.extend(waker.take());
+        wakers.len() >= DEFERRED_MAX
+    });
+    match (waker, is_full) {
+        (Some(waker), _) => waker.wake(),
+        (None, Ok(true)) => pay(),
+        (None, _) => {}
+    }
+}
+
+/// Pays what was deferred. Whoever is woken may defer again meanwhile.
+pub(crate) fn pay() {
+    let wakers = DEFERRED.try_with(|deferred| {
+        let mut deferred = deferred.borrow_mut();
+        let Some(Deferred { wakers, .. }) = &mut *deferred else { return Vec::new() };
+        if wakers.is_empty() {
+            Vec::new()
+        } else {
+            std::mem::replace(wakers, Vec::with_capacity(DEFERRED_MAX))
+        }
+    });
+    wakers.into_iter().flatten().for_each(Waker::wake);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn counted() -> (impl Fn() -> usize, impl Fn(usize)) {
+        let count = Arc::new(Count::default());
+        let counted = count.clone();
+        let woken = move || counted.0.load(Ordering::SeqCst);
+        (woken, move |times| (0..times).for_each(|_| wake(count.clone().into())))
+    }
+
+    #[test]
+    fn wakes_are_paid_in_time() {
+        let (woken, defer) = counted();
+        defer(1);
+        assert_eq!(woken(), 1, "a thread that promised nothing pays at once");
+        let promise = promise(Arc::default());
+        defer(3);
+        assert_eq!(woken(), 1);
+        pay();
+        assert_eq!(woken(), 4);
+        defer(DEFERRED_MAX + 1);
+        assert_eq!(woken(), 4 + DEFERRED_MAX);
+        drop(promise);
+        assert_eq!(woken(), 5 + DEFERRED_MAX, "the last one when the promise ends");
+        defer(1);
+        assert_eq!(woken(), 6 + DEFERRED_MAX);
+    }
+
+    /// A runtime that always has something to do pays all the same, after what was ready before.
+    #[test]
+    fn a_runtime_that_never_sleeps_pays() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let payer = Arc::new(Notify::new());
+        let promise = promise(payer.clone());
+        runtime.spawn(pay_when_told(payer));
+        let (woken, defer) = counted();
+        let is_over = Arc::new(AtomicUsize::new(0));
+        for _ in 0..3 {
+            let is_over = is_over.clone();
+            runtime.spawn(async move {
+                while is_over.load(Ordering::SeqCst) == 0 {
+                    go_behind_the_others().await;
+                }
+            });
+        }
+        runtime.block_on(async {
+            go_behind_the_others().await;
+            let rounds = runtime.spawn(async move {
+                defer(1);
+                let mut rounds = 0;
+                while woken() == 0 && rounds < 100 {
+                    go_behind_the_others().await;
+                    rounds += 1;
+                }
+                rounds
+            });
+            let rounds = rounds.await.unwrap();
+            is_over.store(1, Ordering::SeqCst);
+            assert!(rounds <= 3, "paid after {rounds} rounds of all tasks");
+        });
+        drop(promise);
+    }
+}

@@ -1,0 +1,260 @@
+//! A thread that took the I/O over and then does something else does not hold up the I/O of the
+//! others, nor its own. Each test runs in a process of its own. Knows no answer.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use modelwire::{Call, Client, CompletionQueue, Event, Next, Request, Timeouts};
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::processes::in_child_at;
+use crate::support::{CHAT_ANSWER, DONE, client, config, event, finish, hello, piece, stream_head};
+
+/// Waits that are enough for a thread to do the I/O itself from then on.
+const WAITS: u64 = 16;
+/// Between two calls of a program that polls.
+const PACE: Duration = Duration::from_millis(10);
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The service, when it began to count time, and a client of it.
+fn started() -> (Service, Instant, Client) {
+    let born = Instant::now();
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    (service, born, client)
+}
+
+/// A request that is told apart from others on the wire.
+fn numbered(number: u64) -> Request {
+    Request::chat("echo").user(&format!("call {number}."))
+}
+
+/// When each of these requests reached the service, after it was submitted; `None` if it did not.
+fn arrivals(
+    service: &Service,
+    name: &str,
+    born: Instant,
+    submitted: &[Instant],
+) -> Vec<Option<Duration>> {
+    let recorded = service.recorded(name);
+    let arrived = |number: usize| {
+        let said = format!("call {number}.");
+        let found =
+            recorded.iter().find(|sent| String::from_utf8_lossy(&sent.body).contains(&said));
+        Some(born + found?.at)
+    };
+    let late = |(number, at): (usize, &Instant)| {
+        arrived(number).map(|arrived| arrived.saturating_duration_since(*at))
+    };
+    submitted.iter().enumerate().map(late).collect()
+}
+
+fn median_and_longest(waits: &[Option<Duration>]) -> (Duration, Duration) {
+    let mut waits: Vec<Duration> = waits.iter().map(|wait| wait.unwrap_or(PATIENCE)).collect();
+    waits.sort_unstable();
+    (waits[waits.len() / 2], waits[waits.len() - 1])
+}
+
+/// A queue whose one thread has waited so often, for one call after another, that it does the I/O
+/// itself.
+fn taken_over(client: &Client) -> CompletionQueue {
+    let queue = CompletionQueue::new(None);
+    for tag in 0..WAITS {
+        let call = Call::new(client, hello());
+        queue.submit(&call, false, tag).unwrap();
+        let next = queue.next(None).unwrap();
+        assert!(matches!(next, Next::Event(_, Event::Done(Ok(_)))), "{next:?}");
+    }
+    queue
+}
+
+/// Submits a call every `PACE` for so long, and takes what is there after each `pause`; how many of
+/// the calls that were submitted in time are not done.
+fn polled(client: &Client, queue: &CompletionQueue, pause: impl Fn()) -> (usize, usize) {
+    const TIME: Duration = Duration::from_secs(3);
+    /// What was submitted so late need not be done yet.
+    const LATE: Duration = Duration::from_millis(500);
+    let start = Instant::now();
+    let (mut calls, mut done) = (Vec::new(), Vec::new());
+    while start.elapsed() < TIME {
+        let call = Call::new(client, hello());
+        queue.submit(&call, false, calls.len() as u64).unwrap();
+        calls.push((call, start.elapsed()));
+        done.push(false);
+        pause();
+        while let Next::Event(tag, Event::Done(outcome)) = queue.next(Some(Duration::ZERO)).unwrap()
+        {
+            outcome.unwrap();
+            done[tag as usize] = true;
+        }
+    }
+    let in_time = calls.iter().take_while(|(_, at)| *at < TIME - LATE).count();
+    (done[..in_time].iter().filter(|done| !**done).count(), in_time)
+}
+
+/// Who waited long before and now only looks has its calls done all the same.
+#[test]
+fn a_queue_that_is_polled_after_waits_goes_on() {
+    in_child_at("driver::a_queue_that_is_polled_after_waits_goes_on", &[], || {
+        let (_service, _, client) = started();
+        let queue = taken_over(&client);
+        let (missing, of) = polled(&client, &queue, || thread::sleep(PACE));
+        assert_eq!(missing, 0, "of {of} calls that were submitted in time");
+    });
+}
+
+/// The same in an event loop, which sleeps at the descriptor.
+#[test]
+fn a_queue_whose_descriptor_is_polled_after_waits_goes_on() {
+    in_child_at("driver::a_queue_whose_descriptor_is_polled_after_waits_goes_on", &[], || {
+        let (_service, _, client) = started();
+        let queue = taken_over(&client);
+        let fd = queue.fd().unwrap();
+        let (missing, of) = polled(&client, &queue, || {
+            let start = Instant::now();
+            let mut polled = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            // SAFETY: one structure, which is ours; the descriptor lives as long as the queue.
+            assert!(unsafe { libc::poll(&raw mut polled, 1, 10) } >= 0);
+            thread::sleep(PACE.saturating_sub(start.elapsed()));
+        });
+        assert_eq!(missing, 0, "of {of} calls that were submitted in time");
+    });
+}
+
+/// What a busy worker submits is sent when it is submitted, not when it has nothing else to do.
+#[test]
+fn calls_of_a_busy_worker_are_sent_at_once() {
+    in_child_at("driver::calls_of_a_busy_worker_are_sent_at_once", &[], || {
+        const CALLS: u64 = 50;
+        const HANDLED: usize = 120;
+        const WORK: Duration = Duration::from_millis(15);
+        let (service, born, plain) = started();
+        let steps = [Step::Pause(Duration::from_millis(20))].into_iter();
+        let steps = steps.chain(Exchange::json(200, CHAT_ANSWER).steps).collect();
+        let client = client(service.script("s", Script::one(Exchange { steps })));
+        let queue = taken_over(&plain);
+        let (mut calls, mut submitted) = (Vec::new(), Vec::new());
+        let mut submit = |number: u64| {
+            let call = Call::new(&client, numbered(number));
+            submitted.push(Instant::now());
+            queue.submit(&call, false, number).unwrap();
+            calls.push(call);
+        };
+        (0..CALLS).for_each(&mut submit);
+        for handled in 0..HANDLED as u64 {
+            let next = queue.next(Some(PATIENCE)).unwrap();
+            assert!(matches!(next, Next::Event(_, Event::Done(Ok(_)))), "{next:?}");
+            thread::sleep(WORK);
+            submit(CALLS + handled);
+        }
+        let came = arrivals(&service, "s", born, &submitted);
+        // The first ones come all at once, and the last ones may be on their way.
+        let (median, longest) = median_and_longest(&came[CALLS as usize..][..HANDLED - 30]);
+        println!("\nmeasured: sent after {median:?}, at most {longest:?}");
+        assert!(median < Duration::from_millis(80), "median {median:?}, longest {longest:?}");
+        assert!(longest < Duration::from_millis(400), "median {median:?}, longest {longest:?}");
+    });
+}
+
+/// R-STR2: the time in which a consumer looks at what it got is not the service's silence.
+#[test]
+fn a_busy_consumer_of_many_streams_meets_no_false_timeout() {
+    in_child_at("driver::a_busy_consumer_of_many_streams_meets_no_false_timeout", &[], || {
+        const STREAMS: u64 = 10;
+        /// Fifteen times the pause of the streams.
+        const IDLE: Duration = Duration::from_millis(300);
+        /// The streams last 1.2 s; what they leave behind is taken fast.
+        const BUSY: Duration = Duration::from_secs(4);
+        let (service, _, plain) = started();
+        let paced = (0..60).flat_map(|_| [Step::Pause(PACE * 2), event(&piece("x"))]);
+        let end = [event(&finish(0)), event(DONE), Step::send("0\r\n\r\n")];
+        let steps = [stream_head()].into_iter().chain(paced).chain(end).collect();
+        let url = service.script("s", Script::one(Exchange { steps }));
+        let timeouts = Timeouts { idle: Some(IDLE), ..Timeouts::default() };
+        let paced = Client::new(config(url).timeouts(timeouts)).unwrap();
+        let queue = taken_over(&plain);
+        let streams: Vec<Call> = (0..STREAMS)
+            .map(|tag| {
+                let call = Call::new(&paced, hello());
+                queue.submit(&call, true, tag).unwrap();
+                call
+            })
+            .collect();
+        let (start, mut events) = (Instant::now(), 0);
+        let (mut failed, mut asked, mut done) = (Vec::new(), Vec::new(), 0);
+        while done < STREAMS {
+            let Next::Event(tag, event) = queue.next(Some(PATIENCE)).unwrap() else { break };
+            if tag == STREAMS {
+                continue;
+            }
+            if let Event::Done(outcome) = event {
+                done += 1;
+                failed.extend(outcome.err().map(|error| error.report()));
+            }
+            events += 1;
+            if start.elapsed() < BUSY && events % 15 == 0 {
+                // What a worker does with some chunks: it asks others about them.
+                for _ in 0..50 {
+                    let call = Call::new(&plain, hello());
+                    queue.submit(&call, false, STREAMS).unwrap();
+                    asked.push(call);
+                    thread::sleep(PACE);
+                }
+            }
+        }
+        assert_eq!(done, STREAMS);
+        drop((streams, asked));
+        assert!(failed.is_empty(), "{} of {STREAMS}: {}", failed.len(), failed[0]);
+    });
+}
+
+/// Calls that a handler starts are sent while it still runs.
+#[test]
+fn calls_that_a_handler_starts_do_not_wait_for_its_end() {
+    in_child_at("driver::calls_that_a_handler_starts_do_not_wait_for_its_end", &[], || {
+        const STARTS: u64 = 80;
+        let (service, born, _) = started();
+        let paced = (0..40).flat_map(|_| [Step::Pause(PACE / 5), event(&piece("x"))]);
+        let end = [event(&finish(0)), event(DONE), Step::send("0\r\n\r\n")];
+        let steps = [stream_head()].into_iter().chain(paced).chain(end).collect();
+        let answers = vec![Exchange { steps }, Exchange::json(200, CHAT_ANSWER)];
+        let client = client(service.script("s", Script::sequence(answers)));
+        let (tell, told) = mpsc::channel();
+        let inside = client.clone();
+        let call = Call::new(&client, hello());
+        let seen = Cell::new(0);
+        let handler = move |event: Event| {
+            if let Event::Chunk(_) = event {
+                seen.set(seen.get() + 1);
+            }
+            if seen.get() == 30 {
+                seen.set(31);
+                // The thread has waited often by now.
+                let mut started = Vec::new();
+                let calls: Vec<Call> = (0..STARTS)
+                    .map(|number| {
+                        let call = Call::new(&inside, numbered(number));
+                        started.push(Instant::now());
+                        call.start_with(false, |_: Event| ControlFlow::Continue(())).unwrap();
+                        thread::sleep(PACE);
+                        call
+                    })
+                    .collect();
+                tell.send((started, calls)).unwrap();
+            }
+            ControlFlow::Continue(())
+        };
+        call.start_with(true, handler).unwrap();
+        let (started, calls) = told.recv_timeout(PATIENCE).unwrap();
+        thread::sleep(PACE * 30);
+        let came = arrivals(&service, "s", born, &started);
+        let (median, longest) = median_and_longest(&came);
+        println!("\nmeasured: sent after {median:?}, at most {longest:?}");
+        assert!(median < Duration::from_millis(150), "median {median:?}, longest {longest:?}");
+        assert!(longest < Duration::from_millis(500), "median {median:?}, longest {longest:?}");
+        drop(calls);
+    });
+}
