@@ -25,7 +25,7 @@ pub struct Gatherer {
     answer: Answer,
     /// After the first chunk that did not fit nothing is added: a text with a gap is worse than
     /// a short one.
-    is_full: bool,
+    full: Option<AnswerTooLarge>,
 }
 
 #[derive(Debug)]
@@ -41,13 +41,13 @@ impl Gatherer {
             Endpoint::Responses => Answer::Responses(Response::default()),
             Endpoint::Models | Endpoint::Chat => Answer::Chat(Chat::default()),
         };
-        Gatherer { room: Room { used: 0, bytes_max }, answer, is_full: false }
+        Gatherer { room: Room::new(bytes_max), answer, full: None }
     }
 
     /// Takes one chunk. What was gathered before an error stays.
     pub fn add(&mut self, chunk: Value<'_>) -> Result<(), AnswerTooLarge> {
-        if self.is_full {
-            return Err(AnswerTooLarge { bytes_max: self.room.bytes_max });
+        if let Some(too_large) = self.full {
+            return Err(too_large);
         }
         if chunk.kind() != Kind::Object {
             return Ok(());
@@ -56,8 +56,13 @@ impl Gatherer {
             Answer::Chat(chat) => chat.add(chunk, &mut self.room),
             Answer::Responses(response) => response.add(chunk, &mut self.room),
         };
-        self.is_full = added.is_err();
+        self.full = added.err();
         added
+    }
+
+    /// How much text it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.room.used
     }
 
     /// Nothing of an answer came.
@@ -162,18 +167,24 @@ fn number_tool_calls(
     })
 }
 
-fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
-    value.get(name).map(Value::items).unwrap_or_default()
+/// Visits the items of a member that is an array.
+fn each<'a>(value: Value<'a>, name: &str, mut visit: impl FnMut(usize, Value<'a>)) {
+    let mut place = 0;
+    let list = value.get(name).unwrap_or(Value::NULL);
+    list.each_item(|item| {
+        visit(place, item);
+        place += 1;
+    });
 }
 
 fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
     let mut events = Vec::new();
-    for (output_index, item) in list(document, "output").into_iter().enumerate() {
-        for (content_index, part) in list(item, "content").into_iter().enumerate() {
+    each(document, "output", |output_index, item| {
+        each(item, "content", |content_index, part| {
             let text = part.get("text").filter(|text| text.kind() == Kind::String);
             let Some(text) = text.filter(|_| said(part, "/type").as_deref() == Some("output_text"))
             else {
-                continue;
+                return;
             };
             let id = item.get("id").filter(|id| id.kind() == Kind::String);
             let id = id.map(|id| format!("\"item_id\":{},", id.text())).unwrap_or_default();
@@ -183,8 +194,8 @@ fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
             let delta = text.text();
             let json = format!(r#"{{"type":"{name}",{id}{place},"delta":{delta}}}"#);
             events.push((name.to_owned(), json));
-        }
-    }
+        });
+    });
     let name = match said(document, "/status").as_deref() {
         Some("failed") => "response.failed",
         Some("incomplete") => "response.incomplete",

@@ -1,5 +1,5 @@
-//! The idle timeout and the deadline while a body is read. Knows bodies only as something that
-//! is read piece by piece.
+//! The idle timeout and the deadline while a body is read, and when others get their turn. Knows
+//! bodies only as something that is read piece by piece.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -13,7 +13,6 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::config::Timeouts;
 use crate::error::{Error, Result, TimeoutPhase};
-use crate::owed;
 use crate::transport::Body;
 
 /// The idle timeout and the deadline while a body is read.
@@ -23,18 +22,36 @@ pub(crate) struct Clock {
     deadline: Option<Instant>,
     /// When something of substance came last.
     last: Instant,
+    /// When the first substance of an event came that is not whole yet.
+    event_began: Option<Instant>,
     alarm: Option<Pin<Box<Sleep>>>,
     /// The alarm has the task's waker.
     is_set: bool,
+    /// What was read in this turn.
     pieces: u32,
+    bytes: usize,
 }
 
-/// A body that is always ready would keep its task from everything else on the thread, timeouts
-/// included: after so many pieces the clock is looked at and others get their turn.
-pub(crate) const PIECES_PER_TURN: u32 = 64;
+/// A body that is always ready would keep its task from everything else on the thread, timeouts and
+/// sockets included: after so many pieces the clock is looked at and others get their turn.
+const TURN_PIECES_MAX: u32 = 64;
+/// The same after so many bytes.
+const TURN_BYTES_MAX: usize = 64 << 10;
 
 /// A stream that was silent for so long pauses between its events.
 const QUIET_MIN: Duration = Duration::from_millis(1);
+
+/// The bytes of an event put the idle timeout off until so many of them have passed since its
+/// first: an event that never ends is no progress.
+const EVENT_IDLES_MAX: u32 = 8;
+
+/// What was read since the clock was looked at.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Progress {
+    pub(crate) has_substance: bool,
+    /// An event was whole.
+    pub(crate) has_events: bool,
+}
 
 impl Clock {
     pub(crate) fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
@@ -43,9 +60,11 @@ impl Clock {
             total: timeouts.total.unwrap_or_default(),
             deadline,
             last: Instant::now(),
+            event_began: None,
             alarm: None,
             is_set: false,
             pieces: 0,
+            bytes: 0,
         };
         clock.alarm = clock.due().map(|due| Box::pin(sleep_until(due)));
         clock
@@ -60,18 +79,40 @@ impl Clock {
         self.last = Instant::now();
     }
 
-    /// The same if there was any; the note of it is used up.
-    pub(crate) fn substance_if(&mut self, had: &mut bool) {
-        if std::mem::take(had) {
-            self.substance();
+    /// Notes what was read; the progress is used up.
+    pub(crate) fn note(&mut self, progress: &mut Progress) {
+        let progress = std::mem::take(progress);
+        if !progress.has_substance && !progress.has_events {
+            return;
         }
+        let now = Instant::now();
+        if progress.has_events {
+            self.event_began = None; // of what follows it the first bytes are seen a piece later
+        } else {
+            let began = *self.event_began.get_or_insert(now);
+            if self.idle.is_some_and(|idle| now - began > idle * EVENT_IDLES_MAX) {
+                return;
+            }
+        }
+        self.last = now;
     }
 
     /// The same; whether nothing was noted for `QUIET_MIN` before.
-    pub(crate) fn was_quiet(&mut self, had: &mut bool) -> bool {
+    pub(crate) fn was_quiet(&mut self, progress: &mut Progress) -> bool {
         let before = self.last;
-        self.substance_if(had);
+        self.note(progress);
         self.last.duration_since(before) >= QUIET_MIN
+    }
+
+    /// Counts a piece of so many bytes; true when others are to get their turn.
+    pub(crate) fn is_turn_over(&mut self, bytes: usize) -> bool {
+        self.pieces += 1;
+        self.bytes += bytes;
+        let is_over = self.pieces >= TURN_PIECES_MAX || self.bytes >= TURN_BYTES_MAX;
+        if is_over {
+            (self.pieces, self.bytes) = (0, 0);
+        }
+        is_over
     }
 
     /// Ready when a timeout ran out; always for the same task. The alarm is set to the earliest time
@@ -118,18 +159,17 @@ impl Clock {
 
     /// The next piece of a body, unless a timeout comes first.
     pub(crate) async fn next_piece(&mut self, body: &mut Body) -> Result<Option<Bytes>> {
-        self.pieces = self.pieces.wrapping_add(1);
-        if self.pieces.is_multiple_of(PIECES_PER_TURN) {
-            if let Some(error) = self.overdue() {
-                return Err(error);
-            }
-            owed::pay();
-            yield_now().await;
-        }
-        poll_fn(|cx| match body.poll_piece(cx) {
+        let piece = poll_fn(|cx| match body.poll_piece(cx) {
             Poll::Ready(piece) => Poll::Ready(piece),
             Poll::Pending => self.poll_expired(cx).map(Err),
         })
-        .await
+        .await?;
+        if self.is_turn_over(piece.as_ref().map_or(0, Bytes::len)) {
+            if let Some(error) = self.overdue() {
+                return Err(error);
+            }
+            yield_now().await;
+        }
+        Ok(piece)
     }
 }

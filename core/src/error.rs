@@ -33,7 +33,7 @@ pub enum ErrorKind {
     Connect,
     /// The TLS handshake or a certificate failed.
     Tls,
-    /// One of the four timeouts; [`Error::timeout`] says which.
+    /// One of the timeouts; [`Error::timeout`] says which.
     Timeout,
     /// The connection broke off after the request was sent.
     Disconnected,
@@ -171,9 +171,11 @@ impl ErrorKind {
     }
 }
 
-/// Which of the four timeouts ran out.
+/// Which timeout ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutPhase {
+    /// Waiting for a connection where `connections_max` are in use.
+    Pool,
     /// Opening the connection, TLS included.
     Connect,
     /// From the start of an attempt to the complete head of its answer.
@@ -188,6 +190,7 @@ impl TimeoutPhase {
     /// The name of the option that sets it.
     pub fn name(self) -> &'static str {
         match self {
+            TimeoutPhase::Pool => "pool_timeout",
             TimeoutPhase::Connect => "connect_timeout",
             TimeoutPhase::FirstByte => "first_byte_timeout",
             TimeoutPhase::Idle => "idle_timeout",
@@ -375,6 +378,10 @@ impl Error {
 
     pub(crate) fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Error {
         self.edit(|inner| inner.hint = hint.into())
+    }
+
+    pub(crate) fn with_message(self, message: String) -> Error {
+        self.edit(|inner| inner.message = message)
     }
 
     /// The answer that came before it failed.

@@ -10,19 +10,20 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
+use url::Url;
 
 use crate::accumulate::chunks_of_document;
 use crate::answer::{Answer, Head};
 use crate::call::{DoneGuard, Shared};
 use crate::clock::Clock;
 use crate::config::{
-    DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Timeouts, without_secrets,
+    DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Settings, Timeouts, without_secrets,
 };
-use crate::error::{
-    EXCERPT_BYTES_MAX, Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt,
-};
+use crate::connections::Permit;
+use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt};
+use crate::offload::offload;
 use crate::queue::Event;
-use crate::reading::Reading;
+use crate::reading::{Reading, Wanted};
 use crate::request::{Endpoint, Prepared};
 use crate::retry::Decision;
 use crate::transport::{Body, Failure, Reply, Transport};
@@ -31,6 +32,7 @@ use crate::view::{Chunk, Document};
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
+const POOL_HINT: &str = "Raise connections_max, make fewer calls at once, or wait longer.";
 const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its origin is followed.";
 
 /// A random number from 0 to 1.
@@ -41,12 +43,7 @@ fn chance() -> f64 {
 }
 
 /// The task of a call, from its first attempt until the connection is free again.
-pub(crate) async fn run(
-    guard: DoneGuard,
-    transport: Arc<Transport>,
-    mut prepared: Prepared,
-    caller_streams: bool,
-) {
+pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams: bool) {
     let shared = &guard.shared;
     guard.begin().await;
     if shared.queue.is_finished() {
@@ -55,6 +52,10 @@ pub(crate) async fn run(
     let timeouts = prepared.options.timeouts(shared.settings());
     let deadline = timeouts.total.map(|total| Instant::now() + total);
     let sent = prepared.body.take();
+    let transport = match transport(shared, timeouts, deadline).await {
+        Ok(transport) => transport,
+        Err(error) => return guard.finish(Err(error)),
+    };
     let exchange = Exchange {
         guard: &guard,
         shared,
@@ -71,16 +72,34 @@ pub(crate) async fn run(
     exchange.answer(&mut reply).await;
 }
 
+/// The client's connections, before the deadline.
+async fn transport(
+    shared: &Shared,
+    timeouts: Timeouts,
+    deadline: Option<Instant>,
+) -> Result<Arc<Transport>> {
+    if let Some(made) = shared.session().transport_if_cheap() {
+        return made;
+    }
+    let made = Box::pin(shared.session().transport());
+    match deadline {
+        None => made.await,
+        Some(deadline) => timeout_at(deadline, made).await.unwrap_or_else(|_| {
+            Err(Error::timed_out(TimeoutPhase::Total, timeouts.total.unwrap_or_default()))
+        }),
+    }
+}
+
 /// One call under way on the I/O thread.
-pub(crate) struct Exchange<'a> {
+struct Exchange<'a> {
     guard: &'a DoneGuard,
-    pub(crate) shared: &'a Arc<Shared>,
+    shared: &'a Arc<Shared>,
     transport: &'a Transport,
-    pub(crate) prepared: &'a Prepared,
+    prepared: &'a Prepared,
     timeouts: Timeouts,
     deadline: Option<Instant>,
     /// Whether the caller wants the chunks; the service may be asked to stream all the same.
-    pub(crate) caller_streams: bool,
+    caller_streams: bool,
 }
 
 /// What a body begins like.
@@ -96,8 +115,9 @@ impl Exchange<'_> {
     async fn open(&self, sent: Option<Bytes>) -> Result<Reply> {
         let mut retries = 0;
         loop {
+            let permit = self.connection().await?;
             self.shared.attempt_begins();
-            let error = match self.attempt(sent.as_ref()).await {
+            let error = match self.attempt(sent.as_ref(), permit).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => {
                     self.shared.attempt_failed(failure.metered);
@@ -124,9 +144,47 @@ impl Exchange<'_> {
         }
     }
 
-    async fn attempt(&self, sent: Option<&Bytes>) -> Result<Reply, Failure> {
-        let send = self.send_and_follow(sent);
-        let (phase, bound, limit) = self.head_bound();
+    /// The right to a connection. Where as many are in use as may be the call waits its turn.
+    async fn connection(&self) -> Result<Permit> {
+        let connections = &self.transport.connections;
+        if let Some(permit) = connections.try_get() {
+            return Ok(permit);
+        }
+        Box::pin(async {
+            self.shared.waits_for_connection();
+            let (phase, bound, limit) = self.bound(TimeoutPhase::Pool, self.timeouts.pool);
+            let (connections_max, waiting) = (connections.bound(), connections.waiting());
+            tracing::debug!(
+                target: "modelwire",
+                connections_max,
+                waiting,
+                "all connections are in use: waiting for one"
+            );
+            let start = Instant::now();
+            let get = connections.get();
+            let got = match limit {
+                Some(limit) => timeout(limit, get).await.ok(),
+                None => Some(get.await),
+            };
+            let waited_ms = start.elapsed().as_millis() as u64;
+            let Some(permit) = got else {
+                let error = Error::timed_out(phase, bound);
+                let message = format!(
+                    "{}, in which all connections of the client were in use (connections_max = {})",
+                    error.message(),
+                    connections.bound()
+                );
+                return Err(error.with_message(message).with_hint(POOL_HINT));
+            };
+            tracing::debug!(target: "modelwire", waited_ms, "a connection is free");
+            Ok(permit)
+        })
+        .await
+    }
+
+    async fn attempt(&self, sent: Option<&Bytes>, permit: Permit) -> Result<Reply, Failure> {
+        let send = self.send_and_follow(sent, permit);
+        let (phase, bound, limit) = self.bound(TimeoutPhase::FirstByte, self.timeouts.first_byte);
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
             None => Ok(send.await),
@@ -154,15 +212,21 @@ impl Exchange<'_> {
     /// Sends the request, and sends it on where a 307 or 308 points to another place of the same
     /// origin: those ask for the same method and body (RFC 9110 section 15.4.8). Any other redirect
     /// is an error that the caller sees.
-    async fn send_and_follow(&self, sent: Option<&Bytes>) -> Result<Reply, Failure> {
+    async fn send_and_follow(
+        &self,
+        sent: Option<&Bytes>,
+        mut permit: Permit,
+    ) -> Result<Reply, Failure> {
         let settings = self.shared.settings();
-        let mut moved = None;
+        let mut moved: Option<Url> = None;
         for _ in 0..REDIRECTS_MAX {
-            let reply = self.transport.send(settings, self.prepared, sent, moved.as_ref()).await?;
+            let place = moved.as_ref();
+            let reply = self.transport.send(settings, self.prepared, sent, place, permit).await?;
             match settings.redirect_within_origin(&reply.url, &reply.head) {
                 Some(place) => moved = Some(place),
                 None => return Ok(reply),
             }
+            permit = reply.body.into_permit();
         }
         let place = moved.map(|place| without_secrets(place.as_str())).unwrap_or_default();
         let message = format!(
@@ -172,14 +236,18 @@ impl Exchange<'_> {
         Err(Failure { error, metered: Metered::Unknown })
     }
 
-    /// The tighter of the first-byte timeout and what is left until the deadline.
-    fn head_bound(&self) -> (TimeoutPhase, Duration, Option<Duration>) {
+    /// The tighter of a phase's own timeout and what is left until the deadline.
+    fn bound(
+        &self,
+        phase: TimeoutPhase,
+        own: Option<Duration>,
+    ) -> (TimeoutPhase, Duration, Option<Duration>) {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        match (self.timeouts.first_byte, left) {
-            (Some(first), Some(left)) if left < first => {
+        match (own, left) {
+            (Some(own), Some(left)) if left < own => {
                 (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), Some(left))
             }
-            (Some(first), _) => (TimeoutPhase::FirstByte, first, Some(first)),
+            (Some(own), _) => (phase, own, Some(own)),
             (None, left) => (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), left),
         }
     }
@@ -207,11 +275,11 @@ impl Exchange<'_> {
             ),
             _ => error,
         };
-        self.answered(error, &head)
+        error.with_answer(&head)
     }
 
     /// Whether the whole answer is put together from a stream's chunks.
-    pub(crate) fn gathers(&self) -> bool {
+    fn gathers(&self) -> bool {
         !self.caller_streams || self.prepared.options.gather == Some(true)
     }
 
@@ -219,7 +287,7 @@ impl Exchange<'_> {
     /// document is handed to a streaming caller as chunks, events are gathered for a plain one.
     async fn answer(&self, reply: &mut Reply) {
         match (self.beginning_of(reply).await, self.caller_streams) {
-            (Err(error), _) => self.guard.finish(Err(self.answered(error, &reply.head))),
+            (Err(error), _) => self.guard.finish(Err(error.with_answer(&reply.head))),
             (Ok(Beginning::Events), _) => self.events(reply).await,
             (Ok(Beginning::Json), true) => Box::pin(self.document_as_stream(reply)).await,
             (Ok(Beginning::Other), true) => {
@@ -239,23 +307,21 @@ impl Exchange<'_> {
         if is_event_stream(&reply.head) {
             return Ok(Beginning::Events);
         }
+        let bytes_max = self.shared.settings().limits.answer_bytes_max;
         let mut clock = self.clock();
-        let mut seen = Vec::new();
+        let mut start = Start::default();
         loop {
-            let piece = clock.next_piece(&mut reply.body).await?;
-            let is_end = piece.is_none();
-            if let (Some(piece), true) = (&piece, seen.is_empty())
-                && let Some(found) = look(piece)
-            {
-                reply.body.put_back(piece.clone());
-                return Ok(found);
-            }
-            seen.extend_from_slice(&piece.unwrap_or_default());
-            let found =
-                if is_end { Some(look(&seen).unwrap_or(Beginning::Other)) } else { look(&seen) };
-            if let Some(found) = found {
-                reply.body.put_back(seen.into());
-                return Ok(found);
+            let Some(piece) = clock.next_piece(&mut reply.body).await? else {
+                reply.body.put_back(start.seen.into());
+                return Ok(Beginning::Other);
+            };
+            match start.add(piece) {
+                Some((beginning, unread)) => {
+                    reply.body.put_back(unread);
+                    return Ok(beginning);
+                }
+                None if start.blank_bytes > bytes_max => return Err(too_large(bytes_max)),
+                None => {}
             }
         }
     }
@@ -267,12 +333,17 @@ impl Exchange<'_> {
             Ok(answer) => answer,
             Err(error) => return self.shared.finish(Err(error)),
         };
-        let head = Arc::new(answer.head().clone());
-        let mut batch = VecDeque::from([Event::Open(head)]);
-        let document = answer.document().map_or(Value::NULL, Document::value);
-        for (event, text) in chunks_of_document(self.prepared.endpoint, document) {
-            batch.extend(Chunk::scan(&event, &text).ok().map(Event::Chunk));
-        }
+        let (endpoint, whole) = (self.prepared.endpoint, answer.clone());
+        let mut batch = offload(answer.json().len(), move || {
+            let head = Arc::new(whole.head().clone());
+            let mut batch = VecDeque::from([Event::Open(head)]);
+            let document = whole.document().map_or(Value::NULL, Document::value);
+            for (event, text) in chunks_of_document(endpoint, document) {
+                batch.extend(Chunk::scan(&event, &text).ok().map(Event::Chunk));
+            }
+            batch
+        })
+        .await;
         poll_fn(|cx| self.shared.queue.poll_push(&mut batch, cx)).await;
         self.shared.finish(Ok(answer));
     }
@@ -280,21 +351,22 @@ impl Exchange<'_> {
     /// The whole answer of a plain call.
     async fn document(&self, reply: &mut Reply) -> Result<Answer> {
         let read = self.whole(&mut reply.body).await;
-        let text = read.map_err(|error| self.answered(error, &reply.head))?;
+        let bytes = read.map_err(|error| error.with_answer(&reply.head))?;
         self.transport.answer_ended(false, &reply.head, &reply.body);
         settle(&mut reply.body).await;
-        self.judge(std::mem::take(&mut reply.head), text)
+        let head = std::mem::take(&mut reply.head);
+        let (settings, endpoint) = (self.shared.settings().clone(), self.prepared.endpoint);
+        offload(bytes.len(), move || judge(&settings, endpoint, head, bytes)).await
     }
 
-    /// A body as one text.
-    async fn whole(&self, body: &mut Body) -> Result<String> {
+    /// A body whole.
+    async fn whole(&self, body: &mut Body) -> Result<Vec<u8>> {
         let bytes_max = self.shared.settings().limits.answer_bytes_max;
         let mut clock = self.clock();
         let mut bytes = Vec::new();
         while let Some(piece) = clock.next_piece(body).await? {
             if bytes.len() + piece.len() > bytes_max {
-                let message = format!("the answer exceeds answer_bytes_max = {bytes_max} bytes");
-                return Err(Error::new(ErrorKind::Protocol, message));
+                return Err(too_large(bytes_max));
             }
             // Most answers come in one piece, which is taken over without a copy.
             if bytes.is_empty() {
@@ -304,36 +376,7 @@ impl Exchange<'_> {
             }
             clock.substance();
         }
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned());
-        // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
-        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
-    }
-
-    /// Whether a text that came under a good status is an answer of this operation.
-    fn judge(&self, head: Head, text: String) -> Result<Answer> {
-        let not_an_answer = |why: String, text: &str| {
-            let quoted = self.quote(text);
-            let error = Error::new(ErrorKind::Protocol, format!("{why}: {quoted}"));
-            self.answered(error.with_body(quoted), &head)
-        };
-        let document = match Document::scan(text.as_str().into()) {
-            Ok(document) => document,
-            Err(cause) => {
-                return Err(not_an_answer(format!("the answer is not JSON ({cause})"), &text));
-            }
-        };
-        if document.is_error() {
-            return Err(self.answered(Error::from_event(&text), &head));
-        }
-        let is_answer = match self.prepared.endpoint {
-            Endpoint::Models if document.models().is_none() => false,
-            Endpoint::Models | Endpoint::Chat | Endpoint::Responses => true,
-        };
-        if !is_answer {
-            return Err(not_an_answer("the answer has no list of models".into(), &text));
-        }
-        Ok(Answer::whole(self.prepared.endpoint, Arc::new(head), document))
+        Ok(bytes)
     }
 
     /// A good status with something else than events: the beginning of it is shown.
@@ -342,7 +385,7 @@ impl Exchange<'_> {
         let head = &reply.head;
         let kind = head.header("content-type").unwrap_or("no content type");
         let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
-        self.answered(Error::new(ErrorKind::Protocol, message).with_body(text), head)
+        Error::new(ErrorKind::Protocol, message).with_body(text).with_answer(head)
     }
 
     /// A body as far as `error_body_bytes_max` and `ERROR_BODY_TIME_MAX` go, the key masked. What
@@ -368,22 +411,12 @@ impl Exchange<'_> {
         cut(&settings.api_key.mask(&text), bytes_max).to_owned()
     }
 
-    /// The beginning of an unexpected text, the key masked before it is cut.
-    pub(crate) fn quote(&self, text: &str) -> String {
-        let key = &self.shared.settings().api_key;
-        excerpt(&key.mask(cut(text, EXCERPT_BYTES_MAX + key.longest_written())))
-    }
-
-    pub(crate) fn answered(&self, error: Error, head: &Head) -> Error {
-        error.with_answer(head)
-    }
-
     fn clock(&self) -> Clock {
         Clock::new(self.timeouts, self.deadline)
     }
 
     /// What was read into the queue; whether that was full. While it is the deadline goes on.
-    async fn push(&self, reading: &mut Reading<'_>) -> bool {
+    async fn push(&self, reading: &mut Reading) -> bool {
         let queue = &self.shared.queue;
         let mut was_full = false;
         let push = poll_fn(|cx| {
@@ -411,26 +444,107 @@ impl Exchange<'_> {
         let body = &mut reply.body;
         let head = Arc::new(std::mem::take(&mut reply.head));
         let opening = self.caller_streams.then(|| Event::Open(head.clone()));
-        let mut reading = Reading::new(self, head.clone());
+        let wanted = Wanted {
+            settings: self.shared.settings().clone(),
+            endpoint: self.prepared.endpoint,
+            choices: (self.prepared.choices as usize).max(1),
+            chunks: self.caller_streams,
+            gathered: self.gathers(),
+        };
+        let mut reading = Reading::new(wanted, head.clone());
         reading.found.batch.extend(opening);
         let mut clock = self.clock();
-        let outcome = loop {
+        loop {
             let was_full = self.push(&mut reading).await;
-            if let Some(outcome) = reading.found.outcome.take() {
-                break outcome;
+            if reading.is_over() {
+                break;
             }
             if was_full {
                 clock.substance(); // the time that this took is not the service's
             }
             reading.fill(body, &mut clock).await;
-        };
+            if reading.has_large() {
+                reading = Box::pin(reading.fill_elsewhere(&mut clock)).await;
+            }
+        }
         self.transport.answer_ended(true, &head, body);
         settle(body).await;
+        let outcome = Box::pin(reading.conclude()).await;
         self.shared.finish(outcome);
         // So that the connection is used again. The caller waits for none of this.
         let _ = timeout(DRAIN_TIME_MAX, drain(body)).await;
     }
 }
+
+fn too_large(bytes_max: usize) -> Error {
+    let message = format!("the answer exceeds answer_bytes_max = {bytes_max} bytes");
+    Error::new(ErrorKind::Protocol, message)
+}
+
+/// Whether a body that came under a good status is an answer of this operation.
+fn judge(settings: &Settings, endpoint: Endpoint, head: Head, bytes: Vec<u8>) -> Result<Answer> {
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned());
+    // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    let not_an_answer = |why: &str, text: &str| {
+        let quoted = settings.quote(text);
+        let error = Error::new(ErrorKind::Protocol, format!("{why}: {quoted}"));
+        Err(error.with_body(quoted).with_answer(&head))
+    };
+    let document = match Document::scan(text.as_str().into()) {
+        Ok(document) => document,
+        Err(cause) => return not_an_answer(&format!("the answer is not JSON ({cause})"), &text),
+    };
+    if document.is_error() {
+        return Err(settings.bounded(Error::from_event(&text)).with_answer(&head));
+    }
+    match endpoint {
+        Endpoint::Models if !document.is_model_list() => {
+            not_an_answer("the answer has no list of models", &text)
+        }
+        Endpoint::Chat | Endpoint::Responses if !document.is_object() => {
+            not_an_answer("the answer is JSON, but not an object", &text)
+        }
+        Endpoint::Models | Endpoint::Chat | Endpoint::Responses => {
+            Ok(Answer::whole(endpoint, Arc::new(head), document))
+        }
+    }
+}
+
+/// The start of a body, as far as it takes to see what it is. White space before that is counted
+/// and dropped.
+#[derive(Default)]
+struct Start {
+    seen: Vec<u8>,
+    blank_bytes: usize,
+}
+
+impl Start {
+    /// What the body is and what is left to be read, once that can be told.
+    fn add(&mut self, piece: Bytes) -> Option<(Beginning, Bytes)> {
+        let bytes = match self.seen.is_empty() {
+            true => piece,
+            false => {
+                self.seen.extend_from_slice(&piece);
+                std::mem::take(&mut self.seen).into()
+            }
+        };
+        let marked = match self.blank_bytes {
+            0 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
+            _ => &bytes,
+        };
+        let text = marked.trim_ascii_start();
+        self.blank_bytes += bytes.len() - text.len();
+        let found = look(text);
+        if found.is_none() {
+            self.seen.extend_from_slice(text); // shorter than a field's name
+        }
+        found.map(|found| (found, bytes.slice_ref(text)))
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 fn is_event_stream(head: &Head) -> bool {
     head.header("content-type").is_some_and(|given| {
@@ -439,9 +553,8 @@ fn is_event_stream(head: &Head) -> bool {
     })
 }
 
-/// What a body's first bytes say; `None` while they are too few to tell.
+/// What a body's first bytes say, white space aside; `None` while they are too few to tell.
 fn look(bytes: &[u8]) -> Option<Beginning> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     match bytes.first()? {
         b'{' | b'[' => return Some(Beginning::Json),
         b':' => return Some(Beginning::Events),
@@ -451,7 +564,8 @@ fn look(bytes: &[u8]) -> Option<Beginning> {
     if fields.iter().any(|field| bytes.starts_with(field)) {
         return Some(Beginning::Events);
     }
-    let may_become = fields.iter().any(|field| field.starts_with(bytes));
+    let may_become =
+        fields.iter().any(|field| field.starts_with(bytes)) || BYTE_ORDER_MARK.starts_with(bytes);
     (!may_become).then_some(Beginning::Other)
 }
 

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 
 /// How much packed input is unpacked in one step, in bytes: gzip grows at most about a
-/// thousandfold, so no step gives more than some MiB before the caller's bound is checked.
-const STEP_BYTES_MAX: usize = 4 << 10;
+/// thousandfold, so no step gives more than some hundred KiB.
+const STEP_BYTES_MAX: usize = 256;
 
 /// One body being unpacked.
 pub(crate) struct Inflate {

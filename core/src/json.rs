@@ -16,6 +16,7 @@ pub const JSON_DEPTH_MAX: usize = 1024;
 /// Longest JSON text in bytes: spans are 31-bit.
 pub(crate) const JSON_BYTES_MAX: usize = (1 << 31) - 1;
 
+const TOO_DEEP: &str = "nesting of at most JSON_DEPTH_MAX = 1024";
 const DEPTH_WORDS: usize = JSON_DEPTH_MAX / 64;
 
 /// Why a text is not JSON, and where.
@@ -129,6 +130,8 @@ pub(crate) struct Cursor<'a> {
     pub(crate) text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// Arrays and objects that are open around the place.
+    depth: usize,
     /// Where the values are noted that stand in the text, where that is wanted.
     noted: Option<Vec<Token>>,
 }
@@ -146,7 +149,7 @@ impl<'a> Cursor<'a> {
         if text.len() > JSON_BYTES_MAX {
             return Err(JsonError { offset: JSON_BYTES_MAX, expected: "at most 2 GiB of JSON" });
         }
-        let mut cursor = Cursor { text, bytes: text.as_bytes(), at: 0, noted: None };
+        let mut cursor = Cursor { text, bytes: text.as_bytes(), at: 0, depth: 0, noted: None };
         cursor.blank();
         Ok(cursor)
     }
@@ -166,7 +169,7 @@ impl<'a> Cursor<'a> {
     /// there, and whether it has escapes.
     pub(crate) fn value_end(text: &str, start: usize, is_string: bool) -> Option<(usize, bool)> {
         let at = if is_string { start.checked_sub(1)? } else { start };
-        let mut cursor = Cursor { text, bytes: text.as_bytes(), at, noted: None };
+        let mut cursor = Cursor { text, bytes: text.as_bytes(), at, depth: 0, noted: None };
         if is_string {
             let span = cursor.string().ok()?;
             Some((cursor.at - 1, span.end.get() & ESCAPED != 0))
@@ -200,7 +203,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    fn fail<T>(&self, expected: &'static str) -> Walk<T> {
+    pub(crate) fn fail<T>(&self, expected: &'static str) -> Walk<T> {
         Err(JsonError { offset: self.at, expected })
     }
 
@@ -218,15 +221,30 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// An opening bracket, within the bound on the depth.
+    fn open(&mut self, bracket: u8, expected: &'static str) -> Walk<()> {
+        if self.depth == JSON_DEPTH_MAX {
+            return self.fail(TOO_DEEP);
+        }
+        self.expect(bracket, expected)?;
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        self.depth -= 1;
+    }
+
     /// Walks an object; `member` reads the value of each key.
     pub(crate) fn object(
         &mut self,
         mut member: impl FnMut(&mut Cursor<'a>, &str) -> Walk<()>,
     ) -> Walk<()> {
-        self.expect(b'{', "an object")?;
+        self.open(b'{', "an object")?;
         self.blank();
         if self.peek() == Some(b'}') {
-            self.at += 1;
+            self.close();
             return Ok(());
         }
         loop {
@@ -236,7 +254,7 @@ impl<'a> Cursor<'a> {
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => {
-                    self.at += 1;
+                    self.close();
                     return Ok(());
                 }
                 _ => return self.fail("',' or '}'"),
@@ -247,10 +265,10 @@ impl<'a> Cursor<'a> {
 
     /// Walks an array; `item` reads each value.
     pub(crate) fn array(&mut self, mut item: impl FnMut(&mut Cursor<'a>) -> Walk<()>) -> Walk<()> {
-        self.expect(b'[', "an array")?;
+        self.open(b'[', "an array")?;
         self.blank();
         if self.peek() == Some(b']') {
-            self.at += 1;
+            self.close();
             return Ok(());
         }
         loop {
@@ -259,7 +277,7 @@ impl<'a> Cursor<'a> {
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b']') => {
-                    self.at += 1;
+                    self.close();
                     return Ok(());
                 }
                 _ => return self.fail("',' or ']'"),
@@ -364,8 +382,8 @@ impl<'a> Cursor<'a> {
             // A value starts here.
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
-                    if depth == JSON_DEPTH_MAX {
-                        return self.fail("nesting of at most JSON_DEPTH_MAX = 1024");
+                    if self.depth + depth == JSON_DEPTH_MAX {
+                        return self.fail(TOO_DEEP);
                     }
                     let is_object = bracket == b'{';
                     set_bit(&mut open, depth, is_object);

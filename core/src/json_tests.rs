@@ -7,6 +7,7 @@
 )]
 
 use super::*;
+use crate::view::{Chunk, Document};
 
 #[test]
 fn agrees_with_serde_json_about_what_is_json() {
@@ -118,6 +119,26 @@ fn nesting_is_bounded_by_name_and_not_by_the_stack() {
     let error = Value::parse(&nest(JSON_DEPTH_MAX + 1)).unwrap_err();
     assert!(error.to_string().contains("JSON_DEPTH_MAX"), "{error}");
     assert!(Value::parse(&"[{\"a\":".repeat(1_000_000)).is_err());
+}
+
+/// In whichever member of an answer it stands.
+#[test]
+fn nesting_is_bounded_alike_in_documents_and_their_members() {
+    let nest = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    for (before, after, outer) in [
+        ("{\"other\":", "}", 1),
+        ("{\"response\":", "}", 1),
+        ("{\"choices\":[{\"other\":", "}]}", 3),
+        ("{\"choices\":[{\"delta\":{\"other\":", "}}]}", 4),
+        ("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"other\":", "}]}}]}", 6),
+    ] {
+        for (depth, fits) in [(JSON_DEPTH_MAX, true), (JSON_DEPTH_MAX + 1, false)] {
+            let text = format!("{before}{}{after}", nest(depth - outer));
+            assert_eq!(Value::parse(&text).is_ok(), fits, "{before} {depth}");
+            assert_eq!(Chunk::scan("", &text).is_ok(), fits, "{before} {depth}");
+            assert_eq!(Document::scan(text.into()).is_ok(), fits, "{before} {depth}");
+        }
+    }
 }
 
 #[test]

@@ -1,17 +1,20 @@
 //! Reads one stream: pieces of the body through `sse` and `view` into events, and the judgement
 //! whether it ended whole (R-STR7). Knows no attempt and no retry.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
 use crate::accumulate::Gatherer;
+use bytes::Bytes;
+use tokio::task::yield_now;
+
 use crate::answer::{Answer, End, Head};
-use crate::clock::{Clock, PIECES_PER_TURN};
+use crate::clock::{Clock, Progress};
+use crate::config::SharedSettings;
 use crate::error::{Error, ErrorKind, Result};
-use crate::exchange::Exchange;
-use crate::owed;
+use crate::offload::{IN_PLACE_BYTES_MAX, drop_elsewhere, offload};
 use crate::queue::Event;
 use crate::request::Endpoint;
 use crate::sse;
@@ -23,44 +26,131 @@ const BATCH_EVENTS_MAX: usize = 512;
 /// Marks the end of a stream (R-STR3).
 const DONE_MARK: &str = "[DONE]";
 
-/// A stream being read: bytes go through the decoder into what was found.
-pub(crate) struct Reading<'a> {
+/// What is wanted of a stream.
+pub(crate) struct Wanted {
+    pub(crate) settings: SharedSettings,
+    pub(crate) endpoint: Endpoint,
+    /// Choices that the request asks for.
+    pub(crate) choices: usize,
+    /// The caller gets the chunks.
+    pub(crate) chunks: bool,
+    /// The whole answer is put together from the chunks.
+    pub(crate) gathered: bool,
+}
+
+/// A stream being read: bytes go through the decoder into what was found. It borrows nothing and
+/// stands in a box, so that what takes long is done on another thread.
+pub(crate) struct Reading {
     decoder: sse::Decoder,
-    pub(crate) found: Found<'a>,
+    /// What is too large to be read in place.
+    large: Option<Large>,
+    pub(crate) found: Found,
+}
+
+/// What may complete an event that is large.
+enum Large {
+    Piece(Bytes),
+    EndOfBody,
 }
 
 /// What was parsed and not yet pushed, and what is known of the stream's end.
-pub(crate) struct Found<'a> {
-    exchange: &'a Exchange<'a>,
+pub(crate) struct Found {
+    wanted: Wanted,
     head: Arc<Head>,
     /// Puts the whole answer together, where it is wanted.
-    gatherer: Option<Gatherer>,
+    gathering: Gathering,
     /// Scanned, not judged yet.
     slab: Slab,
     pub(crate) batch: VecDeque<Event>,
     usage: Option<Usage>,
-    /// The choices that have their finish reason.
-    finished_choices: Vec<u32>,
+    /// The choices that have their finish reason; no more than are asked for.
+    finished_choices: HashSet<u32>,
     events: u64,
-    pub(crate) outcome: Option<Result<Answer>>,
+    ending: Option<Ending>,
 }
 
-impl<'a> Reading<'a> {
-    pub(crate) fn new(exchange: &'a Exchange<'a>, head: Arc<Head>) -> Reading<'a> {
-        let limits = exchange.shared.settings().limits;
-        let gatherer = || Gatherer::new(exchange.prepared.endpoint, limits.answer_bytes_max);
+/// How a stream ended.
+enum Ending {
+    Whole(End),
+    Failed(Error),
+}
+
+/// A large one is not dropped on the I/O thread.
+struct Gathering(Option<Gatherer>);
+
+impl Gathering {
+    fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, Gatherer::bytes)
+    }
+}
+
+impl Drop for Gathering {
+    fn drop(&mut self) {
+        let bytes = self.bytes();
+        if let Some(gatherer) = self.0.take() {
+            drop_elsewhere(bytes, gatherer);
+        }
+    }
+}
+
+/// What ended a look at the body.
+enum Look {
+    /// There is something to push, or a large piece, or the end.
+    Found,
+    /// Others get their turn.
+    TurnOver,
+}
+
+impl Reading {
+    pub(crate) fn new(wanted: Wanted, head: Arc<Head>) -> Box<Reading> {
+        let limits = wanted.settings.limits;
+        let gatherer = || Gatherer::new(wanted.endpoint, limits.answer_bytes_max);
         let found = Found {
-            exchange,
-            gatherer: exchange.gathers().then(gatherer),
+            gathering: Gathering(wanted.gathered.then(gatherer)),
+            wanted,
             slab: Slab::default(),
             batch: VecDeque::new(),
             head,
             usage: None,
-            finished_choices: Vec::new(),
+            finished_choices: HashSet::new(),
             events: 0,
-            outcome: None,
+            ending: None,
         };
-        Reading { decoder: sse::Decoder::new(limits.event_bytes_max), found }
+        let decoder = sse::Decoder::new(limits.event_bytes_max);
+        Box::new(Reading { decoder, large: None, found })
+    }
+
+    /// Takes what was too large for `fill`, on another thread.
+    pub(crate) async fn fill_elsewhere(mut self: Box<Self>, clock: &mut Clock) -> Box<Reading> {
+        let Some(large) = self.large.take() else { return self };
+        let (reading, mut progress) = offload(self.decoder.buffered(), move || {
+            let mut progress = Progress::default();
+            match large {
+                Large::Piece(piece) => self.take(&piece, &mut progress),
+                Large::EndOfBody => self.body_ended(),
+            }
+            self.found.seal();
+            (self, progress)
+        })
+        .await;
+        clock.note(&mut progress);
+        reading
+    }
+
+    /// Something waits for `fill_elsewhere`.
+    pub(crate) fn has_large(&self) -> bool {
+        self.large.is_some()
+    }
+
+    /// The end, if it was reached.
+    pub(crate) fn is_over(&self) -> bool {
+        self.found.ending.is_some()
+    }
+
+    /// What came of the stream.
+    pub(crate) async fn conclude(self: Box<Self>) -> Result<Answer> {
+        let bytes = self.found.gathering.bytes();
+        offload(bytes, move || self.found.conclude()).await
     }
 
     /// Reads until there is something to push. The connection's own task runs on this thread and
@@ -75,64 +165,85 @@ impl<'a> Reading<'a> {
         }
         let mut may_come_alone = true;
         let mut gave_turn = false;
-        let mut pieces = 0;
         // The clock is looked at once for what comes in one turn.
-        let mut had_substance = false;
-        poll_fn(|cx| {
-            loop {
-                if self.found.outcome.is_some() || self.found.waiting() >= BATCH_EVENTS_MAX {
-                    return Poll::Ready(());
-                }
-                match body.poll_piece(cx) {
-                    Poll::Ready(Ok(Some(piece))) => {
-                        gave_turn = false;
-                        had_substance |= self.take(&piece);
-                        pieces += 1;
-                        if pieces % PIECES_PER_TURN == 0 {
-                            clock.substance_if(&mut had_substance);
-                            owed::pay();
-                            if let Some(error) = clock.overdue() {
-                                self.found.fail(error);
+        let mut progress = Progress::default();
+        loop {
+            let look = poll_fn(|cx| {
+                loop {
+                    let found = &mut self.found;
+                    if found.ending.is_some() || found.waiting() >= BATCH_EVENTS_MAX {
+                        return Poll::Ready(Look::Found);
+                    }
+                    match body.poll_piece(cx) {
+                        Poll::Ready(Ok(Some(piece))) => {
+                            gave_turn = false;
+                            let is_turn_over = clock.is_turn_over(piece.len());
+                            if self.is_large() && has_line_end(&piece) {
+                                self.large = Some(Large::Piece(piece));
+                                return Poll::Ready(Look::Found);
                             }
+                            self.take(&piece, &mut progress);
+                            if is_turn_over {
+                                return Poll::Ready(Look::TurnOver);
+                            }
+                        }
+                        Poll::Ready(Ok(None)) if self.is_large() => {
+                            self.large = Some(Large::EndOfBody);
+                            return Poll::Ready(Look::Found);
+                        }
+                        Poll::Ready(Ok(None)) => self.body_ended(),
+                        Poll::Ready(Err(error)) => self.found.fail(error),
+                        Poll::Pending if self.found.waiting() == 0 => {
+                            clock.note(&mut progress);
+                            let error = std::task::ready!(clock.poll_expired(cx));
+                            self.found.fail(error);
+                        }
+                        Poll::Pending if gave_turn => return Poll::Ready(Look::Found),
+                        Poll::Pending
+                            if std::mem::take(&mut may_come_alone)
+                                && clock.was_quiet(&mut progress) =>
+                        {
+                            return Poll::Ready(Look::Found);
+                        }
+                        Poll::Pending => {
+                            gave_turn = true;
                             cx.waker().wake_by_ref();
                             return Poll::Pending;
                         }
                     }
-                    Poll::Ready(Ok(None)) => self.body_ended(),
-                    Poll::Ready(Err(error)) => self.found.fail(error),
-                    Poll::Pending if self.found.waiting() == 0 => {
-                        clock.substance_if(&mut had_substance);
-                        let error = std::task::ready!(clock.poll_expired(cx));
+                }
+            })
+            .await;
+            match look {
+                Look::Found => break,
+                Look::TurnOver => {
+                    clock.note(&mut progress);
+                    if let Some(error) = clock.overdue() {
                         self.found.fail(error);
                     }
-                    Poll::Pending if gave_turn => return Poll::Ready(()),
-                    Poll::Pending
-                        if std::mem::take(&mut may_come_alone)
-                            && clock.was_quiet(&mut had_substance) =>
-                    {
-                        return Poll::Ready(());
-                    }
-                    Poll::Pending => {
-                        gave_turn = true;
-                        cx.waker().wake_by_ref();
-                        return Poll::Pending;
-                    }
+                    yield_now().await;
                 }
             }
-        })
-        .await;
+        }
+        clock.note(&mut progress);
         self.found.seal();
     }
 
-    /// Whether there was something of substance in it.
-    fn take(&mut self, piece: &[u8]) -> bool {
-        let before = self.decoder.substance();
+    /// Whether the event under way is too large to be read in place.
+    fn is_large(&self) -> bool {
+        self.decoder.buffered() > IN_PLACE_BYTES_MAX
+    }
+
+    /// Takes a piece, and notes what was in it.
+    fn take(&mut self, piece: &[u8], progress: &mut Progress) {
+        let (before, events) = (self.decoder.substance(), self.found.events);
         let found = &mut self.found;
         let fed = self.decoder.feed(piece, &mut |event| found.event(event));
         if let Err(too_large) = fed {
             self.found.fail(Error::new(ErrorKind::Protocol, too_large.to_string()));
         }
-        self.decoder.substance() != before
+        progress.has_substance |= self.decoder.substance() != before;
+        progress.has_events |= self.found.events != events;
     }
 
     /// A clean end of the body. The grammar drops an event without its blank line; a whole JSON
@@ -153,39 +264,59 @@ impl<'a> Reading<'a> {
     }
 }
 
-impl Found<'_> {
+/// Only then anything can end in it.
+fn has_line_end(piece: &[u8]) -> bool {
+    memchr::memchr2(b'\n', b'\r', piece).is_some()
+}
+
+impl Found {
     /// Ends the stream with an error, unless what came before ends it.
     pub(crate) fn fail(&mut self, error: Error) {
         self.seal();
-        if self.outcome.is_none() {
-            let error = match &self.gatherer {
-                Some(gatherer) if !gatherer.is_empty() => error.with_partial(gatherer.json()),
-                _ => error,
-            };
-            self.outcome = Some(Err(self.exchange.answered(error, &self.head)));
+        if self.ending.is_none() {
+            self.ending = Some(Ending::Failed(error));
         }
     }
 
     fn succeed(&mut self, end: End) {
-        if self.outcome.is_some() {
-            return;
+        if self.ending.is_none() {
+            self.ending = Some(Ending::Whole(end));
         }
-        let gathered =
-            self.gatherer.as_ref().map(|gatherer| Document::scan(gatherer.json().into()));
-        self.outcome = Some(match gathered.transpose() {
-            Ok(document) => {
-                let endpoint = self.exchange.prepared.endpoint;
+    }
+
+    fn conclude(self) -> Result<Answer> {
+        let gatherer = self.gathering.0.as_ref();
+        match self.ending {
+            Some(Ending::Whole(end)) => {
+                let gathered = gatherer.map(|gatherer| Document::scan(gatherer.json().into()));
+                let document = gathered.transpose().map_err(|cause| {
+                    Error::internal(format!("the gathered answer is not JSON: {cause}"))
+                })?;
+                let endpoint = self.wanted.endpoint;
                 Ok(Answer::streamed(endpoint, self.head.clone(), self.usage, end, document))
             }
-            Err(cause) => Err(Error::internal(format!("the gathered answer is not JSON: {cause}"))),
-        });
+            Some(Ending::Failed(error)) => {
+                let partial = gatherer.filter(|gatherer| !gatherer.is_empty());
+                let error = match partial {
+                    Some(gatherer) => error.with_partial(gatherer.json()),
+                    None => error,
+                };
+                Err(error.with_answer(&self.head))
+            }
+            None => Err(Error::internal("the stream was left before its end")),
+        }
+    }
+
+    /// The error that an event carries.
+    fn error_of(&self, data: &str) -> Error {
+        self.wanted.settings.bounded(Error::from_event(data))
     }
 
     /// One event of the stream; what comes after its end is ignored (R-STR3).
     fn event(&mut self, event: sse::Event<'_>) {
         let data = event.data.trim_matches([' ', '\t', '\n', '\r']);
         let is_error = event.name == "error";
-        if self.outcome.is_some() || (data.is_empty() && !is_error) {
+        if self.ending.is_some() || (data.is_empty() && !is_error) {
             return;
         }
         self.events += 1;
@@ -196,9 +327,9 @@ impl Found<'_> {
         if let Err(cause) = self.slab.add(event.name, &event.data) {
             // What is named an error is one, JSON or not (R-ERR6).
             if is_error {
-                return self.fail(Error::from_event(data));
+                return self.fail(self.error_of(data));
             }
-            let quoted = self.exchange.quote(data);
+            let quoted = self.wanted.settings.quote(data);
             let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
             self.fail(Error::new(ErrorKind::Protocol, message).with_body(quoted));
         } else if self.slab.is_full() {
@@ -214,7 +345,7 @@ impl Found<'_> {
     /// Judges what was scanned, in order, up to the stream's end.
     fn seal(&mut self) {
         for chunk in self.slab.seal() {
-            if self.outcome.is_some() {
+            if self.ending.is_some() {
                 break;
             }
             self.chunk(chunk);
@@ -223,21 +354,23 @@ impl Found<'_> {
 
     fn chunk(&mut self, chunk: Chunk) {
         if chunk.is_error() {
-            return self.fail(Error::from_event(chunk.json()));
+            return self.fail(self.error_of(chunk.json()));
         }
         if let Some(usage) = chunk.usage() {
             self.usage = Some(usage);
         }
         for choice in chunk.choices().filter(Choice::is_finished) {
-            if !self.finished_choices.contains(&choice.index()) {
-                self.finished_choices.push(choice.index());
+            if self.finished_choices.len() >= self.wanted.choices {
+                break; // it is known that all are finished
             }
+            self.finished_choices.insert(choice.index());
         }
         let is_final = chunk.is_final_response();
-        if let Some(Err(too_large)) = self.gatherer.as_mut().map(|all| all.add(chunk.value())) {
+        let gatherer = self.gathering.0.as_mut();
+        if let Some(Err(too_large)) = gatherer.map(|gatherer| gatherer.add(chunk.value())) {
             return self.fail(Error::new(ErrorKind::Protocol, too_large.to_string()));
         }
-        if self.exchange.caller_streams {
+        if self.wanted.chunks {
             self.batch.push_back(Event::Chunk(chunk));
         }
         if is_final {
@@ -248,12 +381,11 @@ impl Found<'_> {
     /// Complete without an end mark only if every choice of a chat has finished (R-STR7).
     fn body_ended(&mut self, was_cut: bool) {
         self.seal();
-        if self.outcome.is_some() {
+        if self.ending.is_some() {
             return;
         }
-        let awaited = (self.exchange.prepared.choices as usize).max(1);
-        let is_chat = self.exchange.prepared.endpoint == Endpoint::Chat;
-        if is_chat && !was_cut && self.finished_choices.len() >= awaited {
+        let is_chat = self.wanted.endpoint == Endpoint::Chat;
+        if is_chat && !was_cut && self.finished_choices.len() >= self.wanted.choices {
             return self.succeed(End::FinishReasons);
         }
         let message = match self.events {

@@ -35,6 +35,11 @@ impl std::error::Error for EventTooLarge {}
 /// UTF-8's byte order mark; one is dropped at the start of a stream.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
+/// The value behind a colon: one space before it does not count.
+fn data(behind: &[u8]) -> &[u8] {
+    behind.strip_prefix(b" ").unwrap_or(behind)
+}
+
 /// The parser of one stream.
 #[derive(Debug)]
 pub struct Decoder {
@@ -46,12 +51,14 @@ pub struct Decoder {
     name: String,
     /// The last `id` field; it counts from the blank line of its block on.
     id: String,
+    /// It may differ from the last one.
+    has_new_id: bool,
     last_event_id: String,
     retry_ms: Option<u64>,
     at_first_line: bool,
     /// The last line ended in CR: a LF that follows belongs to it.
     after_cr: bool,
-    /// Bytes of whole lines that were neither blank nor comments.
+    /// Bytes of data in whole lines.
     substance: u64,
 }
 
@@ -64,6 +71,7 @@ impl Decoder {
             data: Vec::new(),
             name: String::new(),
             id: String::new(),
+            has_new_id: false,
             last_event_id: String::new(),
             retry_ms: None,
             at_first_line: true,
@@ -72,11 +80,16 @@ impl Decoder {
         }
     }
 
-    /// Grows with every byte that is not part of a comment or a line end: what tells a stream
-    /// that lives from one that is only kept alive.
+    /// Grows with every byte of data: what tells a stream that lives from one that is only kept
+    /// alive, by comments, blank lines, other fields or data that is empty.
     pub fn substance(&self) -> u64 {
-        let unfinished = if self.line.first() == Some(&b':') { 0 } else { self.line.len() };
+        let unfinished = self.line.strip_prefix(b"data:").map_or(0, |value| data(value).len());
         self.substance + unfinished as u64
+    }
+
+    /// Bytes that wait for the end of their line or event.
+    pub fn buffered(&self) -> usize {
+        self.line.len() + self.data.len()
     }
 
     /// The last `id` field of a block that has ended; empty before the first.
@@ -170,7 +183,7 @@ impl Decoder {
     ) -> Result<(), EventTooLarge> {
         let line = self.without_bom(line);
         if line.is_empty() {
-            if self.id != self.last_event_id {
+            if std::mem::take(&mut self.has_new_id) {
                 self.last_event_id.clone_from(&self.id);
             }
             self.dispatch(held.take(), sink);
@@ -181,13 +194,13 @@ impl Decoder {
         let (field, value) = match memchr::memchr(b':', line) {
             Some(colon) => {
                 let (field, value) = line.split_at(colon);
-                let value = value.get(1..).unwrap_or_default();
-                (field, value.strip_prefix(b" ").unwrap_or(value))
+                (field, data(value.get(1..).unwrap_or_default()))
             }
             None => (line, &[][..]),
         };
         match field {
             b"data" => {
+                self.substance += value.len() as u64;
                 if self.data.is_empty() && held.is_none() {
                     *held = Some(value);
                 } else {
@@ -198,16 +211,15 @@ impl Decoder {
             b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
             b"id" if !value.contains(&0) => {
                 self.id = String::from_utf8_lossy(value).into_owned();
+                self.has_new_id = true;
             }
             // Digits only: a sign or a fraction makes the grammar ignore the field.
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
                 let digits = String::from_utf8_lossy(value);
                 self.retry_ms = digits.parse().ok().or(self.retry_ms);
             }
-            b"" => return Ok(()), // a comment
-            _ => {}
+            _ => {} // a comment, or a field that nobody knows
         }
-        self.substance += line.len() as u64;
         Ok(())
     }
 

@@ -106,19 +106,48 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// Whether an item of an array is like this; looks no further than the first one that is.
+    pub(crate) fn any_item(self, is_like_this: impl Fn(Value<'a>) -> bool) -> bool {
+        let mut found = false;
+        if self.kind() == Kind::Array {
+            let text = self.text;
+            self.walk(|cursor| {
+                cursor.array(|cursor| {
+                    found = is_like_this(cursor.skip()?.of(text));
+                    // Any error ends the walk.
+                    if found { Err(JsonError { offset: 0, expected: "" }) } else { Ok(()) }
+                })
+            });
+        }
+        found
+    }
+
     /// The items of an array; nothing for any other kind.
     pub fn items(self) -> Vec<Value<'a>> {
         let mut items = Vec::new();
+        self.each_item(|item| items.push(item));
+        items
+    }
+
+    /// Visits the items of an array.
+    pub(crate) fn each_item(self, mut visit: impl FnMut(Value<'a>)) {
         if self.kind() == Kind::Array {
             self.walk(|cursor| {
                 let text = cursor.text;
                 cursor.array(|cursor| {
-                    items.push(cursor.skip()?.of(text));
+                    visit(cursor.skip()?.of(text));
                     Ok(())
                 })
             });
         }
-        items
+    }
+
+    /// How many items an array has, or members an object, duplicates included.
+    pub(crate) fn count(self) -> usize {
+        let mut count = 0;
+        self.each_item(|_| count += 1);
+        self.each_member(|_, _| count += 1);
+        count
     }
 
     /// The members of an object in their order, duplicates included; nothing for other kinds.

@@ -11,6 +11,10 @@ use crate::json::{Cursor, Hole, JsonError, Span, StrSpan, Token};
 use crate::twin::Twin;
 use crate::value::{Kind, Value};
 
+/// Most choices and tool calls, taken together, that are looked at in one event or answer. Each
+/// takes more memory than the few bytes that it may be sent in, so more of them are refused.
+pub const ELEMENTS_MAX: usize = 65_536;
+
 /// Tokens that an answer reports (R-MET1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -206,8 +210,10 @@ impl Spans {
             return cursor.skip().map(|_| ());
         }
         let mut position = 0;
+        let mut elements = Elements::default();
         cursor.array(|cursor| {
-            if let Some(choice) = ChoiceSpans::scan(cursor, position)? {
+            elements.add(cursor)?;
+            if let Some(choice) = ChoiceSpans::scan(cursor, position, &mut elements)? {
                 match self.first {
                     None => self.first = Some(choice),
                     Some(_) => self.further.push(choice),
@@ -220,6 +226,20 @@ impl Spans {
 
     fn choices_in_order(&self) -> impl Iterator<Item = &ChoiceSpans> {
         self.first.iter().chain(&self.further)
+    }
+}
+
+/// What was found of choices and tool calls.
+#[derive(Default)]
+struct Elements(usize);
+
+impl Elements {
+    fn add(&mut self, cursor: &Cursor<'_>) -> Result<(), JsonError> {
+        self.0 += 1;
+        if self.0 > ELEMENTS_MAX {
+            return cursor.fail("at most ELEMENTS_MAX = 65536 choices and tool calls");
+        }
+        Ok(())
     }
 }
 
@@ -237,7 +257,11 @@ impl ChoiceSpans {
     }
 
     /// One choice of a chunk or an answer; `None` where something else than an object stands.
-    fn scan(cursor: &mut Cursor<'_>, position: u32) -> Result<Option<ChoiceSpans>, JsonError> {
+    fn scan(
+        cursor: &mut Cursor<'_>,
+        position: u32,
+        elements: &mut Elements,
+    ) -> Result<Option<ChoiceSpans>, JsonError> {
         let start = cursor.place();
         if cursor.peek() != Some(b'{') {
             cursor.skip()?;
@@ -252,7 +276,7 @@ impl ChoiceSpans {
                 // A chunk carries a delta, an answer a message; both have the same fields.
                 "delta" | "message" if cursor.peek() == Some(b'{') => {
                     said = Said::default(); // of duplicates the last wins, whole
-                    cursor.object(|cursor, name| said.member(cursor, name))?;
+                    cursor.object(|cursor, name| said.member(cursor, name, elements))?;
                 }
                 _ => {
                     cursor.skip()?;
@@ -276,13 +300,19 @@ struct Said {
 }
 
 impl Said {
-    fn member(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<(), JsonError> {
+    fn member(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        name: &str,
+        elements: &mut Elements,
+    ) -> Result<(), JsonError> {
         match name {
             "role" => self.role = cursor.string_or_skip()?,
             "content" => self.content = cursor.string_or_skip()?,
             "tool_calls" if cursor.peek() == Some(b'[') => {
                 self.tool_calls.clear();
                 cursor.array(|cursor| {
+                    elements.add(cursor)?;
                     self.tool_calls.push(ToolCallSpans::scan(cursor)?);
                     Ok(())
                 })?;
@@ -686,9 +716,23 @@ impl Document {
 
     /// The entries of a model list: `data`, or a top-level array (R-OP2). `None` if it is neither.
     pub fn models(&self) -> Option<Vec<Value<'_>>> {
+        self.model_list().map(Value::items)
+    }
+
+    fn model_list(&self) -> Option<Value<'_>> {
         let whole = self.value();
         let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
-        list.filter(|list| list.kind() == Kind::Array).map(Value::items)
+        list.filter(|list| list.kind() == Kind::Array)
+    }
+
+    /// Whether it is a model list.
+    pub(crate) fn is_model_list(&self) -> bool {
+        self.model_list().is_some()
+    }
+
+    /// Whether it is an object, as the answers of the other operations are.
+    pub(crate) fn is_object(&self) -> bool {
+        self.value().kind() == Kind::Object
     }
 }
 

@@ -70,7 +70,7 @@ impl Chat {
             let index = own_index(sent).unwrap_or(place as i64);
             let at = *self.by_index.entry(index).or_insert(self.choices.len());
             if at == self.choices.len() {
-                room.take("{index:,message:{}}".len())?;
+                room.part("{index:,message:{}}".len())?;
                 let rest = Object::default();
                 self.choices.push(Choice { index, message: new_message(), rest });
             }

@@ -128,7 +128,10 @@ impl Response {
         let known = self.output.find(index, id.as_deref(), is_done);
         let at = match known {
             Some(at) => at,
-            None => self.output.add(index, id.as_deref(), Node::NULL),
+            None => {
+                room.part(0)?;
+                self.output.add(index, id.as_deref(), Node::NULL)
+            }
         };
         self.output.identify(at, id.as_deref());
         match self.output.items.get_mut(at) {
@@ -161,7 +164,7 @@ impl Response {
                 }
                 text.push_str(new);
                 text.push('}');
-                room.take(text.len())?;
+                room.part(text.len())?;
                 self.output.add(index, id.as_deref(), Node::Raw(text))
             }
         };
@@ -243,7 +246,7 @@ fn part_of<'a>(
     let at = match known {
         Some(at) => at,
         None => {
-            room.take(part.new.len())?;
+            room.part(part.new.len())?;
             parts.add(index, None, Node::Raw(part.new.to_owned()))
         }
     };

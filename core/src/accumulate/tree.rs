@@ -10,6 +10,7 @@ use std::fmt;
 
 use crate::json::write_str;
 use crate::value::{Kind, Value};
+use crate::view::ELEMENTS_MAX;
 
 /// Deltas are merged to this depth; deeper the later value wins whole. Bounds the recursion.
 pub(super) const MERGE_DEPTH_MAX: usize = 16;
@@ -24,10 +25,18 @@ const NAMING: [&str; 7] = ["role", "id", "type", "name", "object", "index", "for
 pub struct AnswerTooLarge {
     /// The bound in bytes.
     pub(crate) bytes_max: usize,
+    /// It is the number of its parts that is too large.
+    has_too_many_parts: bool,
 }
 
 impl fmt::Display for AnswerTooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.has_too_many_parts {
+            return write!(
+                f,
+                "the gathered answer has more than ELEMENTS_MAX = {ELEMENTS_MAX} parts"
+            );
+        }
         write!(f, "the gathered answer exceeds answer_bytes_max = {} bytes", self.bytes_max)
     }
 }
@@ -36,14 +45,33 @@ impl std::error::Error for AnswerTooLarge {}
 
 pub(super) type Gathered = Result<(), AnswerTooLarge>;
 
-/// How much text is held, and how much may be.
+/// How much text is held, and how much may be. Parts that are kept apart (choices, items, members)
+/// take more memory than the few bytes that they may be sent in, so they are counted, too.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) used: usize,
     pub(super) bytes_max: usize,
+    parts: usize,
 }
 
 impl Room {
+    pub(super) fn new(bytes_max: usize) -> Room {
+        Room { used: 0, bytes_max, parts: 0 }
+    }
+
+    /// One more part, of so many bytes.
+    pub(super) fn part(&mut self, bytes: usize) -> Gathered {
+        if self.parts >= ELEMENTS_MAX {
+            return Err(self.too_large(true));
+        }
+        self.parts += 1;
+        self.take(bytes)
+    }
+
+    pub(super) fn too_large(&self, has_too_many_parts: bool) -> AnswerTooLarge {
+        AnswerTooLarge { bytes_max: self.bytes_max, has_too_many_parts }
+    }
+
     pub(super) fn take(&mut self, bytes: usize) -> Gathered {
         self.swap(0, bytes)
     }
@@ -52,7 +80,7 @@ impl Room {
     pub(super) fn swap(&mut self, old: usize, new: usize) -> Gathered {
         let used = self.used.saturating_sub(old).saturating_add(new);
         if used > self.bytes_max {
-            return Err(AnswerTooLarge { bytes_max: self.bytes_max });
+            return Err(self.too_large(false));
         }
         self.used = used;
         Ok(())
@@ -150,6 +178,7 @@ impl Node {
     pub(super) fn as_object(&mut self) -> Option<&mut Object> {
         if let Node::Raw(text) = self
             && text.starts_with('{')
+            && Value::validated(text).count() <= ELEMENTS_MAX
         {
             let mut object = Object::default();
             for (name, value) in members(Value::validated(text)) {
@@ -163,7 +192,11 @@ impl Node {
     /// This array, taken apart.
     pub(super) fn as_list(&mut self, take_apart: fn(Value<'_>) -> List) -> Option<&mut List> {
         if let Node::Items(items) = self {
-            *self = Node::List(take_apart(Value::validated(&format!("[{items}]"))));
+            let array = format!("[{items}]");
+            let array = Value::validated(&array);
+            if array.count() <= ELEMENTS_MAX {
+                *self = Node::List(take_apart(array));
+            }
         }
         if let Node::List(list) = self { Some(list) } else { None }
     }
@@ -224,7 +257,7 @@ impl Object {
         room: &mut Room,
     ) -> Result<Option<&mut Node>, AnswerTooLarge> {
         if self.get_mut(name).is_none() {
-            room.take(name.len() + 4)?;
+            room.part(name.len() + 4)?;
             self.push(name, Node::NULL);
         }
         Ok(self.get_mut(name))
@@ -268,7 +301,7 @@ impl List {
     pub(super) fn by_own_index(array: Value<'_>) -> List {
         let mut list = List::default();
         // What was held before stays within its bound.
-        let mut room = Room { used: 0, bytes_max: usize::MAX };
+        let mut room = Room::new(usize::MAX);
         let _ = list.merge(array, 1, &mut room);
         list
     }
@@ -289,7 +322,7 @@ impl List {
             match known.and_then(|at| self.items.get_mut(at)) {
                 Some(known) => known.node.merge(item, depth.saturating_sub(1), room)?,
                 None => {
-                    room.take(item.text().len() + 1)?;
+                    room.part(item.text().len() + 1)?;
                     let place = self.items.len();
                     // An item without an index is whole: nothing continues it,
                     if let Some(index) = index {
@@ -339,7 +372,10 @@ impl List {
             let place = (calls.len() > 1).then_some(place as i64);
             let at = match self.meant(index, place, id.as_deref(), name.as_deref()) {
                 Some(at) => at,
-                None => self.add(index, None, Node::Object(Object::default())),
+                None => {
+                    room.part(0)?;
+                    self.add(index, None, Node::Object(Object::default()))
+                }
             };
             self.identify(at, id.as_deref());
             if let Some(index) = index {
@@ -441,7 +477,7 @@ pub(super) fn own_index(value: Value<'_>) -> Option<i64> {
 }
 
 fn is_indexed(array: Value<'_>) -> bool {
-    array.items().into_iter().any(|item| own_index(item).is_some())
+    array.any_item(|item| own_index(item).is_some()) && array.count() <= ELEMENTS_MAX
 }
 
 /// A string that is not empty.

@@ -7,7 +7,7 @@ use modelwire::{Client, Config, End, ErrorKind, Metered, Request, UsageSum, VERS
 use modelwire_service::{Exchange, Recorded, Script, Service, Step};
 
 use crate::support::{
-    CHAT_ANSWER, DONE, WAYS, client, config, event, finish, hello, piece, respond, stream_head,
+    CHAT_ANSWER, DONE, WAYS, Way, client, config, event, finish, hello, piece, respond, stream_head,
 };
 
 const SAID: &str = "Hello from both sides.";
@@ -51,7 +51,9 @@ fn a_model_list_is_a_list_or_an_error() {
     };
     assert_eq!(list(r#"[{"id":"a"},{"id":"b","odd":{}}]"#).unwrap().model_ids(), ["a", "b"]);
     assert!(list(r#"{"data":[]}"#).unwrap().model_ids().is_empty());
-    for odd in ["{}", r#"{"models":[{"id":"a"}]}"#, r#"{"data":{}}"#, "7", "null", ""] {
+    for odd in
+        ["{}", r#"{"models":[{"id":"a"}]}"#, r#"{"data":{}}"#, r#"{"data":5}"#, "7", "null", ""]
+    {
         assert_eq!(list(odd).unwrap_err().kind(), ErrorKind::Protocol, "{odd}");
     }
 }
@@ -253,14 +255,17 @@ fn one_write(after_the_mark: &[Step]) -> Exchange {
 fn many_streams_one_after_another_use_one_connection() {
     let service = Service::start().unwrap();
     let client = client(service.script("s", Script::one(one_write(&[]))));
-    for way in WAYS {
+    let read_50 = |way: Way| {
         for _ in 0..50 {
             let read = way.read(&client, hello());
             assert_eq!((read.text().as_str(), read.answer().end()), ("a", End::DoneMark));
         }
-    }
-    assert_eq!(service.recorded("s").len(), 100);
-    assert_eq!(service.connections(), 1);
+        service.connections()
+    };
+    // Until the service has shown that it keeps its connections a few calls take fresh ones.
+    let [first, second] = WAYS.map(read_50);
+    assert!(first <= 5, "{first} connections");
+    assert_eq!((service.recorded("s").len(), second), (100, first));
 }
 
 /// R-STR3

@@ -401,3 +401,27 @@ fn breached_bounds_name_themselves() {
     assert_eq!(fits.len(), 100);
     Way::Blocking.send(&bounded(Exchange::json(200, &fits)), hello()).unwrap();
 }
+
+/// R-ERR5: JSON under a good status that is no object is no answer to a chat or a response, however
+/// it was asked for.
+#[test]
+fn json_that_is_no_object_is_no_answer() {
+    let service = Service::start().unwrap();
+    for text in ["null", "5", r#""hi""#, "true", "[1,2]", "[]"] {
+        let client = client(service.script("s", Script::one(Exchange::json(200, text))));
+        for request in [hello(), respond()] {
+            for way in WAYS {
+                let plain =
+                    way.send(&client, request.clone()).map(|answer| answer.json().to_owned());
+                let streamed = way.read(&client, request.clone());
+                let streamed = streamed.outcome.map(|answer| answer.json().to_owned());
+                for (outcome, how) in [(plain, "plain"), (streamed, "streamed")] {
+                    let Err(error) = outcome else { panic!("{how}: {text} is an answer") };
+                    assert_eq!(error.kind(), ErrorKind::Protocol, "{how}: {text}: {error:?}");
+                    assert_eq!(error.status(), Some(200), "{how}: {text}: {error:?}");
+                    contains(error.message(), text);
+                }
+            }
+        }
+    }
+}

@@ -16,7 +16,8 @@ const SHORT: Duration = Duration::from_millis(300);
 /// No timeout of 300 ms takes so long, however busy the machine.
 const LONG: Duration = Duration::from_secs(10);
 
-const OFF: Timeouts = Timeouts { connect: None, first_byte: None, idle: None, total: None };
+const OFF: Timeouts =
+    Timeouts { pool: None, connect: None, first_byte: None, idle: None, total: None };
 
 fn check(error: &Error, phase: TimeoutPhase, metered: Metered) {
     assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(phase)), "{error:?}");
@@ -140,6 +141,24 @@ fn substance_resets_the_idle_timeout() {
     let read = crate::support::Way::Async.read(&client, hello());
     assert_eq!((read.text().as_str(), read.answer().end()), ("abcdef", End::DoneMark));
     assert!(start.elapsed() > pause * 5, "longer in all than the timeout: {:?}", start.elapsed());
+}
+
+/// R-STR2: data and the blank line behind it may come apart, for as long as the stream goes on.
+#[test]
+fn events_in_two_pieces_are_progress() {
+    const EVENTS: usize = 40;
+    let service = Service::start().unwrap();
+    let data = format!("data: {}\n", piece("a"));
+    let pieces = [http_chunk(&data), Step::Pause(Duration::from_millis(60)), http_chunk("\n")];
+    let steps = paced(&pieces, EVENTS, Duration::from_millis(15));
+    let last = vec![event(DONE), Step::send("0\r\n\r\n")];
+    let exchange = Exchange { steps: [vec![stream_head()], steps, last].concat() };
+    // The whole takes ten times as long.
+    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let client = scripted(&service, exchange, timeouts);
+    let read = crate::support::Way::Async.read(&client, hello());
+    assert_eq!((read.text(), read.answer().end()), ("a".repeat(EVENTS), End::DoneMark));
+    assert!(read.answer().elapsed() > SHORT * 9, "{:?}", read.answer().elapsed());
 }
 
 /// R-ERR5

@@ -1,9 +1,11 @@
 //! What stands between the core and the wire: packed answers, redirects, options of a call,
-//! connections, hostile peers, and what is shown of the key. Knows no TLS and no proxy.
+//! connections and their cap, hostile peers, and what is shown of the key. Knows no TLS and no proxy.
 
 use std::process::Command;
 
+mod cap;
 mod connections;
+mod endless;
 mod hostile;
 mod options;
 mod packing;

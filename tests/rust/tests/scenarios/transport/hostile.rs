@@ -14,7 +14,8 @@ use crate::support::{
 const SHORT: Duration = Duration::from_millis(500);
 /// Far beyond any bound of these tests.
 const GENEROUS: Duration = Duration::from_secs(30);
-const OFF: Timeouts = Timeouts { connect: None, first_byte: None, idle: None, total: None };
+const OFF: Timeouts =
+    Timeouts { pool: None, connect: None, first_byte: None, idle: None, total: None };
 /// As good as endless: some GiB.
 const FOR_EVER: usize = 1 << 22;
 

@@ -1,0 +1,60 @@
+//! Work that takes longer than other calls may wait, on a helper thread of the runtime: the I/O
+//! thread is kept by no answer, whatever its size. Knows no call.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// So many bytes of JSON are read in place, in about a millisecond; more on a helper thread.
+pub(crate) const IN_PLACE_BYTES_MAX: usize = 256 << 10;
+
+/// Does this work elsewhere if it is large, and waits for it.
+pub(crate) async fn offload<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    if bytes <= IN_PLACE_BYTES_MAX {
+        return work();
+    }
+    let (give, take) = oneshot::channel();
+    later(move || {
+        let _ = give.send(catch_unwind(AssertUnwindSafe(work)));
+    });
+    match take.await {
+        Ok(Ok(done)) => done,
+        Ok(Err(panic)) => resume_unwind(panic), // as if it had been done here
+        // The runtime ends, and this task with it.
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Drops what is large elsewhere.
+pub(crate) fn drop_elsewhere<T: Send + 'static>(bytes: usize, large: T) {
+    if bytes > IN_PLACE_BYTES_MAX {
+        later(move || drop(large));
+    }
+}
+
+/// Does this on a helper thread; here where there is none to be had.
+fn later(work: impl FnOnce() + Send + 'static) {
+    let slot = Arc::new(Mutex::new(Some(work)));
+    let take = |slot: &Mutex<Option<_>>| slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let theirs = slot.clone();
+    let at_work = move || {
+        if let Some(work) = take(&theirs) {
+            work();
+        }
+    };
+    if let Ok(handle) = Handle::try_current() {
+        // It panics where the system gives no thread.
+        let spawned = catch_unwind(AssertUnwindSafe(|| drop(handle.spawn_blocking(at_work))));
+        if spawned.is_ok() {
+            return;
+        }
+    }
+    if let Some(work) = take(&slot) {
+        work();
+    }
+}
