@@ -6,11 +6,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::OnceCell as AsyncOnceCell;
+
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::config::{Config, SharedSettings};
 use crate::dispatch::Dispatcher;
 use crate::error::Result;
+use crate::offload::offload;
 use crate::queue::{Event, Pop};
 use crate::request::Request;
 use crate::runtime::PerProcess;
@@ -37,7 +40,7 @@ pub struct Client {
 
 pub(crate) struct Inner {
     pub(crate) settings: SharedSettings,
-    transport: PerProcess<Arc<Transport>>,
+    transport: PerProcess<AsyncOnceCell<Arc<Transport>>>,
     usage: PerProcess<Mutex<UsageSums>>,
     dispatcher: PerProcess<Dispatcher>,
 }
@@ -130,9 +133,29 @@ impl Client {
 }
 
 impl Inner {
-    pub(crate) fn transport(&self) -> Result<Arc<Transport>> {
-        let made = self.transport.get_or_try_init(|| Transport::new(&self.settings).map(Arc::new));
-        made.cloned()
+    fn transport_cell(&self) -> Result<&AsyncOnceCell<Arc<Transport>>> {
+        self.transport.get_or_try_init(|| Ok(AsyncOnceCell::new()))
+    }
+
+    /// The connections of this process, where they are made already or cost nothing to make.
+    pub(crate) fn transport_if_cheap(&self) -> Option<Result<Arc<Transport>>> {
+        let found = || {
+            let cell = self.transport_cell()?;
+            if cell.get().is_none() && !self.settings.needs_tls() {
+                // Two threads may both make one: the first is kept.
+                let _ = cell.set(Arc::new(Transport::new(&self.settings)?));
+            }
+            Ok(cell.get().cloned())
+        };
+        found().transpose()
+    }
+
+    /// The same. Where TLS is spoken the first call makes them on a helper thread: reading the
+    /// system's certificates takes milliseconds. Others wait for that and keep no thread.
+    pub(crate) async fn transport(&self) -> Result<Arc<Transport>> {
+        let settings = self.settings.clone();
+        let make = || offload(usize::MAX, move || Transport::new(&settings).map(Arc::new));
+        self.transport_cell()?.get_or_try_init(make).await.cloned()
     }
 
     /// The callback thread, started if need be.

@@ -1,5 +1,5 @@
 //! Callbacks: one thread per client hands the events of its started calls to their handlers. It may
-//! turn the runtime while it waits, and never while a handler runs, so a handler may block and run
+//! do the I/O while it waits, and never while a handler runs, so a handler may block and run
 //! other calls. Knows no language.
 //!
 //! # What a handler can count on
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::call::{Call, Shared as CallShared};
@@ -165,17 +165,58 @@ static THREADS: PerProcess<Mutex<Vec<(CompletionQueue, OwnThread)>>> = PerProces
 /// connections of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that start
 /// afterwards fail. True if all is gone within the timeout; false leaves what is left to end on its
 /// own, a handler that hangs for instance. Inside a handler it is false: the thread cannot wait for
-/// itself. Calling it again is harmless.
+/// itself. Calling it again is harmless and waits for what is left; of threads that call it at once
+/// each waits, one after another, within its own timeout.
 pub fn shutdown(timeout: Duration) -> bool {
+    static UNDER_WAY: PerProcess<UnderWay> = PerProcess::new();
     let start = Instant::now();
-    let mut is_all_gone = runtime::shutdown(timeout);
+    let Ok(under_way) = UNDER_WAY.get_or_try_init(|| Ok(UnderWay::default())) else { return false };
+    // The one that is under way may wait for the handler on this thread.
+    let patience = if is_callback_thread() { Duration::ZERO } else { timeout };
+    let Some(_alone) = under_way.begin(patience) else { return false };
+    let left = || timeout.saturating_sub(start.elapsed());
+    let mut is_all_gone = runtime::shutdown(left());
     let threads = THREADS.get().map(|threads| std::mem::take(&mut *lock(threads)));
     let threads = threads.unwrap_or_default();
     threads.iter().for_each(|(queue, _)| queue.retire());
-    for (_, thread) in threads {
-        let left = timeout.saturating_sub(start.elapsed());
-        is_all_gone &= !thread.is_current() && thread.join_within(left);
+    for (queue, mut thread) in threads {
+        if thread.is_current() || !thread.join_within(left()) {
+            is_all_gone = false;
+            if let Some(threads) = THREADS.get() {
+                lock(threads).push((queue, thread)); // for who shuts down once more
+            }
+        }
     }
     // Last, so that the log tells of all this.
     log::forward_end().is_ok() && is_all_gone
+}
+
+/// One shutdown at a time.
+#[derive(Default)]
+struct UnderWay {
+    is: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl UnderWay {
+    /// `None` if another one is still under way after this time.
+    fn begin(&self, timeout: Duration) -> Option<ShutsDown<'_>> {
+        let waited = self.changed.wait_timeout_while(lock(&self.is), timeout, |is| *is);
+        let (mut is, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return None;
+        }
+        *is = true;
+        Some(ShutsDown(self))
+    }
+}
+
+/// Lets the next one begin when it is dropped.
+struct ShutsDown<'a>(&'a UnderWay);
+
+impl Drop for ShutsDown<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.is) = false;
+        self.0.changed.notify_all();
+    }
 }

@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::dispatch::{guarded, mark_callback_thread};
@@ -66,7 +66,10 @@ fn shared() -> Result<&'static Shared> {
     SHARED.get_or_try_init(|| Ok(Shared::default()))
 }
 
-struct Collector;
+/// Not of size zero, so that it has an address of its own.
+struct Collector(#[expect(dead_code, reason = "gives it a size")] u8);
+
+static COLLECTOR: Collector = Collector(0);
 
 impl log::Log for Collector {
     fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
@@ -111,8 +114,9 @@ impl log::Log for Collector {
 /// Starts collecting records of this level and above, or changes the level. Fails where the
 /// program has a logger of its own, which then gets the records.
 pub fn start(level: Level) -> Result<()> {
-    static INSTALLED: OnceLock<bool> = OnceLock::new();
-    if !INSTALLED.get_or_init(|| log::set_logger(&Collector).is_ok()) {
+    // No once-cell: a child that is forked in the middle would wait for ever.
+    let is_ours = || std::ptr::addr_eq(log::logger(), &raw const COLLECTOR);
+    if log::set_logger(&COLLECTOR).is_err() && !is_ours() {
         return Err(Error::argument("the program has a logger of its own"));
     }
     shared()?.buffer.lock().unwrap_or_else(PoisonError::into_inner).is_stopped = false;
@@ -217,7 +221,7 @@ fn changing() -> Result<MutexGuard<'static, ()>> {
 fn end_sink() {
     let Some(slot) = SINK.get() else { return };
     let thread = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(thread) = thread {
+    if let Some(mut thread) = thread {
         stop();
         thread.join_within(SINK_TIME_MAX);
     }

@@ -19,12 +19,13 @@ use std::time::Duration;
 use once_cell::sync::OnceCell;
 use tokio::runtime::Handle;
 
+use crate::driver::Driver;
 use crate::error::{Error, ErrorKind, Result};
-use crate::guests;
-use crate::owed;
-use crate::turns::Turns;
+use crate::external;
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
+/// Whether the handler is registered that advances it.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn in_forked_child() {
     // Only atomics: the child may hold no lock and may not allocate here.
@@ -33,10 +34,12 @@ extern "C" fn in_forked_child() {
 
 /// Which process this is, counted in forks from the first one that used the library.
 pub(crate) fn generation() -> u64 {
-    static WATCHED: AtomicBool = AtomicBool::new(false);
-    if !WATCHED.swap(true, Ordering::SeqCst) {
+    // Said only when it is registered. Threads that come here together register it twice: then the
+    // count advances by two, and nobody has to wait for a thread that a fork may leave behind.
+    if !IS_WATCHED.load(Ordering::SeqCst) {
         // SAFETY: the handler is a function without captures that only touches an atomic.
         let _ = unsafe { libc::pthread_atfork(None, None, Some(in_forked_child)) };
+        IS_WATCHED.store(true, Ordering::SeqCst);
     }
     GENERATION.load(Ordering::SeqCst)
 }
@@ -106,7 +109,8 @@ impl<T> Drop for PerProcess<T> {
 /// for with a bound.
 pub(crate) struct OwnThread {
     gone: Arc<Gone>,
-    thread: thread::JoinHandle<()>,
+    /// Joined only once it is past its last line.
+    thread: Option<thread::JoinHandle<()>>,
 }
 
 thread_local! {
@@ -143,7 +147,7 @@ impl OwnThread {
             body();
         };
         let thread = with_signals_blocked(|| thread::Builder::new().name(name).spawn(body))?;
-        Ok(OwnThread { gone, thread })
+        Ok(OwnThread { gone, thread: Some(thread) })
     }
 
     pub(crate) fn is_gone(&self) -> bool {
@@ -155,19 +159,19 @@ impl OwnThread {
         CURRENT.try_with(Cell::get).is_ok_and(|own| own == Arc::as_ptr(&self.gone).addr())
     }
 
-    /// False if it does not end in time; it then ends on its own.
-    pub(crate) fn join_within(self, timeout: Duration) -> bool {
+    /// False if it does not end in time; it then ends on its own, or is waited for again.
+    pub(crate) fn join_within(&mut self, timeout: Duration) -> bool {
         let is_gone = self.gone.is_gone.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.gone.changed.wait_timeout_while(is_gone, timeout, |gone| !*gone);
         let timed_out = waited.unwrap_or_else(PoisonError::into_inner).1.timed_out();
         // Joined, so that nothing of it is left.
-        !timed_out && self.thread.join().is_ok()
+        !timed_out && self.thread.take().is_none_or(|thread| thread.join().is_ok())
     }
 }
 
 /// The runtime and the I/O thread.
 struct Running {
-    turns: Arc<Turns>,
+    driver: Arc<Driver>,
     thread: OwnThread,
 }
 
@@ -178,13 +182,13 @@ static THREADS: AtomicU32 = AtomicU32::new(0);
 
 /// The runtime, started if need be. A task that is spawned on it ends early when the library is
 /// shut down; its future is dropped then.
-pub(crate) fn turns() -> Result<Arc<Turns>> {
+pub(crate) fn driver() -> Result<Arc<Driver>> {
     let slot = RUNTIME.get_or_try_init(|| Ok(Mutex::new(None)))?;
     let mut running = slot.lock().unwrap_or_else(PoisonError::into_inner);
     check_not_shut_down()?;
     Ok(match &*running {
-        Some(running) => running.turns.clone(),
-        None => running.insert(start()?).turns.clone(),
+        Some(running) => running.driver.clone(),
+        None => running.insert(start()?).driver.clone(),
     })
 }
 
@@ -204,13 +208,13 @@ fn start() -> Result<Running> {
     let building = built.clone();
     let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
     let thread = OwnThread::spawn(name, move || {
-        let turns = build().map(Turns::new);
-        let at_work = turns.as_ref().ok().cloned();
+        let driver = build().map(Driver::new);
+        let at_work = driver.as_ref().ok().cloned();
         let (slot, changed) = &*building;
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(turns);
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(driver);
         changed.notify_all();
-        if let Some(turns) = at_work {
-            turns.run();
+        if let Some(driver) = at_work {
+            driver.run();
         }
     })
     .map_err(failed)?;
@@ -218,7 +222,7 @@ fn start() -> Result<Running> {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         match slot.take() {
-            Some(turns) => return Ok(Running { turns: turns.map_err(failed)?, thread }),
+            Some(driver) => return Ok(Running { driver: driver.map_err(failed)?, thread }),
             None => slot = changed.wait(slot).unwrap_or_else(PoisonError::into_inner),
         }
     }
@@ -233,7 +237,6 @@ fn build() -> std::io::Result<tokio::runtime::Runtime> {
         .thread_name("mw-dns")
         // A helper thread may be started by a caller that turns the runtime.
         .on_thread_start(block_signals)
-        .on_thread_park(owed::pay)
         .build()
 }
 
@@ -274,11 +277,21 @@ fn stack_bottom() -> Option<usize> {
 /// The standard library keeps a handle of each thread that enters the runtime until the thread
 /// ends, which the main thread of a C program does not. Kept here too, where a leak checker finds it.
 fn keep_handle_of_main_thread() {
-    static MAIN: OnceCell<thread::Thread> = OnceCell::new();
+    static MAIN: PerProcess<thread::Thread> = PerProcess::new();
     // SAFETY: neither call has preconditions.
     if unsafe { libc::getpid() == libc::gettid() } {
-        MAIN.get_or_init(thread::current);
+        let _ = MAIN.get_or_try_init(|| Ok(thread::current()));
     }
+}
+
+/// How many descriptors this process may have open.
+pub(crate) fn descriptors_max() -> usize {
+    // SAFETY: plain data that the call fills in before it is read.
+    let found = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        (libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0).then_some(limit.rlim_cur)
+    };
+    found.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(1024)
 }
 
 /// Runs I/O on a thread of the program's, whose default for SIGPIPE ends the process: sockets are
@@ -297,13 +310,27 @@ pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
         libc::sigemptyset(&raw mut sigpipe);
         libc::sigaddset(&raw mut sigpipe, libc::SIGPIPE);
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const sigpipe, &raw mut before);
+        // One that waits before is the program's, and to the kernel a second one is the same. None
+        // can wait where this thread did not block it.
+        let was_blocked = libc::sigismember(&raw const before, libc::SIGPIPE) == 1;
+        let had_one = was_blocked && is_sigpipe_pending();
         let outcome = io();
-        if libc::sigismember(&raw const before, libc::SIGPIPE) == 0 {
+        if !had_one {
             let at_once: libc::timespec = std::mem::zeroed();
             libc::sigtimedwait(&raw const sigpipe, std::ptr::null_mut(), &raw const at_once);
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
         }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
         outcome
+    }
+}
+
+/// Whether a SIGPIPE waits for this thread or for the process.
+fn is_sigpipe_pending() -> bool {
+    // SAFETY: plain data that the call fills in before it is read.
+    unsafe {
+        let mut pending: libc::sigset_t = std::mem::zeroed();
+        libc::sigpending(&raw mut pending) == 0
+            && libc::sigismember(&raw const pending, libc::SIGPIPE) == 1
     }
 }
 
@@ -334,13 +361,16 @@ fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
 /// The I/O thread's part of [`crate::shutdown`].
 pub(crate) fn shutdown(timeout: Duration) -> bool {
     SHUT_DOWN_IN.store(generation(), Ordering::SeqCst);
-    guests::shutdown();
+    external::shutdown();
     let Some(slot) = RUNTIME.get() else { return true };
-    let Some(running) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-        return true;
-    };
-    running.turns.stop();
-    running.thread.join_within(timeout)
+    let lock = || slot.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut running) = lock().take() else { return true };
+    running.driver.stop();
+    let is_gone = running.thread.join_within(timeout);
+    if !is_gone {
+        *lock() = Some(running); // for who shuts down once more
+    }
+    is_gone
 }
 
 #[cfg(test)]
@@ -373,16 +403,14 @@ mod tests {
         // SAFETY: plain data, filled in by the calls.
         unsafe {
             let mut mask: libc::sigset_t = std::mem::zeroed();
-            let mut pending: libc::sigset_t = std::mem::zeroed();
             libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), &raw mut mask);
-            libc::sigpending(&raw mut pending);
-            let has = |set: *const libc::sigset_t| libc::sigismember(set, libc::SIGPIPE) == 1;
-            (has(&raw const mask), has(&raw const pending))
+            (libc::sigismember(&raw const mask, libc::SIGPIPE) == 1, is_sigpipe_pending())
         }
     }
 
-    #[test]
-    fn a_broken_pipe_raises_nothing_while_a_callers_thread_does_the_io() {
+    /// Runs this in a child that dies of SIGPIPE by default; it says whether all was as it should be.
+    /// `write` writes into a pipe that nobody reads, and says whether that failed.
+    fn in_child(check: fn(write: &dyn Fn() -> bool) -> bool) {
         // SAFETY: the child makes system calls only, and leaves through _exit.
         let child = unsafe { libc::fork() };
         if child == 0 {
@@ -393,9 +421,7 @@ mod tests {
                 libc::pipe(&raw mut pipe[0]);
                 libc::close(pipe[0]);
                 let write = || libc::write(pipe[1], [0u8].as_ptr().cast(), 1) == -1;
-                let failed = without_sigpipe(write) && without_sigpipe(write);
-                let is_clean = sigpipe_is() == (false, false);
-                libc::_exit(if failed && is_clean { 0 } else { 1 });
+                libc::_exit(if check(&write) { 0 } else { 1 });
             }
         }
         let mut status = -1;
@@ -405,9 +431,38 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_pipe_raises_nothing_while_a_callers_thread_does_the_io() {
+        in_child(|write| {
+            let failed = without_sigpipe(write) && without_sigpipe(write);
+            failed && sigpipe_is() == (false, false)
+        });
+    }
+
+    /// A thread that blocks SIGPIPE itself finds its mask as it was and nothing pending, and may
+    /// unblock it.
+    #[test]
+    fn a_thread_that_blocks_sigpipe_keeps_none_of_ours() {
+        in_child(|write| {
+            block_signals();
+            let failed = without_sigpipe(write);
+            failed && sigpipe_is() == (true, false)
+        });
+    }
+
+    #[test]
+    fn a_sigpipe_of_the_programs_own_stays() {
+        in_child(|write| {
+            block_signals();
+            // SAFETY: the call has no preconditions.
+            unsafe { libc::raise(libc::SIGPIPE) };
+            without_sigpipe(write) && sigpipe_is() == (true, true)
+        });
+    }
+
+    #[test]
     fn the_io_thread_takes_no_signal_of_the_process() {
         let (send, receive) = mpsc::channel();
-        turns().unwrap().handle().spawn(async move {
+        driver().unwrap().handle().spawn(async move {
             // SAFETY: plain data, filled in by the call.
             let blocked = unsafe {
                 let mut mask: libc::sigset_t = std::mem::zeroed();

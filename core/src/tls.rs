@@ -3,37 +3,53 @@
 
 use std::sync::Arc;
 
-use once_cell::sync::Lazy;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::config::Settings;
 use crate::error::{Error, ErrorKind, Result};
+use crate::runtime::PerProcess;
 
-/// Certificates of the system's store, of SSL_CERT_FILE and of SSL_CERT_DIR; read once, at the
-/// first https client.
-static SYSTEM_ROOTS: Lazy<Arc<RootCertStore>> = Lazy::new(|| {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    Arc::new(roots)
-});
+/// Certificates of the system's store, of SSL_CERT_FILE and of SSL_CERT_DIR; read once in each
+/// process, at its first https call. Not once for all: a child that is forked meanwhile would wait
+/// for a thread that it does not have.
+fn system_roots() -> Result<&'static Arc<RootCertStore>> {
+    static ROOTS: PerProcess<Arc<RootCertStore>> = PerProcess::new();
+    ROOTS.get_or_try_init(|| {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        Ok(Arc::new(roots))
+    })
+}
 
 /// The configuration that https clients with default settings share.
-static SHARED: Lazy<Result<ClientConfig>> = Lazy::new(|| {
-    let roots = SYSTEM_ROOTS.clone();
-    Ok(builder()?.with_root_certificates(roots).with_no_client_auth())
-});
+fn shared() -> Result<ClientConfig> {
+    static SHARED: PerProcess<ClientConfig> = PerProcess::new();
+    let made = SHARED.get_or_try_init(|| {
+        let roots = system_roots()?.clone();
+        Ok(builder()?.with_root_certificates(roots).with_no_client_auth())
+    });
+    made.cloned()
+}
+
+/// What can be wrong with the certificates of the settings, without a look at the system's.
+pub(crate) fn check(settings: &Settings) -> Result<()> {
+    let mut roots = RootCertStore::empty();
+    add_own(&mut roots, settings)?;
+    with_client_certificate(settings, roots).map(drop)
+}
 
 /// The configuration for a client's settings. One that speaks plain http reads no certificate
-/// store: it builds in microseconds, and where there is no store at all.
+/// store: it builds in microseconds, and where there is no store at all. Another one reads it,
+/// which takes milliseconds.
 pub(crate) fn config(settings: &Settings) -> Result<ClientConfig> {
     let is_plain = settings.ca_pem.is_none() && settings.client_pem.is_none();
     let mut config = if is_plain && !settings.needs_tls() {
         builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
     } else if is_plain {
-        require_roots(&SYSTEM_ROOTS)?;
-        SHARED.clone()?
+        require_roots(system_roots()?)?;
+        shared()?
     } else {
         own(settings)?
     };
@@ -44,13 +60,22 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig> {
 }
 
 fn own(settings: &Settings) -> Result<ClientConfig> {
-    let mut roots = RootCertStore::clone(&SYSTEM_ROOTS);
+    let mut roots = RootCertStore::clone(system_roots()?);
+    add_own(&mut roots, settings)?;
+    require_roots(&roots)?;
+    with_client_certificate(settings, roots)
+}
+
+fn add_own(roots: &mut RootCertStore, settings: &Settings) -> Result<()> {
     if let Some(pem) = &settings.ca_pem {
         for certificate in certificates("ca_pem", pem)? {
             roots.add(certificate).map_err(|cause| refused("ca_pem", cause))?;
         }
     }
-    require_roots(&roots)?;
+    Ok(())
+}
+
+fn with_client_certificate(settings: &Settings, roots: RootCertStore) -> Result<ClientConfig> {
     let builder = builder()?.with_root_certificates(roots);
     let Some(pem) = &settings.client_pem else { return Ok(builder.with_no_client_auth()) };
     let chain = certificates("client_certificate_pem", pem)?;

@@ -107,6 +107,54 @@ fn end_of(call: &Call) -> (ErrorKind, usize) {
     }
 }
 
+/// Who shuts down beside somebody else waits as well: when it returns, nothing runs any more.
+#[test]
+fn shutdowns_at_once_all_wait() {
+    in_child("shutdowns_at_once_all_wait", &[], || {
+        let service = Service::start().unwrap();
+        let client = client(service.base_url());
+        let (is_in, is_over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (enters, leaves) = (is_in.clone(), is_over.clone());
+        let call = Call::new(&client, hello());
+        call.start_with(false, move |_: Event| {
+            enters.store(true, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(300));
+            leaves.store(true, Ordering::SeqCst);
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+        eventually("the handler runs", || is_in.load(Ordering::SeqCst));
+        let shut_down = || {
+            let is_over = is_over.clone();
+            std::thread::spawn(move || (shutdown(PATIENCE), is_over.load(Ordering::SeqCst)))
+        };
+        for thread in [shut_down(), shut_down(), shut_down()] {
+            assert_eq!(thread.join().unwrap(), (true, true), "gone, and the handler over");
+        }
+    });
+}
+
+/// What did not end in time is waited for by the next shutdown.
+#[test]
+fn a_shutdown_that_ran_out_of_time_is_done_again() {
+    in_child("a_shutdown_that_ran_out_of_time_is_done_again", &[], || {
+        let service = Service::start().unwrap();
+        let client = client(service.base_url());
+        let is_in = Arc::new(AtomicBool::new(false));
+        let enters = is_in.clone();
+        let call = Call::new(&client, hello());
+        call.start_with(false, move |_: Event| {
+            enters.store(true, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(500));
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+        eventually("the handler runs", || is_in.load(Ordering::SeqCst));
+        assert!(!shutdown(Duration::from_millis(10)), "the handler still runs");
+        assert!(shutdown(PATIENCE));
+    });
+}
+
 /// Design: every started call ends with Done, whatever happens.
 #[test]
 fn shutdown_ends_every_call() {
