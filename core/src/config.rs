@@ -11,8 +11,8 @@ use url::Url;
 use zeroize::Zeroize;
 
 use crate::answer::Head;
-use crate::error::{Error, ErrorKind, Result};
-use crate::guests::Host;
+use crate::error::{EXCERPT_BYTES_MAX, Error, ErrorKind, Result, cut, excerpt};
+use crate::external::Host;
 use crate::retry::RetryPolicy;
 
 /// Largest server-sent event, in bytes.
@@ -27,6 +27,8 @@ pub const HEADERS_MAX: usize = 100;
 pub const QUEUE_BYTES_MAX: usize = 256 << 10;
 /// Most events that wait in a call's queue.
 pub const QUEUE_EVENTS_MAX: usize = 1024;
+/// Most connections that a client has open at once.
+pub const CONNECTIONS_MAX: usize = 1000;
 /// How long the body is read after its end mark, so that the connection can be used again.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_millis(250);
 /// How much of the body is read after its end mark, in bytes.
@@ -50,9 +52,12 @@ pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"]
 /// What a key is replaced with wherever a service echoes it.
 pub(crate) const KEY_MASK: &str = "[key]";
 
-/// The four timeouts; `None` is off.
+/// The timeouts; `None` is off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
+    /// Waiting for a connection where `connections_max` are in use, before each attempt. Off by
+    /// default: the call waits its turn, under its deadline alone.
+    pub pool: Option<Duration>,
     /// Opening a connection, TLS included. 10 s by default; of the client only.
     pub connect: Option<Duration>,
     /// From the start of an attempt to the complete head of its answer. 600 s by default.
@@ -60,13 +65,14 @@ pub struct Timeouts {
     /// Between two pieces of substance of an answer; comments and keep-alives do not count, and
     /// the time that a full queue waits for its consumer does not either. 300 s by default.
     pub idle: Option<Duration>,
-    /// Over all attempts and the waits between them. Off by default.
+    /// Over all attempts and every wait, from the call's start. Off by default.
     pub total: Option<Duration>,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
         Timeouts {
+            pool: None,
             connect: Some(CONNECT_TIMEOUT),
             first_byte: Some(FIRST_BYTE_TIMEOUT),
             idle: Some(IDLE_TIMEOUT),
@@ -91,6 +97,12 @@ pub struct Limits {
     pub queue_bytes_max: usize,
     /// Events that wait in a queue; [`QUEUE_EVENTS_MAX`] by default.
     pub queue_events_max: usize,
+    /// Connections that calls have at once; [`CONNECTIONS_MAX`] by default, and with those that are
+    /// idle never more than half of the descriptors that the process may have (`RLIMIT_NOFILE`,
+    /// read at the first call; 7/16 of it for the calls of all clients together, 1/16 for the idle
+    /// connections of each). Further calls wait in order, and take the first connection that gets
+    /// idle. Calls that share a connection (HTTP/2) are not counted.
+    pub connections_max: usize,
 }
 
 impl Default for Limits {
@@ -102,6 +114,7 @@ impl Default for Limits {
             headers_max: HEADERS_MAX,
             queue_bytes_max: QUEUE_BYTES_MAX,
             queue_events_max: QUEUE_EVENTS_MAX,
+            connections_max: CONNECTIONS_MAX,
         }
     }
 }
@@ -308,7 +321,7 @@ impl Config {
         self
     }
 
-    /// The four timeouts.
+    /// The timeouts.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Config {
         self.timeouts = timeouts;
         self
@@ -490,6 +503,7 @@ pub(crate) type SharedSettings = Arc<Settings>;
 impl Settings {
     fn check_bounds(&self) -> Result<()> {
         let times = [
+            ("pool_timeout", self.timeouts.pool),
             ("connect_timeout", self.timeouts.connect),
             ("first_byte_timeout", self.timeouts.first_byte),
             ("idle_timeout", self.timeouts.idle),
@@ -507,6 +521,7 @@ impl Settings {
             ("headers_max", limits.headers_max),
             ("queue_bytes_max", limits.queue_bytes_max),
             ("queue_events_max", limits.queue_events_max),
+            ("connections_max", limits.connections_max),
         ];
         for (name, size) in sizes {
             if size == 0 || size > crate::json::JSON_BYTES_MAX {
@@ -516,6 +531,23 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    /// The beginning of an unexpected text, the key masked before it is cut.
+    pub(crate) fn quote(&self, text: &str) -> String {
+        let wanted = EXCERPT_BYTES_MAX + self.api_key.longest_written();
+        excerpt(&self.api_key.mask(cut(text, wanted)))
+    }
+
+    /// An error whose texts came in an event or an answer of any size: no longer than
+    /// `error_body_bytes_max`, the key masked before they are cut.
+    pub(crate) fn bounded(&self, error: Error) -> Error {
+        let bytes_max = self.limits.error_body_bytes_max;
+        let wanted = bytes_max + self.api_key.longest_written();
+        error.masked(|text| match text.len() > bytes_max {
+            true => cut(&self.api_key.mask(cut(text, wanted)), bytes_max).to_owned(),
+            false => text.to_owned(), // masked with all the others
+        })
     }
 
     /// Whether `base_url` ends in the version that the service prescribes (R-CFG1).

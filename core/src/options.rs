@@ -10,6 +10,7 @@ use crate::retry::RetryPolicy;
 /// The settings of one call; what is not set is the client's.
 #[derive(Clone, Default)]
 pub(crate) struct CallOptions {
+    pub(crate) pool: Option<Option<Duration>>,
     pub(crate) first_byte: Option<Option<Duration>>,
     pub(crate) idle: Option<Option<Duration>>,
     pub(crate) total: Option<Option<Duration>>,
@@ -32,6 +33,7 @@ impl CallOptions {
     /// The same checks as for a client; here it is an argument that is wrong.
     pub(crate) fn check(&self) -> Result<()> {
         let times = [
+            ("pool_timeout", self.pool),
             ("first_byte_timeout", self.first_byte),
             ("idle_timeout", self.idle),
             ("total_timeout", self.total),
@@ -46,6 +48,7 @@ impl CallOptions {
     pub(crate) fn timeouts(&self, settings: &Settings) -> Timeouts {
         let client = settings.timeouts;
         Timeouts {
+            pool: self.pool.unwrap_or(client.pool),
             connect: client.connect,
             first_byte: self.first_byte.unwrap_or(client.first_byte),
             idle: self.idle.unwrap_or(client.idle),

@@ -207,6 +207,12 @@ impl Request {
         }
     }
 
+    /// For this call: waiting for a connection where `connections_max` are in use; `None` is off.
+    pub fn pool_timeout(mut self, timeout: Option<Duration>) -> Request {
+        self.options.pool = Some(timeout);
+        self
+    }
+
     /// For this call: from the start of an attempt to the complete head of its answer; `None` is
     /// off.
     pub fn first_byte_timeout(mut self, timeout: Option<Duration>) -> Request {

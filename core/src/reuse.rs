@@ -3,22 +3,40 @@
 //!
 //! Some servers and proxies promise keep-alive and close a moment after an answer. A request that
 //! is written into that moment is lost, and sending it again could be metered twice. So until a
-//! server has shown that it keeps connections, a call that follows an answer waits until the moment
-//! is over: then a closed connection is seen as closed and replaced before anything is written. One
-//! call answered on a connection that carried an answer before is the proof, and from then on
-//! nothing is waited for. Streams and whole answers are judged apart: some servers keep their
-//! connections after the one and close them after the other.
+//! server has shown that it keeps connections, a call that follows an answer goes on a fresh
+//! connection, which is cheap where there is no TLS, or waits until the moment is over: then a
+//! closed connection is seen as closed and replaced before anything is written. One call answered
+//! on a connection that carried an answer before is the proof, and from then on nothing is waited
+//! for. Streams and whole answers are judged apart: some servers keep their connections after the
+//! one and close them after the other.
 
 use std::time::Duration;
 
 /// How long after the end of an answer a server may close its connection unexpectedly.
 pub(crate) const REUSE_GRACE: Duration = Duration::from_millis(10);
 
+/// Fresh connections that are opened instead of waiting, until the server has shown what it does:
+/// calls that follow each other so fast that they need more wait for the rest of the moment.
+const FRESH_MAX: u32 = 2;
+
 /// What is known of a server. Times are since any fixed moment.
 #[derive(Debug, Default)]
 pub(crate) struct Reuse {
     streams: Kept,
     documents: Kept,
+    fresh: u32,
+}
+
+/// Which connection a call that is about to be sent takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Connection {
+    /// An idle one, or a new one where there is none.
+    Pooled,
+    /// A new one.
+    Fresh,
+    /// As pooled, after this time, which may be none, and after a look at the sockets: that the
+    /// moment is over says nothing if the close was not seen yet.
+    PooledAfter(Duration),
 }
 
 /// The same of one kind of answers.
@@ -31,20 +49,28 @@ struct Kept {
 }
 
 impl Kept {
+    /// What is left of the moment, where it has to be waited for.
     fn wait(&self, now: Duration) -> Option<Duration> {
         let (_, ended) = self.last.filter(|_| !self.is_proved)?;
-        let left = (ended + REUSE_GRACE).saturating_sub(now);
-        (left > Duration::ZERO).then_some(left)
+        Some((ended + REUSE_GRACE).saturating_sub(now))
     }
 }
 
 impl Reuse {
-    /// How long a call that is about to be sent has to wait.
-    pub(crate) fn wait(&self, now: Duration) -> Option<Duration> {
-        self.streams.wait(now).max(self.documents.wait(now))
+    /// What a call that is about to be sent does. `is_cheap`: a fresh connection costs less than
+    /// the moment.
+    pub(crate) fn choose(&mut self, is_cheap: bool, now: Duration) -> Connection {
+        match self.streams.wait(now).max(self.documents.wait(now)) {
+            None => Connection::Pooled,
+            Some(wait) if is_cheap && wait > Duration::ZERO && self.fresh < FRESH_MAX => {
+                self.fresh += 1;
+                Connection::Fresh
+            }
+            Some(wait) => Connection::PooledAfter(wait),
+        }
     }
 
-    /// An answer ended whole on this local port.
+    /// An answer ended whole on this local port, whose connection is in the pool now.
     pub(crate) fn ended(&mut self, is_stream: bool, port: u16, now: Duration) {
         let kept = if is_stream { &mut self.streams } else { &mut self.documents };
         kept.last = Some((port, now));
@@ -61,6 +87,7 @@ impl Reuse {
     pub(crate) fn broke_off(&mut self) {
         self.streams.is_proved = false;
         self.documents.is_proved = false;
+        self.fresh = 0;
     }
 }
 
@@ -72,22 +99,35 @@ mod tests {
         Duration::from_millis(ms)
     }
 
+    /// How long a call waits for which a fresh connection is dear.
+    fn wait(reuse: &mut Reuse, now: Duration) -> Option<Duration> {
+        match reuse.choose(false, now) {
+            Connection::Pooled => None,
+            Connection::PooledAfter(wait) => Some(wait).filter(|wait| *wait > Duration::ZERO),
+            Connection::Fresh => unreachable!(),
+        }
+    }
+
     #[test]
     fn a_call_waits_after_an_answer_until_the_server_has_shown_that_it_keeps_connections() {
         let mut reuse = Reuse::default();
-        assert_eq!(reuse.wait(ms(0)), None, "no answer yet");
+        assert_eq!(wait(&mut reuse, ms(0)), None, "no answer yet");
         reuse.ended(true, 7, ms(100));
-        assert_eq!(reuse.wait(ms(100)), Some(REUSE_GRACE));
-        assert_eq!(reuse.wait(ms(104)), Some(ms(6)));
-        assert_eq!(reuse.wait(ms(110)), None, "the moment is over");
+        assert_eq!(wait(&mut reuse, ms(100)), Some(REUSE_GRACE));
+        assert_eq!(wait(&mut reuse, ms(104)), Some(ms(6)));
+        assert_eq!(wait(&mut reuse, ms(110)), None, "the moment is over");
         reuse.answered(8);
         reuse.ended(true, 8, ms(200));
-        assert_eq!(reuse.wait(ms(200)), Some(REUSE_GRACE), "another connection proves nothing");
+        assert_eq!(
+            wait(&mut reuse, ms(200)),
+            Some(REUSE_GRACE),
+            "another connection proves nothing"
+        );
         reuse.answered(8);
         reuse.ended(true, 8, ms(300));
-        assert_eq!(reuse.wait(ms(300)), None);
+        assert_eq!(wait(&mut reuse, ms(300)), None);
         reuse.broke_off();
-        assert_eq!(reuse.wait(ms(301)), Some(ms(9)));
+        assert_eq!(wait(&mut reuse, ms(301)), Some(ms(9)));
     }
 
     #[test]
@@ -96,11 +136,28 @@ mod tests {
         reuse.ended(false, 7, ms(0));
         reuse.answered(7);
         reuse.ended(false, 7, ms(10));
-        assert_eq!(reuse.wait(ms(10)), None);
+        assert_eq!(wait(&mut reuse, ms(10)), None);
         reuse.ended(true, 7, ms(20));
-        assert_eq!(reuse.wait(ms(20)), Some(REUSE_GRACE));
+        assert_eq!(wait(&mut reuse, ms(20)), Some(REUSE_GRACE));
         reuse.answered(8);
         reuse.ended(false, 8, ms(40));
-        assert_eq!(reuse.wait(ms(40)), None);
+        assert_eq!(wait(&mut reuse, ms(40)), None);
+    }
+
+    #[test]
+    fn a_few_fresh_connections_are_taken_where_they_are_cheap() {
+        let mut reuse = Reuse::default();
+        assert_eq!(reuse.choose(true, ms(0)), Connection::Pooled, "there is none yet");
+        reuse.ended(false, 7, ms(0));
+        for _ in 0..FRESH_MAX {
+            assert_eq!(reuse.choose(true, ms(1)), Connection::Fresh);
+        }
+        assert_eq!(reuse.choose(true, ms(1)), Connection::PooledAfter(ms(9)));
+        assert_eq!(reuse.choose(true, ms(10)), Connection::PooledAfter(ms(0)), "it is over");
+        reuse.answered(7);
+        reuse.ended(false, 7, ms(20));
+        assert_eq!(reuse.choose(true, ms(20)), Connection::Pooled);
+        reuse.broke_off();
+        assert_eq!(reuse.choose(true, ms(21)), Connection::Fresh);
     }
 }

@@ -13,23 +13,31 @@ use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName,
     HeaderValue,
 };
-use reqwest::{Method, Url};
+use reqwest::{ClientBuilder, Method, Url, Version};
+use tokio::task::yield_now;
 use tokio::time::sleep;
 
 use crate::answer::Head;
 use crate::config::{POOL_IDLE_TIMEOUT, Proxy, Settings};
+use crate::connections::{Connections, Permit, idle_max};
 use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
 use crate::inflate::Inflate;
 use crate::request::{Endpoint, Prepared};
-use crate::reuse::Reuse;
+use crate::reuse::{Connection, Reuse};
+use crate::runtime::PerProcess;
 use crate::tls;
 
 /// The connections of one client in one process.
 pub(crate) struct Transport {
     client: reqwest::Client,
+    /// Keeps no connection; made when it is needed.
+    fresh: PerProcess<reqwest::Client>,
+    pub(crate) connections: Connections,
     headers: HeaderMap,
     urls: [Url; 3],
     reuse: Mutex<Reuse>,
+    /// A fresh connection costs a TLS handshake.
+    speaks_tls: bool,
     /// What the times of `reuse` count from.
     made: Instant,
 }
@@ -51,18 +59,25 @@ pub(crate) struct Reply {
 /// The body of an answer, piece by piece as it arrives.
 pub(crate) struct Body {
     response: reqwest::Response,
-    /// The local port of its connection.
+    permit: Permit,
+    /// The local port of its connection, if that goes back to the pool.
     port: Option<u16>,
     inflate: Option<Box<Inflate>>,
     /// Why the body cannot be read, although the head is fine.
     broken: Option<Error>,
     /// A piece that was looked at and put back.
     ahead: Option<Bytes>,
+    /// What comes behind the last piece, which was too large to be handed out whole.
+    rest: Option<Bytes>,
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+
+/// The largest piece that is handed out in one go, in bytes: what is done with a piece is done
+/// without a break.
+const PIECE_BYTES_MAX: usize = 64 << 10;
 
 /// HTTP/2 flow control: how much of one stream may wait unread, in bytes.
 const HTTP2_STREAM_WINDOW: u32 = 256 << 10;
@@ -74,7 +89,7 @@ impl Transport {
     /// first call. Costs nothing where neither is set.
     pub(crate) fn check(settings: &Settings) -> Result<()> {
         if settings.ca_pem.is_some() || settings.client_pem.is_some() {
-            tls::config(settings)?;
+            tls::check(settings)?;
         }
         match &settings.proxy {
             Some(Proxy::Url(url)) => proxy_of(url).map(|_| ()),
@@ -82,41 +97,21 @@ impl Transport {
         }
     }
 
+    /// Reads the system's certificates where TLS is spoken, which takes milliseconds.
     pub(crate) fn new(settings: &Settings) -> Result<Transport> {
-        let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config(settings)?)
-            .redirect(reqwest::redirect::Policy::none())
-            .http1_max_headers(settings.limits.headers_max)
-            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-            .tcp_nodelay(true);
-        builder = match settings.http2 {
-            // A request that was written is never sent again behind the caller's back.
-            false => builder.http1_only().retry(reqwest::retry::never()),
-            // With HTTP/2 a server says which requests it did not look at (GOAWAY, REFUSED_STREAM;
-            // RFC 9113 section 8.7): those alone are sent again, by reqwest's default policy.
-            // hyper opens no second connection at a peer's stream limit, so one connection has to
-            // carry many streams whose consumers are slow.
-            true => builder
-                .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW)
-                .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW),
-        };
-        if let Some(timeout) = settings.timeouts.connect {
-            builder = builder.connect_timeout(timeout);
-        }
-        match &settings.proxy {
-            Some(Proxy::Off) => builder = builder.no_proxy(),
-            Some(Proxy::Url(url)) => builder = builder.proxy(proxy_of(url)?),
-            None if settings.is_loopback() => builder = builder.no_proxy(),
-            None => {}
-        }
-        let client = builder.build().map_err(|cause| {
-            let message = format!("the HTTP client cannot be built: {}", causes(&cause));
-            Error::new(ErrorKind::Config, message)
-        })?;
+        let client = built(builder(settings)?)?;
         let endpoints = [Endpoint::Models, Endpoint::Chat, Endpoint::Responses];
         let urls = endpoints.map(|endpoint| url_of(&settings.base_url, endpoint));
-        let (reuse, made) = (Mutex::default(), Instant::now());
-        Ok(Transport { client, headers: header_map(settings)?, urls, reuse, made })
+        Ok(Transport {
+            client,
+            fresh: PerProcess::new(),
+            connections: Connections::new(settings.limits.connections_max)?,
+            headers: header_map(settings)?,
+            urls,
+            reuse: Mutex::default(),
+            speaks_tls: settings.needs_tls(),
+            made: Instant::now(),
+        })
     }
 
     /// One attempt with this body, up to the complete head of its answer. `moved` is where a
@@ -127,16 +122,34 @@ impl Transport {
         prepared: &Prepared,
         body: Option<&Bytes>,
         moved: Option<&Url>,
+        permit: Permit,
     ) -> Result<Reply, Failure> {
         let request = self.request(prepared, body, moved);
-        let wait = self.reuse().wait(self.made.elapsed());
-        if let Some(wait) = wait {
-            sleep(wait).await;
-        }
-        match self.client.execute(request).await {
+        let chosen = self.reuse().choose(!self.speaks_tls, self.made.elapsed());
+        let client = match chosen {
+            Connection::Pooled => &self.client,
+            Connection::PooledAfter(wait) => {
+                if !wait.is_zero() {
+                    sleep(wait).await;
+                }
+                yield_now().await; // whoever yields goes on after a look at the sockets
+                &self.client
+            }
+            Connection::Fresh => {
+                let made = self
+                    .fresh
+                    .get_or_try_init(|| built(builder(settings)?.pool_max_idle_per_host(0)));
+                made.map_err(|error| Failure { error, metered: Metered::NotSent })?
+            }
+        };
+        match client.execute(request).await {
             Ok(response) => {
+                if response.version() == Version::HTTP_2 {
+                    self.connections.are_shared();
+                }
                 let info = response.extensions().get::<HttpInfo>();
                 let port = info.map(|info| info.local_addr().port());
+                let port = port.filter(|_| chosen != Connection::Fresh);
                 if let Some(port) = port {
                     self.reuse().answered(port);
                 }
@@ -146,7 +159,9 @@ impl Transport {
                 };
                 let head = head_of(&response, settings);
                 let url = response.url().clone();
-                Ok(Reply { url, head, body: Body { response, port, inflate, broken, ahead: None } })
+                let body =
+                    Body { response, permit, port, inflate, broken, ahead: None, rest: None };
+                Ok(Reply { url, head, body })
             }
             Err(cause) => {
                 self.reuse().broke_off();
@@ -211,17 +226,32 @@ impl Transport {
 }
 
 impl Body {
-    /// Lets the next read find this piece again.
+    /// Lets the next read find the last piece again, or what is left of it.
     pub(crate) fn put_back(&mut self, piece: Bytes) {
         self.ahead = Some(piece).filter(|piece| !piece.is_empty());
     }
 
-    /// The next piece; `None` is the clean end of the body.
+    /// The rest is not wanted: the right to its connection, for another request.
+    pub(crate) fn into_permit(self) -> Permit {
+        self.permit
+    }
+
+    /// The next piece, of `PIECE_BYTES_MAX` at most; `None` is the clean end of the body.
     pub(crate) fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>>> {
+        let mut polled = self.poll_whole_piece(cx);
+        if let Poll::Ready(Ok(Some(piece))) = &mut polled
+            && piece.len() > PIECE_BYTES_MAX
+        {
+            self.rest = Some(piece.split_off(PIECE_BYTES_MAX));
+        }
+        polled
+    }
+
+    fn poll_whole_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>>> {
         if let Some(error) = &self.broken {
             return Poll::Ready(Err(error.clone()));
         }
-        if let Some(piece) = self.ahead.take() {
+        if let Some(piece) = self.ahead.take().or_else(|| self.rest.take()) {
             return Poll::Ready(Ok(Some(piece)));
         }
         loop {
@@ -244,6 +274,45 @@ impl Body {
             }
         }
     }
+}
+
+/// What a client of these settings is built from.
+fn builder(settings: &Settings) -> Result<ClientBuilder> {
+    let mut builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls::config(settings)?)
+        .redirect(reqwest::redirect::Policy::none())
+        .http1_max_headers(settings.limits.headers_max)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+        .pool_max_idle_per_host(idle_max(settings.limits.connections_max))
+        .tcp_nodelay(true);
+    builder = match settings.http2 {
+        // A request that was written is never sent again behind the caller's back.
+        false => builder.http1_only().retry(reqwest::retry::never()),
+        // With HTTP/2 a server says which requests it did not look at (GOAWAY, REFUSED_STREAM;
+        // RFC 9113 section 8.7): those alone are sent again, by reqwest's default policy.
+        // hyper opens no second connection at a peer's stream limit, so one connection has to
+        // carry many streams whose consumers are slow.
+        true => builder
+            .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW)
+            .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW),
+    };
+    if let Some(timeout) = settings.timeouts.connect {
+        builder = builder.connect_timeout(timeout);
+    }
+    match &settings.proxy {
+        Some(Proxy::Off) => builder = builder.no_proxy(),
+        Some(Proxy::Url(url)) => builder = builder.proxy(proxy_of(url)?),
+        None if settings.is_loopback() => builder = builder.no_proxy(),
+        None => {}
+    }
+    Ok(builder)
+}
+
+fn built(builder: ClientBuilder) -> Result<reqwest::Client> {
+    builder.build().map_err(|cause| {
+        let message = format!("the HTTP client cannot be built: {}", causes(&cause));
+        Error::new(ErrorKind::Config, message)
+    })
 }
 
 /// What unpacks a body, where it came packed; only gzip is asked for.
@@ -354,7 +423,8 @@ fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
     let place = place_of(settings);
     let not_sent =
         |kind, message| Failure { error: Error::new(kind, message), metered: Metered::NotSent };
-    if let Some(tls) = find::<rustls::Error>(&cause) {
+    let tls = find::<rustls::Error>(&cause);
+    if let (Some(tls), true) = (tls, cause.is_connect()) {
         return not_sent(ErrorKind::Tls, format!("no TLS connection to {place}: {tls}"));
     }
     if cause.is_connect() {
@@ -377,7 +447,15 @@ fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
             format!("the request cannot be sent: {}", causes(&cause)),
         );
     }
-    let (kind, what) = match find::<hyper::Error>(&cause) {
+    let hyper = find::<hyper::Error>(&cause);
+    // Only of a request that was not begun to be written.
+    if hyper.is_some_and(hyper::Error::is_canceled) {
+        let message = format!("{place} closed the connection before anything was sent");
+        return not_sent(ErrorKind::Connect, format!("{message}: {}", causes(&cause)));
+    }
+    let (kind, what) = match hyper {
+        // Of one version of TLS the service judges a client's certificate after the first request.
+        _ if tls.is_some() => (ErrorKind::Tls, format!("the TLS connection to {place} broke off")),
         Some(hyper) if hyper.is_parse() => (
             ErrorKind::Protocol,
             format!(
@@ -397,6 +475,9 @@ fn broken_off(cause: &reqwest::Error) -> Error {
     let is_framing = find::<std::io::Error>(cause)
         .is_some_and(|io| matches!(io.kind(), InvalidData | InvalidInput));
     let (kind, what) = match is_framing {
+        _ if find::<rustls::Error>(cause).is_some() => {
+            (ErrorKind::Tls, "the TLS connection broke off in the middle of the answer")
+        }
         true => (ErrorKind::Protocol, "the answer's framing is not HTTP"),
         false => (ErrorKind::Disconnected, "the connection broke off in the middle of the answer"),
     };

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv6Addr, TcpListener};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use modelwire_service::{Exchange, Script, Service, Step};
 
@@ -69,4 +69,45 @@ fn a_connection_that_the_service_closed_is_replaced() {
     let sent = service.recorded("s");
     assert_eq!(sent.len(), calls, "each call was sent once");
     assert_eq!(service.connections(), calls as u64, "each on a connection of its own");
+}
+
+/// Whether the service keeps its connections is not known yet: a fresh one costs less than waiting.
+#[test]
+fn the_second_call_of_a_client_waits_for_nothing() {
+    const CLIENTS: usize = 10;
+    let service = Service::start().unwrap();
+    for way in WAYS {
+        let second = |_| {
+            let client = client(service.base_url());
+            assert_eq!(way.send(&client, hello()).unwrap().text(), "Hello from both sides.");
+            let start = Instant::now();
+            assert_eq!(way.send(&client, hello()).unwrap().text(), "Hello from both sides.");
+            start.elapsed()
+        };
+        let best = (0..CLIENTS).map(second).min().unwrap();
+        assert!(best < Duration::from_millis(8), "{way:?}: {best:?} at best");
+    }
+}
+
+/// R-MET1: and loses no call to a service that closes a moment after it has answered, and does not
+/// say so.
+#[test]
+fn a_second_call_is_not_lost_to_an_unannounced_close() {
+    const PAIRS: usize = 20;
+    let service = Service::start().unwrap();
+    for wait_ms in [3, 1, 0] {
+        let mut exchange = Exchange::json(200, CHAT_ANSWER);
+        exchange.steps.extend([Step::Pause(Duration::from_millis(wait_ms)), Step::Close]);
+        let base_url = service.script("s", Script::one(exchange));
+        for round in 0..PAIRS {
+            let client = client(&base_url);
+            for which in ["first", "second"] {
+                let answer = WAYS[round % 2].send(&client, hello());
+                let answer = answer
+                    .unwrap_or_else(|error| panic!("{wait_ms} ms, {round}, {which}: {error}"));
+                assert_eq!(answer.text(), "Yes.");
+            }
+        }
+        assert_eq!(service.recorded("s").len(), PAIRS * 2, "each call was sent once");
+    }
 }

@@ -1,0 +1,161 @@
+//! How many connections there may be at once: the client's bound and the process's. Whoever finds
+//! none free waits for one in order. Knows no HTTP.
+//!
+//! A call has a [`Permit`] from before its attempt until its answer was read to the end and the
+//! connection is back in its pool, so the next call in line finds it idle there. A wait between two
+//! attempts holds none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::error::Result;
+use crate::runtime::{self, PerProcess};
+
+/// Connections take half of the process's descriptors at most: seven sixteenths those in use, of
+/// all clients together, and one sixteenth those that are idle in the pool of a client.
+const SIXTEENTHS_IN_USE: usize = 7;
+
+/// What all clients of the process have together.
+static OF_PROCESS: PerProcess<Arc<Semaphore>> = PerProcess::new();
+
+/// The most connections that may be idle in the pool of a client.
+pub(crate) fn idle_max(connections_max: usize) -> usize {
+    connections_max.min(runtime::descriptors_max() / 16).max(1)
+}
+
+/// The connections of one client in one process.
+pub(crate) struct Connections {
+    own: Arc<Semaphore>,
+    of_process: Arc<Semaphore>,
+    bound: usize,
+    waiting: AtomicUsize,
+    /// HTTP/2: calls share a connection, so that they are not counted.
+    is_shared: AtomicBool,
+}
+
+/// The right to one connection.
+pub(crate) struct Permit {
+    _own: Option<OwnedSemaphorePermit>,
+    _of_process: Option<OwnedSemaphorePermit>,
+}
+
+/// One that waits; counted until it is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// At least one, and no more than a semaphore takes.
+fn semaphore(permits: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS / 2)))
+}
+
+impl Connections {
+    pub(crate) fn new(connections_max: usize) -> Result<Connections> {
+        let descriptors = (runtime::descriptors_max() / 16).saturating_mul(SIXTEENTHS_IN_USE);
+        let of_process = OF_PROCESS.get_or_try_init(|| Ok(semaphore(descriptors)))?.clone();
+        let bound = connections_max.min(descriptors).max(1);
+        let (waiting, is_shared) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Ok(Connections { own: semaphore(bound), of_process, bound, waiting, is_shared })
+    }
+
+    /// The bound: `connections_max`, or what the process may have where that is less.
+    pub(crate) fn bound(&self) -> usize {
+        self.bound
+    }
+
+    /// How many calls wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// A permit if there is one and nobody waits.
+    pub(crate) fn try_get(&self) -> Option<Permit> {
+        let own = self.own.clone().try_acquire_owned().ok()?;
+        if self.is_shared.load(Ordering::Relaxed) {
+            return Some(Permit { _own: None, _of_process: None });
+        }
+        let of_process = self.of_process.clone().try_acquire_owned().ok()?;
+        Some(Permit { _own: Some(own), _of_process: Some(of_process) })
+    }
+
+    /// The next permit, in order. Dropping the future gives up the place.
+    pub(crate) async fn get(&self) -> Permit {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let _waiting = Waiting(&self.waiting);
+        // The semaphores are never closed.
+        let own = self.own.clone().acquire_owned().await.ok();
+        if self.is_shared.load(Ordering::Relaxed) {
+            return Permit { _own: None, _of_process: None };
+        }
+        let of_process = self.of_process.clone().acquire_owned().await.ok();
+        Permit { _own: own, _of_process: of_process }
+    }
+
+    /// The service speaks HTTP/2: whoever waits goes on.
+    pub(crate) fn are_shared(&self) {
+        if !self.is_shared.swap(true, Ordering::Relaxed) {
+            self.own.add_permits(Semaphore::MAX_PERMITS / 2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[test]
+    fn whoever_waits_is_served_in_order() {
+        let connections = Connections::new(1).unwrap();
+        let first = connections.try_get().unwrap();
+        assert!(connections.try_get().is_none());
+        let mut cx = Context::from_waker(Waker::noop());
+        let (mut second, mut third) = (pin!(connections.get()), pin!(connections.get()));
+        assert!(second.as_mut().poll(&mut cx).is_pending());
+        assert!(third.as_mut().poll(&mut cx).is_pending());
+        assert_eq!(connections.waiting(), 2);
+        drop(first);
+        assert!(connections.try_get().is_none(), "it belongs to the one that waits");
+        assert!(third.as_mut().poll(&mut cx).is_pending());
+        let Poll::Ready(permit) = second.as_mut().poll(&mut cx) else { unreachable!() };
+        drop(permit);
+        assert!(third.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(connections.waiting(), 0);
+        assert!(connections.try_get().is_some());
+    }
+
+    #[test]
+    fn a_wait_that_is_given_up_leaves_its_place() {
+        let connections = Connections::new(1).unwrap();
+        let first = connections.try_get().unwrap();
+        {
+            let mut waits = pin!(connections.get());
+            assert!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+        assert_eq!(connections.waiting(), 0);
+        drop(first);
+        assert!(connections.try_get().is_some());
+    }
+
+    #[test]
+    fn calls_that_share_a_connection_are_not_counted() {
+        let connections = Connections::new(1).unwrap();
+        let first = connections.try_get().unwrap();
+        let mut waits = pin!(connections.get());
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(waits.as_mut().poll(&mut cx).is_pending());
+        connections.are_shared();
+        assert!(waits.as_mut().poll(&mut cx).is_ready());
+        let many: Vec<_> = (0..100).map(|_| connections.try_get().unwrap()).collect();
+        drop((first, many));
+    }
+}

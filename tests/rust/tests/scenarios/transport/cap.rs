@@ -1,0 +1,192 @@
+//! The cap on connections: calls beyond it wait in order, under timeouts of their own, and take the
+//! first connection that gets idle. Knows no answer.
+
+use std::time::{Duration, Instant};
+
+use modelwire::{Call, Client, Config, Error, ErrorKind, Event, Limits, Metered, Pop};
+use modelwire::{Request, TimeoutPhase, Timeouts};
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::processes::in_child_at;
+use crate::support::{CHAT_ANSWER, WAYS, block_on, client, config, eventually, hello, silence};
+
+const SHORT: Duration = Duration::from_millis(300);
+/// Far beyond every bound of these tests.
+const LONG: Duration = Duration::from_secs(30);
+
+fn capped(base_url: String, connections_max: usize) -> Config {
+    config(base_url).limits(Limits { connections_max, ..Limits::default() })
+}
+
+/// An answer after a pause.
+fn late(pause: Duration) -> Exchange {
+    let answer = Exchange::json(200, CHAT_ANSWER);
+    Exchange { steps: [vec![Step::Pause(pause)], answer.steps].concat() }
+}
+
+/// So many calls, started at once, in this order.
+fn started(client: &Client, calls: usize, stream: bool) -> Vec<Call> {
+    let start = |number: usize| {
+        let call = Call::new(client, Request::chat("echo").user(&format!("number {number}.")));
+        call.start(stream).unwrap();
+        call
+    };
+    (0..calls).map(start).collect()
+}
+
+/// The end of a call.
+fn end_of(call: &Call) -> Result<(), Error> {
+    loop {
+        match call.pop(Some(LONG)).unwrap() {
+            Pop::Event(Event::Done(outcome)) => return outcome.map(drop),
+            Pop::Event(Event::Open(_) | Event::Chunk(_)) => {}
+            other @ (Pop::Empty | Pop::End) => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn many_calls_share_few_connections() {
+    const MAX: usize = 8;
+    for stream in [false, true] {
+        let service = Service::start().unwrap();
+        let client = Client::new(capped(service.base_url(), MAX)).unwrap();
+        let calls = started(&client, 400, stream);
+        calls.iter().for_each(|call| end_of(call).unwrap());
+        assert_eq!(client.usage()["echo"].calls, 400);
+        // A server that has not shown that it keeps connections is given a few fresh ones.
+        let connections = service.connections();
+        assert!(connections <= 2 * MAX as u64, "{connections} connections for {MAX} at once");
+    }
+}
+
+#[test]
+fn calls_wait_in_their_order() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(late(Duration::from_millis(5))));
+    let client = Client::new(capped(base_url, 1)).unwrap();
+    let calls = started(&client, 30, false);
+    calls.iter().for_each(|call| end_of(call).unwrap());
+    let asked: Vec<String> = service
+        .recorded("s")
+        .iter()
+        .map(|request| {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            body.split("number ").nth(1).unwrap().split('.').next().unwrap().to_owned()
+        })
+        .collect();
+    let expected: Vec<String> = (0..30).map(|number: usize| number.to_string()).collect();
+    assert_eq!(asked, expected);
+}
+
+fn check(error: &Error, phase: TimeoutPhase, named: &[&str]) {
+    assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(phase)), "{error:?}");
+    assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 0), "{error:?}");
+    assert!(error.elapsed() >= SHORT && error.elapsed() < LONG, "{error:?}");
+    for name in named {
+        assert!(error.message().contains(name), "{name:?} in {error:?}");
+    }
+}
+
+/// R-ERR5 R-MET1: a wait for a connection has a timeout of its own, and nothing was sent.
+#[test]
+fn a_wait_for_a_connection_has_its_own_timeout() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(silence()));
+    let pool = Timeouts { pool: Some(SHORT), ..Timeouts::default() };
+    let total = Timeouts { total: Some(SHORT), ..Timeouts::default() };
+    for (timeouts, phase) in [(pool, TimeoutPhase::Pool), (total, TimeoutPhase::Total)] {
+        let client = Client::new(capped(base_url.clone(), 1)).unwrap();
+        let before = service.recorded("s").len();
+        let first = started(&client, 1, false);
+        eventually("sent", || service.recorded("s").len() == before + 1);
+        let hello = || match phase {
+            TimeoutPhase::Pool => hello().pool_timeout(timeouts.pool),
+            _ => hello().total_timeout(timeouts.total),
+        };
+        for way in WAYS {
+            let named = [phase.name(), "300 ms", "connections_max = 1"];
+            let error = way.send(&client, hello()).unwrap_err();
+            check(&error, phase, &named);
+            assert!(error.hint().contains("connections_max"), "{error:?}");
+            check(way.read(&client, hello()).error(), phase, &named);
+        }
+        assert_eq!(service.recorded("s").len(), before + 1, "nothing more was sent");
+        drop(first);
+    }
+    // The same for a whole client.
+    let client = Client::new(capped(base_url, 1).timeouts(pool)).unwrap();
+    let _first = started(&client, 1, false);
+    eventually("sent", || service.recorded("s").len() == 3);
+    check(&WAYS[0].send(&client, hello()).unwrap_err(), TimeoutPhase::Pool, &["pool_timeout"]);
+}
+
+#[test]
+fn a_wait_that_is_cancelled_leaves_its_place_to_the_next() {
+    let service = Service::start().unwrap();
+    let stuck = service.script("s", Script::sequence(vec![silence(), late(Duration::ZERO)]));
+    let client = Client::new(capped(stuck, 1)).unwrap();
+    let calls = started(&client, 4, false);
+    eventually("sent", || service.recorded("s").len() == 1);
+    calls[1].cancel();
+    assert_eq!(end_of(&calls[1]).unwrap_err().kind(), ErrorKind::Cancelled);
+    calls[0].cancel(); // which gives its connection back
+    end_of(&calls[2]).unwrap();
+    end_of(&calls[3]).unwrap();
+    assert_eq!(service.recorded("s").len(), 3);
+}
+
+/// A wait between two attempts holds no connection.
+#[test]
+fn a_call_that_waits_to_try_again_leaves_its_connection_to_others() {
+    let service = Service::start().unwrap();
+    let busy = Exchange::json_with_headers(429, &[("Retry-After", "1")], "{}");
+    let script = Script::sequence(vec![busy, late(Duration::ZERO)]);
+    let client = Client::new(capped(service.script("s", script), 1)).unwrap();
+    let calls = started(&client, 2, false);
+    let start = Instant::now();
+    end_of(&calls[1]).unwrap();
+    assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
+    end_of(&calls[0]).unwrap();
+}
+
+/// However many calls are made at once, the process keeps half of its descriptors.
+#[test]
+fn connections_take_no_more_than_half_of_the_descriptors() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("slow", Script::one(late(Duration::from_millis(20))));
+    let path = "transport::cap::connections_take_no_more_than_half_of_the_descriptors";
+    let variables = [("MODELWIRE_BASE_URL", base_url.as_str()), ("MODELWIRE_API_KEY", "sk-test")];
+    in_child_at(path, &variables, || {
+        let limit = libc::rlimit { rlim_cur: 128, rlim_max: 128 };
+        // SAFETY: the limit is plain data.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+        // Two clients: what they have together counts.
+        let clients = [Client::from_env().unwrap(), Client::from_env().unwrap()];
+        let calls: Vec<Call> =
+            clients.iter().flat_map(|client| started(client, 300, false)).collect();
+        let mut most = 0;
+        for call in &calls {
+            loop {
+                most = most.max(std::fs::read_dir("/proc/self/fd").unwrap().count());
+                match call.pop(Some(Duration::from_millis(1))).unwrap() {
+                    Pop::Event(Event::Done(outcome)) => break drop(outcome.unwrap()),
+                    Pop::Event(Event::Open(_) | Event::Chunk(_)) | Pop::Empty => {}
+                    Pop::End => panic!("ended without Done"),
+                }
+            }
+        }
+        assert!(most < 100, "{most} of 128 descriptors were in use");
+    });
+}
+
+/// Streams that nobody reads keep their connections; plain calls of another client go on.
+#[test]
+fn the_cap_is_of_one_client() {
+    let service = Service::start().unwrap();
+    let stuck = Client::new(capped(service.script("s", Script::one(silence())), 2)).unwrap();
+    let _calls = started(&stuck, 10, true);
+    let other = client(service.base_url());
+    block_on(other.send(hello())).unwrap();
+    assert!(service.recorded("s").len() <= 2);
+}
