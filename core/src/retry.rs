@@ -17,19 +17,25 @@ pub struct RetryPolicy {
     pub first_wait: Duration,
     /// The statuses that are tried again.
     pub statuses: Vec<u16>,
-    /// Whether a connection that could not be opened is tried again: nothing was sent then. Off by
-    /// default.
+    /// Whether a call is tried again of which nothing was sent: the connection could not be opened,
+    /// or was closed before the request was begun to be written. Off by default.
     pub connect_errors: bool,
-    /// How much of a wait is left to chance, from 0 to 1: 0.25 takes off up to a quarter, so that
-    /// many clients do not come back at once. Never below what the service asks for. 0 by default.
+    /// Whether a call is tried again whose connection was lost after something of it was sent and
+    /// before the head of an answer came. The service may have processed it, and meters it twice
+    /// then (R-MET1). Off by default.
+    pub lost_connections: bool,
+    /// How much is added to a wait by chance, as a part of it from 0 to 1: 0.25, the default, adds
+    /// up to a quarter, so that calls that were refused together do not come back together. The
+    /// waits of the policy and what the service asks for are lower bounds.
     pub jitter: f64,
     /// Longest `Retry-After` that is waited for. A longer one returns the error at once: trying
     /// before the service wants it would only fail again.
     pub retry_after_max: Duration,
 }
 
-/// Longest single wait whatever the policy: the doubling stops here.
-pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(3600);
+/// The doubling of waits stops here; a longer first wait, or what the service asks for, is waited
+/// for all the same.
+pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);
 
 impl Default for RetryPolicy {
     fn default() -> Self {
@@ -38,7 +44,8 @@ impl Default for RetryPolicy {
             first_wait: Duration::from_millis(500),
             statuses: vec![429],
             connect_errors: false,
-            jitter: 0.0,
+            lost_connections: false,
+            jitter: 0.25,
             retry_after_max: Duration::from_secs(60),
         }
     }
@@ -70,12 +77,12 @@ impl RetryPolicy {
         }
         let doubled = self.first_wait.saturating_mul(2u32.saturating_pow(retries));
         let backoff = doubled.min(RETRY_WAIT_MAX.max(self.first_wait));
-        let backoff = backoff.mul_f64(1.0 - self.jitter.clamp(0.0, 1.0) * chance.clamp(0.0, 1.0));
-        match error.retry_after() {
-            Some(asked) if asked > self.retry_after_max => Decision::Stop,
-            Some(asked) => Decision::Wait(backoff.max(asked)),
-            None => Decision::Wait(backoff),
-        }
+        let wait = match error.retry_after() {
+            Some(asked) if asked > self.retry_after_max => return Decision::Stop,
+            Some(asked) => backoff.max(asked),
+            None => backoff,
+        };
+        Decision::Wait(wait.mul_f64(1.0 + self.jitter.clamp(0.0, 1.0) * chance.clamp(0.0, 1.0)))
     }
 
     /// An answer with a status of the list, or a connection that was never opened. Never an error
@@ -95,8 +102,8 @@ impl RetryPolicy {
             ErrorKind::Timeout => {
                 self.connect_errors && error.timeout() == Some(TimeoutPhase::Connect)
             }
+            ErrorKind::Disconnected => self.lost_connections && error.status().is_none(),
             ErrorKind::Tls
-            | ErrorKind::Disconnected
             | ErrorKind::Protocol
             | ErrorKind::Incomplete
             | ErrorKind::Stream
@@ -163,12 +170,15 @@ mod tests {
     }
 
     #[test]
-    fn chance_shortens_a_wait_but_not_below_what_the_service_asks() {
+    fn chance_makes_a_wait_longer_and_never_shorter() {
         let policy = RetryPolicy { jitter: 0.5, ..RetryPolicy::default() };
         let wait = |ms| Decision::Wait(Duration::from_millis(ms));
         assert_eq!(policy.decide(0, &answered(429, None), 0.0), wait(500));
-        assert_eq!(policy.decide(0, &answered(429, None), 1.0), wait(250));
-        assert_eq!(policy.decide(0, &answered(429, Some(7)), 1.0), wait(7000));
+        assert_eq!(policy.decide(0, &answered(429, None), 1.0), wait(750));
+        assert_eq!(policy.decide(0, &answered(429, Some(7)), 0.0), wait(7000));
+        assert_eq!(policy.decide(0, &answered(429, Some(7)), 1.0), wait(10_500));
+        let by_default = RetryPolicy::default();
+        assert_eq!(by_default.decide(2, &answered(429, None), 1.0), wait(2500));
         assert!(RetryPolicy { jitter: 1.5, ..RetryPolicy::default() }.check().is_err());
         assert!(RetryPolicy { jitter: f64::NAN, ..RetryPolicy::default() }.check().is_err());
     }
@@ -182,6 +192,34 @@ mod tests {
         assert_ne!(policy.decide(0, &timed_out(TimeoutPhase::Connect), 0.0), Decision::Stop);
         assert_eq!(policy.decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
         assert_eq!(RetryPolicy::default().decide(0, &refused, 0.0), Decision::Stop);
+    }
+
+    #[test]
+    fn a_lost_connection_is_tried_again_only_if_wanted() {
+        let lost = Error::new(ErrorKind::Disconnected, "reset");
+        let unsent = Error::new(ErrorKind::Connect, "closed before anything was sent");
+        let policy = RetryPolicy { lost_connections: true, ..RetryPolicy::default() };
+        assert_ne!(policy.decide(0, &lost, 0.0), Decision::Stop);
+        assert_eq!(policy.decide(0, &unsent, 0.0), Decision::Stop);
+        let policy = RetryPolicy { connect_errors: true, ..RetryPolicy::default() };
+        assert_eq!(policy.decide(0, &lost, 0.0), Decision::Stop);
+        assert_ne!(policy.decide(0, &unsent, 0.0), Decision::Stop);
+        assert_eq!(RetryPolicy::default().decide(0, &lost, 0.0), Decision::Stop);
+    }
+
+    #[test]
+    fn the_doubling_stops() {
+        let policy = RetryPolicy { retries_max: 10, ..RetryPolicy::default() };
+        let waits =
+            (0..10).map(|retries| match policy.decide(retries, &answered(429, None), 0.0) {
+                Decision::Wait(wait) => wait.as_secs_f64(),
+                Decision::Stop => 0.0,
+            });
+        let all: Vec<f64> = waits.collect();
+        assert_eq!(all, [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0]);
+        let slow = RetryPolicy { first_wait: Duration::from_secs(20), ..policy };
+        let wait = Decision::Wait(Duration::from_secs(20));
+        assert_eq!(slow.decide(3, &answered(429, None), 0.0), wait, "a first wait that is longer");
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! When a call is attempted again, and when never. Knows nothing of streams beyond their opening.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, Timeouts};
@@ -178,5 +181,79 @@ fn nothing_is_tried_again_once_a_stream_is_open() {
             assert_eq!((error.attempts(), error.metered()), (1, Metered::Entered));
         }
         assert_eq!(service.recorded("s").len(), 2);
+    }
+}
+
+/// R-LIM1: calls that were refused together do not come back together.
+#[test]
+fn waits_are_spread_by_default() {
+    const CALLS: usize = 24;
+    let service = Service::start().unwrap();
+    let exchanges = [vec![busy(&[]); CALLS], vec![Exchange::json(200, CHAT_ANSWER)]].concat();
+    let base_url = service.script("s", Script::sequence(exchanges));
+    let client = Client::new(config(base_url)).unwrap();
+    let calls: Vec<_> = (0..CALLS)
+        .map(|_| {
+            let client = client.clone();
+            std::thread::spawn(move || client.blocking().send(hello()).unwrap())
+        })
+        .collect();
+    calls.into_iter().for_each(|call| assert_eq!(call.join().unwrap().attempts(), 2));
+    let at: Vec<Duration> = service.recorded("s").iter().map(|request| request.at).collect();
+    let (first, second) = at.split_at(CALLS);
+    assert!(second[0] - first[0] >= Duration::from_millis(500), "no wait is shorter");
+    // Of 24 chances in an eighth of a second the first and the last are this close less than once
+    // in ten million times.
+    let spread = second[CALLS - 1] - second[0];
+    assert!(spread >= Duration::from_millis(40), "all came back within {spread:?}");
+}
+
+/// A server that takes connections, reads what comes, and closes them without an answer until
+/// `answers_from`; how often it was asked.
+fn closing(reads: bool, answers_from: usize) -> (String, std::sync::Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let asked = std::sync::Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let number = count.fetch_add(1, Ordering::SeqCst);
+            if reads || number >= answers_from {
+                let mut bytes = [0; 4096];
+                let _ = stream.read(&mut bytes);
+            }
+            if number >= answers_from {
+                let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length:";
+                let _ = write!(stream, "{head} {}\r\n\r\n{CHAT_ANSWER}", CHAT_ANSWER.len());
+            }
+        }
+    });
+    (base_url, asked)
+}
+
+/// R-LIM1 R-MET1: a connection that was lost after the request was sent is tried again only if that
+/// is wanted, for the call may be metered twice then.
+#[test]
+fn a_lost_connection_is_tried_again_if_wanted() {
+    for way in WAYS {
+        let (base_url, asked) = closing(true, 2);
+        let client = Client::new(config(&base_url)).unwrap();
+        let error = way.send(&client, hello()).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 1), "{error:?}");
+        assert_eq!(error.metered(), Metered::Unknown);
+        let unsent = RetryPolicy { connect_errors: true, ..at_once() };
+        let error = way.send(&client, hello().retry(unsent)).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 1), "{error:?}");
+        assert_eq!(asked.load(Ordering::SeqCst), 2);
+        let (base_url, asked) = closing(true, 2);
+        let client = Client::new(config(&base_url)).unwrap();
+        let wanted = RetryPolicy { lost_connections: true, ..at_once() };
+        let answer = way.send(&client, hello().retry(wanted.clone())).unwrap();
+        assert_eq!((answer.attempts(), asked.load(Ordering::SeqCst)), (3, 3));
+        let (base_url, _) = closing(true, usize::MAX);
+        let client = Client::new(config(&base_url).retry(wanted)).unwrap();
+        let error = way.send(&client, hello()).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 4), "{error:?}");
     }
 }
