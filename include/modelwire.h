@@ -107,6 +107,18 @@
 #define MODELWIRE_LOG_TRACE 5
 
 /**
+ * MODELWIRE_RETRY_...: calls of which nothing was sent. The connection could not be opened, or was
+ * closed before the request was begun to be written.
+ */
+#define MODELWIRE_RETRY_CONNECT_ERRORS 1
+
+/**
+ * Calls whose connection was lost after something was sent and before the head of an answer came.
+ * The service may have processed such a call, and meters it twice then.
+ */
+#define MODELWIRE_RETRY_LOST_CONNECTIONS 2
+
+/**
  * MODELWIRE_LIMIT_...: largest server-sent event in bytes; default 16 MiB.
  */
 #define MODELWIRE_LIMIT_EVENT_BYTES 1
@@ -136,6 +148,14 @@
  * Events of one call that wait to be taken before its body is no longer read; default 1024.
  */
 #define MODELWIRE_LIMIT_QUEUE_EVENTS 6
+
+/**
+ * Connections of the client that are open at once; default 1000, and all clients of the process
+ * together never take more than half of the descriptors that it may have (RLIMIT_NOFILE, read at
+ * the first call). Further calls wait in order. Calls that share a connection (HTTP/2) are not
+ * counted.
+ */
+#define MODELWIRE_LIMIT_CONNECTIONS 7
 
 /**
  * An event of a stream: one chunk of the answer.
@@ -544,14 +564,15 @@ modelwire_status modelwire_config_add_header(modelwire_config *config,
                                              size_t value_length);
 
 /**
- * The four timeouts in milliseconds. A negative value leaves the default, 0 switches off.
+ * The timeouts of every attempt and of the whole call, in milliseconds; waiting for a connection
+ * has modelwire_config_set_pool_timeout. A negative value leaves the default, 0 switches off.
  *
  * @param config         the configuration
  * @param connect_ms     opening a connection, TLS included; default 10000
  * @param first_byte_ms  from the start of an attempt to the complete head of its answer;
  *                       default 600000
  * @param idle_ms        between two pieces of substance of an answer; default 300000
- * @param total_ms       over all attempts and the waits between them; default 0, off
+ * @param total_ms       over all attempts and every wait, from the call's start; default 0, off
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
  */
 MODELWIRE_API
@@ -562,13 +583,28 @@ modelwire_status modelwire_config_set_timeouts(modelwire_config *config,
                                                int64_t total_ms);
 
 /**
- * When and how often a call that was answered with status 429 is tried again. A negative value
- * leaves the default.
+ * The timeout of waiting for a connection where MODELWIRE_LIMIT_CONNECTIONS are in use, before
+ * each attempt. Nothing of an attempt was sent when it runs out.
+ *
+ * @param config   the configuration
+ * @param pool_ms  milliseconds; negative leaves the default, 0 switches off; default 0: a call
+ *                 waits its turn, under its total timeout alone
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_config_set_pool_timeout(modelwire_config *config,
+                                                   int64_t pool_ms);
+
+/**
+ * How often and after what waits a call is tried again: one that was answered with status 429, or
+ * that failed as modelwire_config_set_retry_on says. The waits are lower bounds, to which
+ * modelwire_config_set_retry_jitter adds; one that the total timeout leaves no room for returns
+ * the error at once. A negative value leaves the default.
  *
  * @param config              the configuration
  * @param retries_max         most retries of one call; default 3, 0 switches off
- * @param first_wait_ms       wait before the first retry, doubled for each further one;
- *                            default 500
+ * @param first_wait_ms       wait before the first retry, doubled for each further one up to 8
+ *                            seconds, and raised to what the service asks for; default 500
  * @param retry_after_max_ms  longest Retry-After that is waited for, a longer one returns the
  *                            error at once; default 60000
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
@@ -580,12 +616,37 @@ modelwire_status modelwire_config_set_retry(modelwire_config *config,
                                             int64_t retry_after_max_ms);
 
 /**
+ * Which failures without an answer are tried again, beside the answers with status 429.
+ *
+ * @param config  the configuration
+ * @param what    MODELWIRE_RETRY_... joined by |, in place of what was set before; default 0, none
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or an unknown bit, which changes nothing
+ */
+MODELWIRE_API
+modelwire_status modelwire_config_set_retry_on(modelwire_config *config,
+                                               uint32_t what);
+
+/**
+ * How much is added to the waits between attempts by chance, so that calls that were refused
+ * together do not come back together.
+ *
+ * @param config  the configuration
+ * @param part    the part of a wait that is added at most, 0 to 1; default 0.25
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or a part that is not from 0 to 1 (NaN is
+ *         not), which changes nothing
+ */
+MODELWIRE_API
+modelwire_status modelwire_config_set_retry_jitter(modelwire_config *config,
+                                                   double part);
+
+/**
  * Sets one of the bounds. An answer that breaks one is an error that names it.
  *
  * @param config  the configuration
  * @param limit   MODELWIRE_LIMIT_...
- * @param value   the bound, at least 1; in the unit that the limit's comment names
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an unknown limit or a value below 1
+ * @param value   the bound, 1 to 2147483647; in the unit that the limit's comment names
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an unknown limit or a value out of
+ *         range, which changes nothing
  */
 MODELWIRE_API
 modelwire_status modelwire_config_set_limit(modelwire_config *config,
@@ -945,7 +1006,7 @@ modelwire_status modelwire_request_add_header(modelwire_request *request,
  * @param request        the request
  * @param first_byte_ms  from the start of an attempt to the complete head of its answer
  * @param idle_ms        between two pieces of substance of an answer
- * @param total_ms       over all attempts and the waits between them
+ * @param total_ms       over all attempts and every wait, from the call's start
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
  */
 MODELWIRE_API
@@ -955,13 +1016,27 @@ modelwire_status modelwire_request_set_timeouts(modelwire_request *request,
                                                 int64_t total_ms);
 
 /**
- * When and how often this request is tried again after status 429, in place of what the client
- * says. A negative value means the library's default, not the client's.
+ * The timeout of waiting for a connection where MODELWIRE_LIMIT_CONNECTIONS are in use, in place
+ * of the client's.
+ *
+ * @param request  the request
+ * @param pool_ms  milliseconds; negative leaves the client's, 0 switches off
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_set_pool_timeout(modelwire_request *request,
+                                                    int64_t pool_ms);
+
+/**
+ * How often and after what waits this request is tried again, as modelwire_config_set_retry says
+ * it for a client. This, modelwire_request_set_retry_on and modelwire_request_set_retry_jitter add
+ * up in any order, and together replace all that the client says of retrying: what none of them
+ * sets is the library's default. A negative value means the library's default, not the client's.
  *
  * @param request             the request
  * @param retries_max         most retries; default 3, 0 switches off
- * @param first_wait_ms       wait before the first retry, doubled for each further one;
- *                            default 500
+ * @param first_wait_ms       wait before the first retry, doubled for each further one up to 8
+ *                            seconds, and raised to what the service asks for; default 500
  * @param retry_after_max_ms  longest Retry-After that is waited for; default 60000
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
  */
@@ -970,6 +1045,31 @@ modelwire_status modelwire_request_set_retry(modelwire_request *request,
                                              int32_t retries_max,
                                              int64_t first_wait_ms,
                                              int64_t retry_after_max_ms);
+
+/**
+ * Which failures without an answer this request is tried again after, beside the answers with
+ * status 429; in place of all that the client says of retrying, as modelwire_request_set_retry.
+ *
+ * @param request  the request
+ * @param what     MODELWIRE_RETRY_... joined by |; default 0, none
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or an unknown bit, which changes nothing
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_set_retry_on(modelwire_request *request,
+                                                uint32_t what);
+
+/**
+ * How much chance adds to the waits between attempts of this request; in place of all that the
+ * client says of retrying, as modelwire_request_set_retry.
+ *
+ * @param request  the request
+ * @param part     the part of a wait that is added at most, 0 to 1; default 0.25
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or a part that is not from 0 to 1 (NaN is
+ *         not), which changes nothing
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_set_retry_jitter(modelwire_request *request,
+                                                    double part);
 
 /**
  * Lets this request stream underneath and gather its answer when it is run whole, for a model

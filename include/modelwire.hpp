@@ -717,7 +717,26 @@ enum class limit : std::int32_t {
   headers = MODELWIRE_LIMIT_HEADERS,                    ///< Headers of an answer; 100.
   queue_bytes = MODELWIRE_LIMIT_QUEUE_BYTES,    ///< Of one call that wait to be taken; 256 KiB.
   queue_events = MODELWIRE_LIMIT_QUEUE_EVENTS,  ///< Of one call that wait to be taken; 1024.
+  /// Open at once; 1000, and all clients together never take more than half of the descriptors that
+  /// the process may have. Further calls wait in order.
+  connections = MODELWIRE_LIMIT_CONNECTIONS,
 };
+
+/// Failures without an answer that can be tried again; `|` joins them.
+enum class retry_on : std::uint32_t {
+  nothing = 0,  ///< Only answers with status 429 are.
+  /// Calls of which nothing was sent.
+  connect_errors = MODELWIRE_RETRY_CONNECT_ERRORS,
+  /// Calls whose connection was lost after something was sent and before the head of an answer
+  /// came. The service may have processed such a call, and meters it twice then.
+  lost_connections = MODELWIRE_RETRY_LOST_CONNECTIONS,
+};
+
+/// Both.
+constexpr retry_on operator|(retry_on one, retry_on other) noexcept {
+  return static_cast<retry_on>(static_cast<std::uint32_t>(one) |
+                               static_cast<std::uint32_t>(other));
+}
 
 namespace detail {
 
@@ -748,6 +767,9 @@ class builder : public handle<T, Free> {
     const std::string_view why = this->get() == nullptr ? "it was moved from" : rules;
     problem_.emplace(status, std::string(what) + ": " + std::string(why));
   }
+
+  static constexpr std::string_view NO_SUCH_FAILURE = "there is no such failure";
+  static constexpr std::string_view NO_PART = "the part is not from 0 to 1";
 
   std::optional<modelwire::error> problem_;
 };
@@ -806,16 +828,24 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
          {});
     return *this;
   }
-  /// Over all attempts and the waits between them; `no_timeout` by default.
+  /// Over all attempts and every wait, from the call's start; `no_timeout` by default.
   config& total_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_config_set_timeouts(get(), -1, -1, -1, timeout.count()),
          "config.total_timeout", {});
     return *this;
   }
-  /// When and how often a call that was answered with status 429 is tried again.
+  /// Waiting for a connection where `limit::connections` are in use, before each attempt;
+  /// `no_timeout` by default: a call waits its turn.
+  config& pool_timeout(std::chrono::milliseconds timeout) & {
+    note(modelwire_config_set_pool_timeout(get(), timeout.count()), "config.pool_timeout", {});
+    return *this;
+  }
+  /// How often and after what waits a call is tried again: one that was answered with status 429,
+  /// or that failed as `retry_on` says. The waits are lower bounds, to which `retry_jitter` adds.
   ///
   /// @param retries_max      most retries of one call; 3 by default, 0 switches off
-  /// @param first_wait       before the first retry, doubled for each further one; 500 ms
+  /// @param first_wait       before the first retry, doubled for each further one up to 8 s, and
+  ///                         raised to what the service asks for; 500 ms
   /// @param retry_after_max  longest Retry-After that is waited for, a longer one is an error at
   ///                         once; 60 s
   config& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
@@ -825,10 +855,23 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
          "config.retry", {});
     return *this;
   }
-  /// Sets one of the bounds, at least 1. An answer that breaks one is an error that names it.
+  /// Which failures without an answer are tried again, beside the answers with status 429;
+  /// `retry_on::nothing` by default.
+  config& retry_on(modelwire::retry_on what) & {
+    note(modelwire_config_set_retry_on(get(), static_cast<std::uint32_t>(what)),
+         "config.retry_on", NO_SUCH_FAILURE);
+    return *this;
+  }
+  /// The part of a wait, 0 to 1, that is added by chance at most, so that calls that were refused
+  /// together do not come back together; 0.25.
+  config& retry_jitter(double part) & {
+    note(modelwire_config_set_retry_jitter(get(), part), "config.retry_jitter", NO_PART);
+    return *this;
+  }
+  /// Sets one of the bounds, 1 to 2147483647. An answer that breaks one is an error that names it.
   config& limit(modelwire::limit which, std::int64_t value) & {
     note(modelwire_config_set_limit(get(), static_cast<std::int32_t>(which), value),
-         "config.limit", "there is no such limit, or the value is below 1");
+         "config.limit", "there is no such limit, or the value is not from 1 to 2147483647");
     return *this;
   }
   /// Adds certificates, as PEM text, that are trusted beside the system's; checked when a client
@@ -883,10 +926,15 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
   config&& total_timeout(std::chrono::milliseconds timeout) && {
     return std::move(total_timeout(timeout));
   }
+  config&& pool_timeout(std::chrono::milliseconds timeout) && {
+    return std::move(pool_timeout(timeout));
+  }
   config&& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
                  std::chrono::milliseconds retry_after_max = by_default) && {
     return std::move(retry(retries_max, first_wait, retry_after_max));
   }
+  config&& retry_on(modelwire::retry_on what) && { return std::move(retry_on(what)); }
+  config&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
   config&& limit(modelwire::limit which, std::int64_t value) && {
     return std::move(limit(which, value));
   }
@@ -1026,19 +1074,39 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
          {});
     return *this;
   }
-  /// Over all attempts and the waits between them, in place of the client's; `no_timeout` for none.
+  /// Over all attempts and every wait, in place of the client's; `no_timeout` for none.
   request& total_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_request_set_timeouts(get(), -1, -1, timeout.count()), "request.total_timeout",
          {});
     return *this;
   }
-  /// When and how often this request is tried again, in place of all that the client says; as
-  /// config::retry.
+  /// Waiting for a connection where `limit::connections` are in use, in place of the client's;
+  /// `no_timeout` for none.
+  request& pool_timeout(std::chrono::milliseconds timeout) & {
+    note(modelwire_request_set_pool_timeout(get(), timeout.count()), "request.pool_timeout", {});
+    return *this;
+  }
+  /// How often and after what waits this request is tried again; as config::retry. This, `retry_on`
+  /// and `retry_jitter` add up in any order, and together replace all that the client says of
+  /// retrying: what none of them sets is the library's default.
   request& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
                  std::chrono::milliseconds retry_after_max = by_default) & {
     note(modelwire_request_set_retry(get(), retries_max, first_wait.count(),
                                      retry_after_max.count()),
          "request.retry", {});
+    return *this;
+  }
+  /// Which failures without an answer this request is tried again after; as config::retry_on, and
+  /// in place of the client's as `retry`.
+  request& retry_on(modelwire::retry_on what) & {
+    note(modelwire_request_set_retry_on(get(), static_cast<std::uint32_t>(what)),
+         "request.retry_on", NO_SUCH_FAILURE);
+    return *this;
+  }
+  /// The part of a wait that is added by chance at most; as config::retry_jitter, and in place of
+  /// the client's as `retry`.
+  request& retry_jitter(double part) & {
+    note(modelwire_request_set_retry_jitter(get(), part), "request.retry_jitter", NO_PART);
     return *this;
   }
   /// Lets this request stream underneath and gather its answer when it is run whole, for a model
@@ -1087,10 +1155,15 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   request&& total_timeout(std::chrono::milliseconds timeout) && {
     return std::move(total_timeout(timeout));
   }
+  request&& pool_timeout(std::chrono::milliseconds timeout) && {
+    return std::move(pool_timeout(timeout));
+  }
   request&& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
                   std::chrono::milliseconds retry_after_max = by_default) && {
     return std::move(retry(retries_max, first_wait, retry_after_max));
   }
+  request&& retry_on(modelwire::retry_on what) && { return std::move(retry_on(what)); }
+  request&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
   request&& stream_only(bool on = true) && { return std::move(stream_only(on)); }
   request&& gather(bool on = true) && { return std::move(gather(on)); }
   /// @}

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn modelwire_call_new(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let call = Call::new(&borrow(client)?.0, borrow(request)?.0.clone());
+        let call = Call::new(&borrow(client)?.0, borrow(request)?.core.clone());
         Ok(hand_over(slot, modelwire_call(call)))
     })
 }

@@ -156,14 +156,15 @@ pub unsafe extern "C" fn modelwire_config_add_header(
     })
 }
 
-/// The four timeouts in milliseconds. A negative value leaves the default, 0 switches off.
+/// The timeouts of every attempt and of the whole call, in milliseconds; waiting for a connection
+/// has modelwire_config_set_pool_timeout. A negative value leaves the default, 0 switches off.
 ///
 /// @param config         the configuration
 /// @param connect_ms     opening a connection, TLS included; default 10000
 /// @param first_byte_ms  from the start of an attempt to the complete head of its answer;
 ///                       default 600000
 /// @param idle_ms        between two pieces of substance of an answer; default 300000
-/// @param total_ms       over all attempts and the waits between them; default 0, off
+/// @param total_ms       over all attempts and every wait, from the call's start; default 0, off
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_config_set_timeouts(
@@ -188,13 +189,35 @@ pub unsafe extern "C" fn modelwire_config_set_timeouts(
     })
 }
 
-/// When and how often a call that was answered with status 429 is tried again. A negative value
-/// leaves the default.
+/// The timeout of waiting for a connection where MODELWIRE_LIMIT_CONNECTIONS are in use, before
+/// each attempt. Nothing of an attempt was sent when it runs out.
+///
+/// @param config   the configuration
+/// @param pool_ms  milliseconds; negative leaves the default, 0 switches off; default 0: a call
+///                 waits its turn, under its total timeout alone
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_pool_timeout(
+    config: *mut modelwire_config,
+    pool_ms: i64,
+) -> modelwire_status {
+    set(config, |config| {
+        if let Some(pool) = timeout(pool_ms) {
+            config.timeouts.pool = pool;
+        }
+        Ok(())
+    })
+}
+
+/// How often and after what waits a call is tried again: one that was answered with status 429, or
+/// that failed as modelwire_config_set_retry_on says. The waits are lower bounds, to which
+/// modelwire_config_set_retry_jitter adds; one that the total timeout leaves no room for returns
+/// the error at once. A negative value leaves the default.
 ///
 /// @param config              the configuration
 /// @param retries_max         most retries of one call; default 3, 0 switches off
-/// @param first_wait_ms       wait before the first retry, doubled for each further one;
-///                            default 500
+/// @param first_wait_ms       wait before the first retry, doubled for each further one up to 8
+///                            seconds, and raised to what the service asks for; default 500
 /// @param retry_after_max_ms  longest Retry-After that is waited for, a longer one returns the
 ///                            error at once; default 60000
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
@@ -211,6 +234,41 @@ pub unsafe extern "C" fn modelwire_config_set_retry(
     })
 }
 
+/// MODELWIRE_RETRY_...: calls of which nothing was sent. The connection could not be opened, or was
+/// closed before the request was begun to be written.
+pub const MODELWIRE_RETRY_CONNECT_ERRORS: u32 = 1;
+/// Calls whose connection was lost after something was sent and before the head of an answer came.
+/// The service may have processed such a call, and meters it twice then.
+pub const MODELWIRE_RETRY_LOST_CONNECTIONS: u32 = 2;
+
+/// Which failures without an answer are tried again, beside the answers with status 429.
+///
+/// @param config  the configuration
+/// @param what    MODELWIRE_RETRY_... joined by |, in place of what was set before; default 0, none
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or an unknown bit, which changes nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_retry_on(
+    config: *mut modelwire_config,
+    what: u32,
+) -> modelwire_status {
+    set(config, |config| retry_on(&mut config.retry, what))
+}
+
+/// How much is added to the waits between attempts by chance, so that calls that were refused
+/// together do not come back together.
+///
+/// @param config  the configuration
+/// @param part    the part of a wait that is added at most, 0 to 1; default 0.25
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or a part that is not from 0 to 1 (NaN is
+///         not), which changes nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_retry_jitter(
+    config: *mut modelwire_config,
+    part: f64,
+) -> modelwire_status {
+    set(config, |config| retry_jitter(&mut config.retry, part))
+}
+
 /// MODELWIRE_LIMIT_...: largest server-sent event in bytes; default 16 MiB.
 pub const MODELWIRE_LIMIT_EVENT_BYTES: i32 = 1;
 /// Largest answer held whole, in bytes; default 256 MiB.
@@ -224,13 +282,22 @@ pub const MODELWIRE_LIMIT_HEADERS: i32 = 4;
 pub const MODELWIRE_LIMIT_QUEUE_BYTES: i32 = 5;
 /// Events of one call that wait to be taken before its body is no longer read; default 1024.
 pub const MODELWIRE_LIMIT_QUEUE_EVENTS: i32 = 6;
+/// Connections of the client that are open at once; default 1000, and all clients of the process
+/// together never take more than half of the descriptors that it may have (RLIMIT_NOFILE, read at
+/// the first call). Further calls wait in order. Calls that share a connection (HTTP/2) are not
+/// counted.
+pub const MODELWIRE_LIMIT_CONNECTIONS: i32 = 7;
+
+/// What the core takes for any of them.
+const LIMIT_MAX: i64 = i32::MAX as i64;
 
 /// Sets one of the bounds. An answer that breaks one is an error that names it.
 ///
 /// @param config  the configuration
 /// @param limit   MODELWIRE_LIMIT_...
-/// @param value   the bound, at least 1; in the unit that the limit's comment names
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an unknown limit or a value below 1
+/// @param value   the bound, 1 to 2147483647; in the unit that the limit's comment names
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an unknown limit or a value out of
+///         range, which changes nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_config_set_limit(
     config: *mut modelwire_config,
@@ -246,11 +313,12 @@ pub unsafe extern "C" fn modelwire_config_set_limit(
             MODELWIRE_LIMIT_HEADERS => &mut limits.headers_max,
             MODELWIRE_LIMIT_QUEUE_BYTES => &mut limits.queue_bytes_max,
             MODELWIRE_LIMIT_QUEUE_EVENTS => &mut limits.queue_events_max,
+            MODELWIRE_LIMIT_CONNECTIONS => &mut limits.connections_max,
             other => return Err(Error::argument(format!("there is no limit {other}"))),
         };
         *field = usize::try_from(value)
             .ok()
-            .filter(|value| *value > 0)
+            .filter(|_| (1..=LIMIT_MAX).contains(&value))
             .ok_or_else(|| Error::argument(format!("limit {limit} cannot be {value}")))?;
         Ok(())
     })
@@ -369,6 +437,26 @@ pub(crate) fn adjust(
     if let Ok(ms) = u64::try_from(retry_after_max_ms) {
         retry.retry_after_max = Duration::from_millis(ms);
     }
+}
+
+/// Exactly these failures are tried again.
+pub(crate) fn retry_on(retry: &mut RetryPolicy, what: u32) -> Result<(), Error> {
+    let unknown = what & !(MODELWIRE_RETRY_CONNECT_ERRORS | MODELWIRE_RETRY_LOST_CONNECTIONS);
+    if unknown != 0 {
+        return Err(Error::argument(format!("there is no MODELWIRE_RETRY_... {unknown:#x}")));
+    }
+    retry.connect_errors = what & MODELWIRE_RETRY_CONNECT_ERRORS != 0;
+    retry.lost_connections = what & MODELWIRE_RETRY_LOST_CONNECTIONS != 0;
+    Ok(())
+}
+
+/// The part of a wait that chance adds.
+pub(crate) fn retry_jitter(retry: &mut RetryPolicy, part: f64) -> Result<(), Error> {
+    if !(0.0..=1.0).contains(&part) {
+        return Err(Error::argument(format!("the retry jitter is {part}: it takes 0 to 1")));
+    }
+    retry.jitter = part;
+    Ok(())
 }
 
 /// Every setter: its status says all that can be wrong.

@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use modelwire_core::{Endpoint, Error, Request, RetryPolicy, Value};
 
 use crate::boundary::{Handle, borrow_mut, free, guard, hand_over, output, text};
-use crate::config::{adjust, timeout};
+use crate::config::{adjust, retry_jitter, retry_on, timeout};
 use crate::error::modelwire_error;
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
@@ -16,7 +16,11 @@ use crate::status::{MODELWIRE_OK, modelwire_status};
 ///
 /// Made from whole JSON text (modelwire_request_chat_json), or field by field
 /// (modelwire_request_chat) for programs without a JSON library. Strings are escaped here.
-pub struct modelwire_request(pub(crate) Request);
+pub struct modelwire_request {
+    pub(crate) core: Request,
+    /// What the setters of retrying have said so far; the core takes it whole, each time.
+    retry: RetryPolicy,
+}
 
 impl Handle for modelwire_request {
     const NAME: &'static str = "request";
@@ -32,7 +36,7 @@ pub unsafe extern "C" fn modelwire_request_models(
     out: *mut *mut modelwire_request,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
-    guard(err, || Ok(hand_over(output(out)?, modelwire_request(Request::models()))))
+    guard(err, || Ok(hand_over(output(out)?, modelwire_request::new(Request::models()))))
 }
 
 /// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
@@ -89,7 +93,7 @@ pub unsafe extern "C" fn modelwire_request_chat(
     guard(err, || {
         let slot = output(out)?;
         let request = Request::chat(text("model", model, length)?);
-        Ok(hand_over(slot, modelwire_request(request)))
+        Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
 
@@ -110,7 +114,7 @@ pub unsafe extern "C" fn modelwire_request_response(
     guard(err, || {
         let slot = output(out)?;
         let request = Request::response(text("model", model, length)?);
-        Ok(hand_over(slot, modelwire_request(request)))
+        Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
 
@@ -329,7 +333,7 @@ pub unsafe extern "C" fn modelwire_request_add_header(
 /// @param request        the request
 /// @param first_byte_ms  from the start of an attempt to the complete head of its answer
 /// @param idle_ms        between two pieces of substance of an answer
-/// @param total_ms       over all attempts and the waits between them
+/// @param total_ms       over all attempts and every wait, from the call's start
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_timeouts(
@@ -355,13 +359,34 @@ pub unsafe extern "C" fn modelwire_request_set_timeouts(
     })
 }
 
-/// When and how often this request is tried again after status 429, in place of what the client
-/// says. A negative value means the library's default, not the client's.
+/// The timeout of waiting for a connection where MODELWIRE_LIMIT_CONNECTIONS are in use, in place
+/// of the client's.
+///
+/// @param request  the request
+/// @param pool_ms  milliseconds; negative leaves the client's, 0 switches off
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_set_pool_timeout(
+    request: *mut modelwire_request,
+    pool_ms: i64,
+) -> modelwire_status {
+    set(request, null_mut(), |request| {
+        if let Some(pool) = timeout(pool_ms) {
+            request.replace(|request| request.pool_timeout(pool));
+        }
+        Ok(())
+    })
+}
+
+/// How often and after what waits this request is tried again, as modelwire_config_set_retry says
+/// it for a client. This, modelwire_request_set_retry_on and modelwire_request_set_retry_jitter add
+/// up in any order, and together replace all that the client says of retrying: what none of them
+/// sets is the library's default. A negative value means the library's default, not the client's.
 ///
 /// @param request             the request
 /// @param retries_max         most retries; default 3, 0 switches off
-/// @param first_wait_ms       wait before the first retry, doubled for each further one;
-///                            default 500
+/// @param first_wait_ms       wait before the first retry, doubled for each further one up to 8
+///                            seconds, and raised to what the service asks for; default 500
 /// @param retry_after_max_ms  longest Retry-After that is waited for; default 60000
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -372,11 +397,44 @@ pub unsafe extern "C" fn modelwire_request_set_retry(
     retry_after_max_ms: i64,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let mut retry = RetryPolicy::default();
-        adjust(&mut retry, retries_max, first_wait_ms, retry_after_max_ms);
-        request.replace(|request| request.retry(retry));
-        Ok(())
+        request.edit_retry(|retry| {
+            let default = RetryPolicy::default();
+            retry.retries_max = default.retries_max;
+            retry.first_wait = default.first_wait;
+            retry.retry_after_max = default.retry_after_max;
+            adjust(retry, retries_max, first_wait_ms, retry_after_max_ms);
+            Ok(())
+        })
     })
+}
+
+/// Which failures without an answer this request is tried again after, beside the answers with
+/// status 429; in place of all that the client says of retrying, as modelwire_request_set_retry.
+///
+/// @param request  the request
+/// @param what     MODELWIRE_RETRY_... joined by |; default 0, none
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or an unknown bit, which changes nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_set_retry_on(
+    request: *mut modelwire_request,
+    what: u32,
+) -> modelwire_status {
+    set(request, null_mut(), |request| request.edit_retry(|retry| retry_on(retry, what)))
+}
+
+/// How much chance adds to the waits between attempts of this request; in place of all that the
+/// client says of retrying, as modelwire_request_set_retry.
+///
+/// @param request  the request
+/// @param part     the part of a wait that is added at most, 0 to 1; default 0.25
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or a part that is not from 0 to 1 (NaN is
+///         not), which changes nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_set_retry_jitter(
+    request: *mut modelwire_request,
+    part: f64,
+) -> modelwire_status {
+    set(request, null_mut(), |request| request.edit_retry(|retry| retry_jitter(retry, part)))
 }
 
 /// Lets this request stream underneath and gather its answer when it is run whole, for a model
@@ -430,7 +488,7 @@ fn from_json(
         let slot = output(out)?;
         let request = make(text("json", json, length)?);
         request.check()?;
-        Ok(hand_over(slot, modelwire_request(request)))
+        Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
 
@@ -442,14 +500,29 @@ enum Edit {
 }
 
 impl modelwire_request {
+    fn new(core: Request) -> modelwire_request {
+        modelwire_request { core, retry: RetryPolicy::default() }
+    }
+
     fn replace(&mut self, change: impl FnOnce(Request) -> Request) {
-        let request = std::mem::replace(&mut self.0, Request::models());
-        self.0 = change(request);
+        let request = std::mem::replace(&mut self.core, Request::models());
+        self.core = change(request);
+    }
+
+    /// Changes the policy of retrying; a change that is refused leaves the client's in force.
+    fn edit_retry(
+        &mut self,
+        change: impl FnOnce(&mut RetryPolicy) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        change(&mut self.retry)?;
+        let retry = self.retry.clone();
+        self.replace(|request| request.retry(retry));
+        Ok(())
     }
 
     /// Changes the body, if there is one that takes this.
     fn edit(&mut self, edit: Edit, change: impl FnOnce(Request) -> Request) -> Result<(), Error> {
-        let what = match (edit, self.0.endpoint()) {
+        let what = match (edit, self.core.endpoint()) {
             (Edit::Message, Endpoint::Chat)
             | (Edit::Input, Endpoint::Responses)
             | (Edit::Field, _) => None,
@@ -459,7 +532,7 @@ impl modelwire_request {
         if let Some(what) = what {
             return Err(Error::argument(what));
         }
-        self.0.can_be_built()?;
+        self.core.can_be_built()?;
         self.replace(change);
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <time.h>
 
 /* A call that another thread cancels when it is time. `asked_ms` is written before the cancel
  * and read after the join, so no lock is needed. */
@@ -126,6 +127,7 @@ void cancel_in_callback(void) {
 
 /* A call that is done stays as it is, and so does its client. */
 void cancel_done(void) {
+  struct timespec moment = {0, 50000000};
   modelwire_client *client = client_of_environment();
   modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "done"));
   modelwire_response *answer = NULL;
@@ -135,6 +137,8 @@ void cancel_done(void) {
   CHECK_TEXT(modelwire_response_text(answer, NULL), "done");
   modelwire_response_free(answer);
   modelwire_call_free(call);
+  /* A call that follows at once goes on a fresh connection, until the service is known. */
+  nanosleep(&moment, NULL);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "next"))));
   modelwire_client_free(client);
 }

@@ -174,6 +174,9 @@ static void configuring(void) {
   CHECK(modelwire_config_add_header(config, "a", 1, NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_config_set_timeouts(NULL, -1, -1, -1, -1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_config_set_retry(NULL, -1, -1, -1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_retry_on(NULL, 0) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_retry_jitter(NULL, 0) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_pool_timeout(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_config_set_limit(NULL, MODELWIRE_LIMIT_HEADERS, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_new(config, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_new(NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
@@ -223,6 +226,9 @@ static void building(void) {
   CHECK(modelwire_request_set_max_tokens(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_timeouts(NULL, -1, -1, -1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_retry(NULL, -1, -1, -1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_set_retry_on(NULL, 0) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_set_retry_jitter(NULL, 0) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_set_pool_timeout(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_stream_only(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_gather(NULL, 1) == MODELWIRE_E_ARGUMENT);
   modelwire_request_free(answer);

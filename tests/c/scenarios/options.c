@@ -1,8 +1,11 @@
 /*
  * What a client and a request can be told: bounds, timeouts, retries, headers, proxy,
- * certificates. The test scripts the answers and looks at what was sent. Knows no log.
+ * certificates. The test scripts the answers, and looks at what was sent and at the waits that were
+ * logged.
  */
 #include "check.h"
+
+#include <math.h>
 
 /* A client of this configuration, which is freed. */
 static modelwire_client *client_of(modelwire_config *config) {
@@ -68,21 +71,30 @@ void limits(void) {
 
 void limits_refused(void) {
   modelwire_config *config = modelwire_config_new();
-  for (int32_t limit = MODELWIRE_LIMIT_EVENT_BYTES; limit <= MODELWIRE_LIMIT_QUEUE_EVENTS;
+  for (int32_t limit = MODELWIRE_LIMIT_EVENT_BYTES; limit <= MODELWIRE_LIMIT_CONNECTIONS;
        limit++) {
-    CHECK(modelwire_config_set_limit(config, limit, 0) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_config_set_limit(config, limit, INT64_MIN) == MODELWIRE_E_ARGUMENT);
+    CHECK(modelwire_config_set_limit(config, limit, INT32_MAX) == MODELWIRE_OK);
     CHECK(modelwire_config_set_limit(config, limit, 1000) == MODELWIRE_OK);
   }
   CHECK(modelwire_config_set_limit(config, 0, 1000) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_QUEUE_EVENTS + 1, 1000) ==
+  CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_CONNECTIONS + 1, 1000) ==
         MODELWIRE_E_ARGUMENT);
-  /* What no bound can be is seen when the client is made. */
-  CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_ANSWER_BYTES, INT64_MAX) ==
-        MODELWIRE_OK);
-  modelwire_error *error = refusal_of(config);
-  CHECK(contains(modelwire_error_message(error), "answer_bytes_max"));
+  /* What is refused leaves the bound that was set. */
+  CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_HEADERS, 1) == MODELWIRE_OK);
+  for (int32_t limit = MODELWIRE_LIMIT_EVENT_BYTES; limit <= MODELWIRE_LIMIT_CONNECTIONS;
+       limit++) {
+    CHECK(modelwire_config_set_limit(config, limit, 0) == MODELWIRE_E_ARGUMENT);
+    CHECK(modelwire_config_set_limit(config, limit, INT64_MIN) == MODELWIRE_E_ARGUMENT);
+    CHECK(modelwire_config_set_limit(config, limit, INT64_C(1) + INT32_MAX) ==
+          MODELWIRE_E_ARGUMENT);
+    CHECK(modelwire_config_set_limit(config, limit, INT64_MAX) == MODELWIRE_E_ARGUMENT);
+  }
+  modelwire_client *client = client_of(config);
+  modelwire_error *error =
+      failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_PROTOCOL);
+  CHECK(contains(modelwire_error_message(error), "headers_max = 1"));
   modelwire_error_free(error);
+  modelwire_client_free(client);
 }
 
 /* The environment names a host that is nowhere; the proxy that is the argument is the test's. */
@@ -218,6 +230,241 @@ void request_retries(void) {
   CHECK(modelwire_error_attempts(error) == 2);
   modelwire_error_free(error);
   modelwire_client_free(client);
+}
+
+static modelwire_queue *new_queue(void) {
+  modelwire_queue *queue = NULL;
+  CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
+  return queue;
+}
+
+/* Many calls at once, few connections: the test counts them. */
+void few_connections(void) {
+  enum { CALLS = 50 };
+  modelwire_client *client = limited_client(MODELWIRE_LIMIT_CONNECTIONS, 4);
+  modelwire_queue *queue = new_queue();
+  modelwire_call *calls[CALLS];
+  int done[CALLS] = {0};
+  for (int i = 0; i < CALLS; i++) {
+    calls[i] = chat_call(client, ECHO_CHAT("echo", "one two"));
+    CHECK(modelwire_call_submit(calls[i], i % 2, queue, (uint64_t)i, NULL) == MODELWIRE_OK);
+  }
+  for (int count = 0; count < CALLS;) {
+    modelwire_event *event = NULL;
+    CHECK(modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
+    if (modelwire_event_kind(event) == MODELWIRE_EVENT_DONE) {
+      const modelwire_error *error = modelwire_event_error(event);
+      CHECK_STATUS(modelwire_error_status(error), MODELWIRE_OK, error);
+      CHECK(done[modelwire_event_tag(event)]++ == 0);
+      count++;
+    }
+    modelwire_event_free(event);
+  }
+  for (int i = 0; i < CALLS; i++) modelwire_call_free(calls[i]);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
+/* A client with one connection, whose timeout of waiting for it is set twice. */
+static modelwire_client *single_client(int64_t pool_ms, int64_t then_ms) {
+  modelwire_config *config = modelwire_config_new();
+  CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_CONNECTIONS, 1) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_pool_timeout(config, pool_ms) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_pool_timeout(config, then_ms) == MODELWIRE_OK);
+  return client_of(config);
+}
+
+/* The service answers nobody: the one connection of each client is never free. */
+void pool_timeout(void) {
+  static const struct {
+    int client;
+    int64_t pool_ms, total_ms, bound_ms;
+    const char *name, *told;
+  } CASES[] = {{0, -1, -1, 100, "pool_timeout", "100 ms"},
+               {0, 150, -1, 150, "pool_timeout", "150 ms"},
+               {0, 0, 200, 200, "total_timeout", "200 ms"},
+               {1, 150, -1, 150, "pool_timeout", "150 ms"},
+               {1, -1, 200, 200, "total_timeout", "200 ms"}};
+  modelwire_client *clients[] = {single_client(100, -1), single_client(100, 0)};
+  modelwire_queue *queue = new_queue();
+  modelwire_call *stuck[2];
+  for (int i = 0; i < 2; i++) {
+    stuck[i] = chat_call(clients[i], ECHO_CHAT("m", "x"));
+    CHECK(modelwire_call_submit(stuck[i], i, queue, 0, NULL) == MODELWIRE_OK);
+  }
+  wait_for_cue();
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    modelwire_request *request = request_to("m");
+    CHECK(modelwire_request_set_pool_timeout(request, CASES[i].pool_ms) == MODELWIRE_OK);
+    CHECK(modelwire_request_set_timeouts(request, -1, -1, CASES[i].total_ms) == MODELWIRE_OK);
+    modelwire_error *error =
+        failure_of(call_of(clients[CASES[i].client], request), MODELWIRE_E_TIMEOUT);
+    CHECK_TEXT(modelwire_error_timeout(error), CASES[i].name);
+    CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+    CHECK(modelwire_error_attempts(error) == 0);
+    CHECK(modelwire_error_elapsed_ms(error) >= CASES[i].bound_ms);
+    CHECK(contains(modelwire_error_message(error), CASES[i].told));
+    CHECK(contains(modelwire_error_message(error), "connections_max = 1"));
+    modelwire_error_free(error);
+  }
+  for (int i = 0; i < 2; i++) {
+    modelwire_call_free(stuck[i]);
+    modelwire_client_free(clients[i]);
+  }
+  modelwire_queue_free(queue);
+}
+
+#define EVERY_RETRY (MODELWIRE_RETRY_CONNECT_ERRORS | MODELWIRE_RETRY_LOST_CONNECTIONS)
+#define UNKNOWN_FLAG 4
+
+/* A client that tries again twice after these failures. */
+static modelwire_client *retrying_client(uint32_t what) {
+  modelwire_config *config = modelwire_config_new();
+  CHECK(modelwire_config_set_retry_on(config, EVERY_RETRY & ~what) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_retry(config, 2, 1, -1) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_retry_on(config, what) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_retry_on(config, UNKNOWN_FLAG | EVERY_RETRY) == MODELWIRE_E_ARGUMENT);
+  return client_of(config);
+}
+
+static void expect_attempts(const modelwire_client *client, modelwire_request *request,
+                            int32_t attempts, modelwire_status expected, const char *metered) {
+  modelwire_error *error = failure_of(call_of(client, request), expected);
+  CHECK(modelwire_error_attempts(error) == attempts);
+  CHECK_TEXT(modelwire_error_metered(error), metered);
+  modelwire_error_free(error);
+}
+
+/* Nobody listens. */
+void connect_errors(void) {
+  for (uint32_t what = 0; what <= EVERY_RETRY; what++) {
+    modelwire_client *client = retrying_client(what);
+    int32_t attempts = (what & MODELWIRE_RETRY_CONNECT_ERRORS) != 0 ? 3 : 1;
+    expect_attempts(client, request_to("m"), attempts, MODELWIRE_E_CONNECT, "not_sent");
+    modelwire_request *request = request_to("m");
+    CHECK(modelwire_request_set_retry_on(request, MODELWIRE_RETRY_CONNECT_ERRORS) ==
+          MODELWIRE_OK);
+    CHECK(modelwire_request_set_retry(request, 4, 1, -1) == MODELWIRE_OK);
+    expect_attempts(client, request, 5, MODELWIRE_E_CONNECT, "not_sent");
+    modelwire_client_free(client);
+  }
+}
+
+/* What a request is told of retrying: retries, jitter, or on what. */
+typedef struct {
+  char what;
+  int32_t value;
+} step;
+
+static void tell(modelwire_request *request, step told) {
+  modelwire_status expected = MODELWIRE_OK, status;
+  if (told.what == 'r') {
+    status = modelwire_request_set_retry(request, told.value, 1, -1);
+  } else if (told.what == 'j') {
+    status = modelwire_request_set_retry_jitter(request, told.value);
+  } else {
+    status = modelwire_request_set_retry_on(request, (uint32_t)told.value);
+    if (told.value < 0 || told.value >= UNKNOWN_FLAG) expected = MODELWIRE_E_ARGUMENT;
+  }
+  CHECK(status == expected);
+}
+
+/* The service closes each connection when it has read the request, but for the very last. */
+void lost_connections(void) {
+  enum { LOST = MODELWIRE_RETRY_LOST_CONNECTIONS };
+  static const struct {
+    step steps[3];
+    uint32_t client;
+    int32_t attempts;
+  } CASES[] = {/* In any order. */
+               {{{'r', 1}, {'o', LOST}, {'j', 0}}, 0, 2},
+               {{{'o', LOST}, {'j', 0}, {'r', 1}}, 0, 2},
+               {{{'j', 0}, {'r', 1}, {'o', LOST}}, 0, 2},
+               /* In place of what was told before, and of what the client says. */
+               {{{'r', 1}, {'o', LOST}, {'o', MODELWIRE_RETRY_CONNECT_ERRORS}}, 0, 1},
+               {{{'r', 0}, {'o', LOST}, {'r', 1}}, 0, 2},
+               {{{'r', 0}, {'o', LOST}, {'r', -1}}, 0, 4},
+               {{{'j', 1}, {'r', 1}, {'j', 0}}, EVERY_RETRY, 1},
+               /* What is refused leaves what was told, or the client's. */
+               {{{'r', 1}, {'o', LOST}, {'o', UNKNOWN_FLAG}}, 0, 2},
+               {{{'o', UNKNOWN_FLAG}, {'o', 8}, {'o', -1}}, EVERY_RETRY, 3}};
+  for (uint32_t what = 0; what <= EVERY_RETRY; what++) {
+    modelwire_client *client = retrying_client(what);
+    int32_t attempts = (what & LOST) != 0 ? 3 : 1;
+    expect_attempts(client, request_to("m"), attempts, MODELWIRE_E_DISCONNECTED, "unknown");
+    modelwire_client_free(client);
+  }
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    modelwire_client *client = retrying_client(CASES[i].client);
+    modelwire_request *request = request_to("m");
+    for (int at = 0; at < 3; at++) tell(request, CASES[i].steps[at]);
+    expect_attempts(client, request, CASES[i].attempts, MODELWIRE_E_DISCONNECTED, "unknown");
+    modelwire_client_free(client);
+  }
+  modelwire_client *client = retrying_client(LOST);
+  modelwire_response *answer = answer_of(call_of(client, request_to("m")));
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "at last");
+  modelwire_response_free(answer);
+  modelwire_client_free(client);
+}
+
+static void print_log(void *user_data, const modelwire_log_batch *batch) {
+  (void)user_data;
+  for (size_t i = 0; i < modelwire_log_batch_count(batch); i++) {
+    puts(modelwire_log_batch_message(batch, i, NULL));
+  }
+}
+
+/* Calls that are refused twice, of a client with this jitter; -1 is the default. */
+static void refused_calls(int calls, double of_client, double of_request) {
+  modelwire_config *config = modelwire_config_new();
+  CHECK(modelwire_config_set_retry(config, 1, 20, -1) == MODELWIRE_OK);
+  if (of_client >= 0) {
+    CHECK(modelwire_config_set_retry_jitter(config, of_client) == MODELWIRE_OK);
+  }
+  modelwire_client *client = client_of(config);
+  while (calls-- > 0) {
+    modelwire_request *request = request_to("m");
+    if (of_request >= 0) {
+      CHECK(modelwire_request_set_retry_jitter(request, of_request) == MODELWIRE_OK);
+      CHECK(modelwire_request_set_retry(request, 1, 20, -1) == MODELWIRE_OK);
+    }
+    expect_attempts(client, request, 2, MODELWIRE_E_RATE_LIMITED, "unknown");
+  }
+  modelwire_client_free(client);
+}
+
+/* The waits are in the log, which the test reads. */
+void retry_jitter(void) {
+  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, print_log, NULL, NULL, NULL) == MODELWIRE_OK);
+  refused_calls(3, 0, -1);
+  refused_calls(20, 1, -1);
+  refused_calls(3, 1, 0);
+  refused_calls(20, 0, 1);
+  refused_calls(20, -1, -1);
+  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
+}
+
+void retries_refused(void) {
+  static const uint32_t UNKNOWN[] = {UNKNOWN_FLAG, 5, 0x80000000u, 0xffffffffu};
+  const double wrong[] = {2, 1.0000001, -0.0000001, -1, NAN, INFINITY, -INFINITY};
+  const double right[] = {0, 0.5, 1};
+  modelwire_config *config = modelwire_config_new();
+  modelwire_request *request = request_to("m");
+  for (size_t i = 0; i < sizeof UNKNOWN / sizeof *UNKNOWN; i++) {
+    CHECK(modelwire_config_set_retry_on(config, UNKNOWN[i]) == MODELWIRE_E_ARGUMENT);
+    CHECK(modelwire_request_set_retry_on(request, UNKNOWN[i]) == MODELWIRE_E_ARGUMENT);
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    CHECK(modelwire_config_set_retry_jitter(config, wrong[i]) == MODELWIRE_E_ARGUMENT);
+    CHECK(modelwire_request_set_retry_jitter(request, wrong[i]) == MODELWIRE_E_ARGUMENT);
+  }
+  for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+    CHECK(modelwire_config_set_retry_jitter(config, right[i]) == MODELWIRE_OK);
+    CHECK(modelwire_request_set_retry_jitter(request, right[i]) == MODELWIRE_OK);
+  }
+  modelwire_request_free(request);
+  modelwire_client_free(client_of(config));
 }
 
 /* A Retry-After beyond the bound is told, not waited for. */

@@ -35,9 +35,29 @@ fn limits() {
     );
 }
 
+/// R-ERR3: what is refused leaves the bound that was set
 #[test]
 fn limits_refused() {
     played("limits_refused");
+}
+
+/// R-MET1: of 50 calls each is made once
+#[test]
+fn few_connections() {
+    let service = played("few_connections");
+    assert_eq!(service.metered()["echo"].calls, 50);
+    // A server that has not shown that it keeps connections is given a few fresh ones.
+    assert!(service.connections() <= 8, "{} connections for 4 at once", service.connections());
+}
+
+/// R-ERR5, R-MET1: nothing is sent of a call that gets no connection
+#[test]
+fn pool_timeout() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", silent());
+    let are_stuck = || service.recorded("s").len() == 2;
+    scenario("pool_timeout").at_url(&base_url).run_with_cue(are_stuck).succeeded();
+    assert_eq!((service.recorded("s").len(), service.connections()), (2, 2));
 }
 
 #[test]
@@ -91,6 +111,57 @@ fn request_timeouts() {
 fn request_retries() {
     let service = played("request_retries");
     assert_eq!(service.recorded("").len(), 5);
+}
+
+/// R-LIM1, R-ERR5, R-MET1: only if it is wanted
+#[test]
+fn connect_errors() {
+    // Nothing listens on port 1, and no test will be given it.
+    scenario("connect_errors").at_url("http://127.0.0.1:1/v1").run().succeeded();
+}
+
+/// R-LIM1, R-ERR5, R-MET1: only if it is wanted, for the call may be metered twice then
+#[test]
+fn lost_connections() {
+    let of_clients = 1 + 1 + 3 + 3;
+    let of_requests = 2 + 2 + 2 + 1 + 2 + 4 + 1 + 2 + 3;
+    let closes = of_clients + of_requests + 1;
+    let mut exchanges = vec![Exchange { steps: vec![Step::Close] }; closes];
+    exchanges.push(Exchange::json(200, chat_answer("at last")));
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::sequence(exchanges));
+    scenario("lost_connections").at_url(&base_url).run().succeeded();
+    assert_eq!(service.recorded("s").len(), closes + 1);
+}
+
+/// R-LIM1: a wait gets longer by chance, up to the part that is set, and never shorter
+#[test]
+fn retry_jitter() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(429, "{}")));
+    let told = scenario("retry_jitter").at_url(&base_url).run().succeeded().stdout;
+    let waits: Vec<u64> = told
+        .split("wait_ms=")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap())
+        .collect();
+    // Of 20 chances none lies beyond the default's quarter once in a million million times.
+    let check = |waits: &[u64], from: u64, to: u64| {
+        assert!(waits.iter().all(|wait| (20..=to).contains(wait)), "{waits:?}");
+        assert!(waits.iter().any(|wait| *wait >= from), "{waits:?}");
+    };
+    assert_eq!(waits.len(), 66, "{told}");
+    check(&waits[..3], 20, 20);
+    check(&waits[3..23], 26, 40);
+    check(&waits[23..26], 20, 20);
+    check(&waits[26..46], 26, 40);
+    check(&waits[46..], 21, 25);
+}
+
+#[test]
+fn retries_refused() {
+    let service = played("retries_refused");
+    assert_eq!(service.connections(), 0);
 }
 
 /// R-LIM1, R-ERR3

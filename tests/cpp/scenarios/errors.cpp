@@ -105,6 +105,36 @@ void waits_too_long() {
   CHECK_EQUAL(error.attempts(), 1);
 }
 
+/* The service closes the connections of all calls but the last when it has read the request. */
+void lost_connections() {
+  using modelwire::retry_on;
+  const auto attempts = [](const modelwire::client& client, const modelwire::request& request) {
+    const auto error = failure_of(kind::disconnected, [&] { client.run(request); });
+    CHECK_EQUAL(error.metered(), "unknown");
+    return error.attempts();
+  };
+  const modelwire::client client(modelwire::config().retry(1, 1ms));
+  const auto both = retry_on::connect_errors | retry_on::lost_connections;
+  const modelwire::client wanting(
+      modelwire::config().retry_on(both).retry_jitter(0).retry(1, 1ms));
+  CHECK_EQUAL(attempts(client, ask("m")), 1);
+  CHECK_EQUAL(attempts(client, ask("m").retry_on(retry_on::connect_errors).retry(1, 1ms)), 1);
+  CHECK_EQUAL(attempts(client, ask("m").retry_on(retry_on::lost_connections).retry(2, 1ms)), 3);
+  CHECK_EQUAL(attempts(client, ask("m").retry(2, 1ms).retry_jitter(1).retry_on(both)), 3);
+  CHECK_EQUAL(attempts(wanting, ask("m")), 2);
+  CHECK_EQUAL(attempts(wanting, ask("m").retry(1, 1ms)), 1);
+  CHECK_EQUAL(wanting.chat("m", "x").text(), "at last");
+}
+
+/* Nobody listens. */
+void connect_errors() {
+  const modelwire::client client(
+      modelwire::config().retry(2, 1ms).retry_on(modelwire::retry_on::connect_errors));
+  const auto error = failure_of(kind::connect, [&] { client.chat("m", "x"); });
+  CHECK_EQUAL(error.attempts(), 3);
+  CHECK_EQUAL(error.metered(), "not_sent");
+}
+
 void stream_only_hint() {
   const auto error = failure_of(kind::invalid_request,
                                 [] { modelwire::client().chat("echo-stream-only", "x"); });
@@ -190,6 +220,18 @@ void problems() {
     modelwire::client(modelwire::config().limit(modelwire::limit::headers, 0).proxy("\xff"));
   });
   CHECK(contains(error.message(), "config.limit"));
+  const auto unknown = modelwire::retry_on::lost_connections | static_cast<modelwire::retry_on>(4);
+  CHECK(contains(why(ask().retry_on(unknown)), "request.retry_on"));
+  const auto told = [](const modelwire::config& bad) { return bad.problem()->message(); };
+  CHECK(contains(told(modelwire::config().retry_on(unknown)), "config.retry_on"));
+  for (double part : {2.0, -0.1, 0.0 / 0.0}) {
+    CHECK(contains(why(ask().retry_jitter(part)), "request.retry_jitter"));
+    CHECK(contains(told(modelwire::config().retry_jitter(part)), "config.retry_jitter"));
+  }
+  const auto limit = modelwire::limit::connections;
+  CHECK(contains(told(modelwire::config().limit(limit, 0)), "config.limit"));
+  CHECK(contains(told(modelwire::config().limit(limit, 1LL << 31)), "config.limit"));
+  CHECK(modelwire::config().limit(limit, (1LL << 31) - 1).problem() == nullptr);
 }
 
 /* Each timeout, of the client and of the request; the service never answers, or stalls. */
@@ -218,6 +260,34 @@ void timeouts() {
     for (auto&& chunk : idle.stream(ask("m"))) text += chunk.text();
   });
   CHECK_EQUAL(text, "one ");
+}
+
+/* The one connection of each client has a call that is never answered. */
+void pool_timeout() {
+  const modelwire::client client(modelwire::config().limit(modelwire::limit::connections, 1));
+  auto config = modelwire::config();
+  config.limit(modelwire::limit::connections, 1).pool_timeout(100ms);
+  const modelwire::client hasty(config);
+  const modelwire::queue queue;
+  const auto stuck = queue.submit(client, ask("m"));
+  const auto another = queue.submit(hasty, ask("m"));
+  wait_for_cue();
+  const auto check = [](std::string_view option, std::string_view bound, auto&& body) {
+    const auto error = failure_of(kind::timeout, body);
+    CHECK_EQUAL(error.timeout(), option);
+    CHECK_EQUAL(error.metered(), "not_sent");
+    CHECK_EQUAL(error.attempts(), 0);
+    CHECK(contains(error.message(), bound) && contains(error.message(), "connections_max = 1"));
+    CHECK(error.elapsed() >= 100ms && error.elapsed() < PROMPT);
+  };
+  check("pool_timeout", "100 ms", [&] { hasty.run(ask("m")); });
+  check("pool_timeout", "150 ms", [&] { client.run(ask("m").pool_timeout(150ms)); });
+  check("pool_timeout", "150 ms", [&] {
+    for (auto&& chunk : client.stream(ask("m").pool_timeout(150ms))) (void)chunk;
+  });
+  check("total_timeout", "200 ms", [&] {
+    hasty.run(ask("m").pool_timeout(modelwire::no_timeout).total_timeout(200ms));
+  });
 }
 
 static void print(std::string_view name, std::optional<std::string_view> text) {

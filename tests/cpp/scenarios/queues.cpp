@@ -153,3 +153,21 @@ void queue_limit() {
   }
   CHECK_EQUAL(text, "a b c d e f g h i j k l m n o p");
 }
+
+/* Many calls, few connections: the test counts them. */
+void queue_capped() {
+  const modelwire::client client(modelwire::config().limit(modelwire::limit::connections, 4));
+  const modelwire::queue queue;
+  std::vector<modelwire::call> calls;
+  std::vector<std::string> texts(50);
+  for (std::uint64_t tag = 0; tag < texts.size(); tag++) {
+    calls.push_back(queue.submit(client, ask("echo", std::to_string(tag)), tag));
+  }
+  for (std::size_t done = 0; done < texts.size();) {
+    const auto event = queue.next(60s);
+    CHECK(event && !event->error());
+    texts[event->tag()] += event->text();
+    done += event->is_done();
+  }
+  for (std::size_t tag = 0; tag < texts.size(); tag++) CHECK_EQUAL(texts[tag], std::to_string(tag));
+}

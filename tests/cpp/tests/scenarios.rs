@@ -357,6 +357,15 @@ fn queue_limit() {
     played("queue_limit");
 }
 
+/// R-MET1: of 50 calls each is made once
+#[test]
+fn queue_capped() {
+    let service = played("queue_capped");
+    assert_eq!(service.metered()["echo"].calls, 50);
+    // A server that has not shown that it keeps connections is given a few fresh ones.
+    assert!(service.connections() <= 8, "{} connections for 4 at once", service.connections());
+}
+
 /// R-AUTH1, R-ERR1, R-ERR2, R-ERR3, R-MET1
 #[test]
 fn wrong_key() {
@@ -414,6 +423,23 @@ fn waits_too_long() {
     assert_eq!(service.recorded("s").len(), 1);
 }
 
+/// R-LIM1, R-ERR5, R-MET1: only if it is wanted, for the call may be metered twice then
+#[test]
+fn lost_connections() {
+    let closes = 1 + 1 + 3 + 3 + 2 + 1 + 1;
+    let mut exchanges = vec![Exchange { steps: vec![Step::Close] }; closes];
+    exchanges.push(Exchange::json(200, chat_answer("at last")));
+    let service = scripted("lost_connections", Script::sequence(exchanges));
+    assert_eq!(service.recorded("s").len(), closes + 1);
+}
+
+/// R-LIM1, R-ERR5, R-MET1: only if it is wanted
+#[test]
+fn connect_errors() {
+    // Nothing listens on port 1, and no test will be given it.
+    scenario("connect_errors").at_url("http://127.0.0.1:1/v1").run().succeeded();
+}
+
 /// R-STR6: the hint
 #[test]
 fn stream_only_hint() {
@@ -464,6 +490,16 @@ fn timeouts() {
         .env("MODELWIRE_STALLING_URL", &stalling)
         .run()
         .succeeded();
+}
+
+/// R-ERR5, R-MET1: nothing is sent of a call that gets no connection
+#[test]
+fn pool_timeout() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", silent());
+    let are_stuck = || service.recorded("s").len() == 2;
+    scenario("pool_timeout").at_url(&base_url).run_with_cue(are_stuck).succeeded();
+    assert_eq!((service.recorded("s").len(), service.connections()), (2, 2));
 }
 
 /// With a slash, which some services escape in JSON.
