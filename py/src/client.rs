@@ -34,10 +34,11 @@ fn seconds(given: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<Option<Dura
     Ok(Some(Some(time)))
 }
 
-/// The four timeouts; a missing one keeps its default.
+/// The timeouts; a missing one keeps its default.
 fn timeouts(given: &Bound<'_, PyDict>) -> PyResult<Timeouts> {
     let default = Timeouts::default();
     Ok(Timeouts {
+        pool: seconds(given, "pool")?.unwrap_or(default.pool),
         connect: seconds(given, "connect")?.unwrap_or(default.connect),
         first_byte: seconds(given, "first_byte")?.unwrap_or(default.first_byte),
         idle: seconds(given, "idle")?.unwrap_or(default.idle),
@@ -65,6 +66,9 @@ fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
     if let Some(on) = given.get_item("connect_errors")? {
         policy.connect_errors = on.extract()?;
     }
+    if let Some(on) = given.get_item("lost_connections")? {
+        policy.lost_connections = on.extract()?;
+    }
     if let Some(jitter) = given.get_item("jitter")? {
         policy.jitter = jitter.extract()?;
     }
@@ -86,6 +90,7 @@ fn limits(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
     read("headers_max", &mut limits.headers_max)?;
     read("queue_bytes_max", &mut limits.queue_bytes_max)?;
     read("queue_events_max", &mut limits.queue_events_max)?;
+    read("connections_max", &mut limits.connections_max)?;
     Ok(limits)
 }
 
@@ -100,6 +105,9 @@ fn with_options(
 ) -> PyResult<Request> {
     if let Some(times) = given.get_item("timeout")? {
         let times = times.cast::<PyDict>()?;
+        if let Some(time) = seconds(times, "pool")? {
+            request = request.pool_timeout(time);
+        }
         if let Some(time) = seconds(times, "first_byte")? {
             request = request.first_byte_timeout(time);
         }

@@ -2,11 +2,12 @@
 stream."""
 
 import json
+import time
 
 import pytest
 
 import modelwire
-from wire import HELLO, answer, chat, events, finish, piece
+from wire import HELLO, TRUST_TIME, answer, chat, events, finish, piece
 
 MODELS = ["echo", "echo-stream-only", "echo-reasoning", "echo-tools", "limited", "recovers"]
 TEXT = HELLO[0]["content"]
@@ -162,6 +163,7 @@ def test_connections_are_used_again(service, client):
     """R-STR3: plain calls one after another need one connection."""
     for _ in range(5):
         client.chat.completions.create(model="echo", messages=HELLO)
+        time.sleep(TRUST_TIME)
     assert len({request["connection"] for request in service.requests()}) == 1
 
 

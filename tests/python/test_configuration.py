@@ -259,7 +259,7 @@ def test_settings_that_cannot_be_right(settings, error):
         (modelwire.Timeout(5), "Timeout(connect=5, first_byte=5, idle=5)"),
         (
             modelwire.Timeout(60, read=5.0, write=10.0, connect=2.0, pool=None),
-            "Timeout(connect=2.0, first_byte=5.0, idle=5.0)",
+            "Timeout(pool=None, connect=2.0, first_byte=5.0, idle=5.0)",
         ),
     ],
 )

@@ -391,6 +391,35 @@ def test_a_bound_of_the_client(scripted):
         list(chat)
 
 
+def test_a_cap_on_connections(scripted):
+    """R-ERR5 R-MET1: further calls wait in order, under a timeout of their own."""
+    httpx = pytest.importorskip("httpx")
+    one = modelwire.Limits(connections_max=1)
+    client = scripted(stream(piece("a"), STALL), answer({"choices": []}), limits=one)
+    first = asked(client, stream=True)
+    for timeout in (modelwire.Timeout(pool=0.2), httpx.Timeout(None, pool=0.2)):
+        with pytest.raises(modelwire.APITimeoutError, match="connections_max = 1") as raised:
+            asked(client, timeout=timeout)
+        assert raised.value.timeout == "pool_timeout"
+        assert raised.value.metered == "not_sent" and raised.value.attempts == 0
+    first.close()
+    asked(client)
+    assert len(scripted.requests()) == 2
+
+
+def test_lost_connections_are_tried_again_if_wanted(scripted):
+    """R-LIM1 R-MET1: the call may be metered twice then."""
+    lost = {"steps": [{"close": True}]}
+    with pytest.raises(modelwire.APIConnectionError) as raised:
+        asked(scripted(lost, answer({})))
+    assert raised.value.attempts == 1 and raised.value.metered == "unknown"
+    policy = modelwire.Retry(lost_connections=True, first_wait=0.01)
+    asked(scripted(lost, lost, answer({}), retry=policy))
+    with pytest.raises(modelwire.APIConnectionError) as raised:
+        asked(scripted(lost, lost, answer({}), retry=modelwire.Retry(connect_errors=True)))
+    assert raised.value.attempts == 1
+
+
 def test_a_retry_policy(scripted):
     """R-LIM1: further statuses and other waits are options."""
     policy = modelwire.Retry(statuses=[429, 503], first_wait=0.01, max_retries=2)

@@ -10,7 +10,20 @@ import pytest
 
 import modelwire
 from conftest import eventually
-from wire import END, HELLO, SILENCE, STALL, WORDS, events, finish, pause, piece, stream, text
+from wire import (
+    END,
+    HELLO,
+    SILENCE,
+    STALL,
+    TRUST_TIME,
+    WORDS,
+    events,
+    finish,
+    pause,
+    piece,
+    stream,
+    text,
+)
 
 TEXT = HELLO[0]["content"]
 STALLED = stream(piece("a"), STALL)
@@ -238,6 +251,7 @@ def test_streams_one_after_another_use_one_connection(scripted):
     client = scripted({"steps": [{"send": written}]})
     for _ in range(5):
         assert text(opened(client)) == "a"
+        time.sleep(TRUST_TIME)
     assert len({request["connection"] for request in scripted.requests()}) == 1
 
 

@@ -22,6 +22,7 @@ import modelwire
 import programs
 from modelwire import testing
 from modelwire.testing import Service, document, error, events, garbage, played, raw, text
+from wire import TRUST_TIME
 
 DEADLINE = 10.0
 HELLO = [{"role": "user", "content": "Say hello."}]
@@ -467,6 +468,7 @@ def test_requests_are_recorded_in_their_order(modelwire_service, client):
     post(modelwire_service, "/chat/completions?a=1&b", {"model": "é"}, **{"X-One": "1"})
     chat_body = {"model": "echo", "messages": HELLO, "temperature": 0.5}
     client.chat.completions.create(**chat_body)
+    time.sleep(TRUST_TIME)
     client.models.list()
     first, second, third = modelwire_service.requests
     assert (first.method, first.path, first.query) == ("POST", "/v1/chat/completions", "a=1&b")

@@ -2,6 +2,8 @@
 
 import json
 
+# After it a client's next call takes the connection of its first: the service has not closed it.
+TRUST_TIME = 0.05
 STALL = {"stall": True}
 HELLO = [{"role": "user", "content": "Hello there, dear service"}]
 WORDS = ["Hello ", "there, ", "dear ", "service"]

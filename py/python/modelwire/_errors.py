@@ -13,7 +13,7 @@
         │   ├── RateLimitError              429
         │   └── InternalServerError         5xx
         ├── APIConnectionError        not reached, or broken off (also ConnectionError)
-        │   └── APITimeoutError       one of the four timeouts (also TimeoutError)
+        │   └── APITimeoutError       one of the timeouts (also TimeoutError)
         └── APIResponseValidationError  the answer is not what the protocol promises
             └── IncompleteStreamError   a stream ended without its end mark
 
@@ -201,7 +201,7 @@ class APIConnectionError(APIError, ConnectionError):
 
 
 class APITimeoutError(APIConnectionError, TimeoutError):
-    """One of the four timeouts ran out; `timeout` says which."""
+    """One of the timeouts ran out; `timeout` says which."""
 
 
 class APIResponseValidationError(APIError):

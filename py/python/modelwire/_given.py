@@ -74,18 +74,19 @@ class _Options:
 
 
 class Timeout(_Options):
-    """The four timeouts in seconds; None switches one off.
+    """The timeouts in seconds; None switches one off.
 
+    pool: waiting for a connection where Limits.connections_max are in use (off)
     connect: opening a connection, TLS included (10 s by default); of the client only
     first_byte: from the start of an attempt to the complete head of its answer (600 s)
     idle: between two pieces of substance of an answer; keep-alives do not count (300 s)
-    total: over all attempts and the waits between them (off)
+    total: over all attempts and every wait (off)
 
-    A first argument is for all but total. Of httpx.Timeout's names, read is first_byte and idle;
-    write and pool are taken and have no meaning here: first_byte covers both.
+    A first argument is for all but pool and total. Of httpx.Timeout's names, read is first_byte and
+    idle; write is taken and has no meaning here: first_byte covers it.
     """
 
-    __slots__ = ("connect", "first_byte", "idle", "total")
+    __slots__ = ("pool", "connect", "first_byte", "idle", "total")
 
     def __init__(
         self,
@@ -101,6 +102,7 @@ class Timeout(_Options):
     ) -> None:
         general = timeout if is_given(timeout) else NOT_GIVEN
         reading = read if is_given(read) else general
+        self.pool = pool
         self.connect = connect if is_given(connect) else general
         self.first_byte = first_byte if is_given(first_byte) else reading
         self.idle = idle if is_given(idle) else reading
@@ -114,8 +116,11 @@ class Retry(_Options):
     max_retries: most retries of one call
     first_wait: seconds before the first retry; doubled for each further one
     statuses: the statuses that are tried again
-    connect_errors: whether a connection that could not be opened is tried again
-    jitter: how much of a wait is left to chance, from 0 to 1
+    connect_errors: whether a call is tried again of which nothing was sent: the connection could
+        not be opened, or was closed before
+    lost_connections: whether a call is tried again whose connection was lost after something of it
+        was sent and before an answer; the service may have processed it, and meters it twice then
+    jitter: how much is added to a wait by chance, as a part of it from 0 to 1 (0.25)
     retry_after_max: longest Retry-After that is waited for, in seconds; beyond it the error is
         raised at once
     """
@@ -125,6 +130,7 @@ class Retry(_Options):
         "first_wait",
         "statuses",
         "connect_errors",
+        "lost_connections",
         "jitter",
         "retry_after_max",
     )
@@ -136,6 +142,7 @@ class Retry(_Options):
         first_wait: float | NotGiven = NOT_GIVEN,
         statuses: Sequence[int] | NotGiven = NOT_GIVEN,
         connect_errors: bool | NotGiven = NOT_GIVEN,
+        lost_connections: bool | NotGiven = NOT_GIVEN,
         jitter: float | NotGiven = NOT_GIVEN,
         retry_after_max: float | NotGiven = NOT_GIVEN,
     ) -> None:
@@ -143,6 +150,7 @@ class Retry(_Options):
         self.first_wait = first_wait
         self.statuses = statuses
         self.connect_errors = connect_errors
+        self.lost_connections = lost_connections
         self.jitter = jitter
         self.retry_after_max = retry_after_max
 
@@ -155,6 +163,8 @@ class Limits(_Options):
     error_body_bytes_max: how much of a failed answer's body is kept (64 KiB)
     headers_max: most headers of an answer (100)
     queue_bytes_max, queue_events_max: what may wait for a slow consumer (256 KiB, 1024)
+    connections_max: connections that are open at once (1000, and never more than half of the
+        process's descriptors); further calls wait in order
     """
 
     __slots__ = (
@@ -164,6 +174,7 @@ class Limits(_Options):
         "headers_max",
         "queue_bytes_max",
         "queue_events_max",
+        "connections_max",
     )
 
     def __init__(
@@ -175,6 +186,7 @@ class Limits(_Options):
         headers_max: int | NotGiven = NOT_GIVEN,
         queue_bytes_max: int | NotGiven = NOT_GIVEN,
         queue_events_max: int | NotGiven = NOT_GIVEN,
+        connections_max: int | NotGiven = NOT_GIVEN,
     ) -> None:
         self.event_bytes_max = event_bytes_max
         self.answer_bytes_max = answer_bytes_max
@@ -182,6 +194,7 @@ class Limits(_Options):
         self.headers_max = headers_max
         self.queue_bytes_max = queue_bytes_max
         self.queue_events_max = queue_events_max
+        self.connections_max = connections_max
 
 
 def seconds(timeout: Any) -> dict[str, float | None]:
@@ -194,5 +207,6 @@ def seconds(timeout: Any) -> dict[str, float | None]:
     if isinstance(timeout, Timeout):
         return timeout._given()
     if hasattr(timeout, "connect") and hasattr(timeout, "read"):
-        return {"connect": timeout.connect, "first_byte": timeout.read, "idle": timeout.read}
+        times = {"connect": timeout.connect, "first_byte": timeout.read, "idle": timeout.read}
+        return {**times, "pool": getattr(timeout, "pool", None)}
     raise TypeError(f"timeout takes seconds, None or modelwire.Timeout, not {timeout!r}")
