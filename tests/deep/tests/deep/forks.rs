@@ -1,14 +1,17 @@
-//! Forks and shutdowns while calls are under way, many times over. Knows no TLS.
+//! Forks and shutdowns while calls are under way, many times over. Knows of TLS only
+//! that its certificates are read once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use modelwire::{Call, Client, ErrorKind, Event, Pop, shutdown};
+use modelwire::{Call, Client, Error, ErrorKind, Event, Pop, Timeouts, shutdown};
 use modelwire_service::{Exchange, Script, Service, Step};
 
-use crate::support::{config, eventually, hello, in_child, piece, works};
+use crate::programs::certificates;
+use crate::secure::{Fault, secure};
+use crate::support::{config, eventually, hello, in_child, is_child, piece, works};
 
 const FORKS: usize = 50;
 const THREADS: usize = 6;
@@ -16,23 +19,33 @@ const THREADS: usize = 6;
 const CHILD_SECONDS_MAX: u32 = 60;
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Runs `child` in a forked process; its exit status as the system tells it.
-fn forked(child: impl FnOnce()) -> libc::c_int {
+/// Runs `child` in a forked process that has so many seconds; its id.
+fn begin_fork(seconds_max: u32, child: impl FnOnce()) -> libc::pid_t {
     // SAFETY: the child uses the library under test, which promises to work there, and leaves
     // through _exit. Only this thread lives on in it.
     let id = unsafe { libc::fork() };
     assert!(id >= 0, "no fork");
     if id == 0 {
         // SAFETY: no handler is installed; the default action ends the process.
-        unsafe { libc::alarm(CHILD_SECONDS_MAX) };
+        unsafe { libc::alarm(seconds_max) };
         let outcome = catch_unwind(AssertUnwindSafe(child));
         // SAFETY: leaves at once, without the parent's exit handlers.
         unsafe { libc::_exit(i32::from(outcome.is_err())) };
     }
+    id
+}
+
+/// The exit status of a forked process as the system tells it.
+fn end_of_fork(id: libc::pid_t) -> libc::c_int {
     let mut status = 0;
     // SAFETY: `status` is ours; `id` is our child.
     assert_eq!(unsafe { libc::waitpid(id, &raw mut status, 0) }, id);
     status
+}
+
+/// Runs `child` in a forked process; how it ended.
+fn forked(child: impl FnOnce()) -> libc::c_int {
+    end_of_fork(begin_fork(CHILD_SECONDS_MAX, child))
 }
 
 /// Calls that are in mid-stream and stay there.
@@ -98,4 +111,72 @@ fn forks_and_shutdowns_amid_calls() {
         assert!(shutdown(PATIENCE), "the I/O thread is gone");
         parents.iter().for_each(|call| ends_with(call, ErrorKind::Shutdown));
     });
+}
+
+/// What the process that forks finds its server by.
+const URL: &str = "MODELWIRE_TEST_URL";
+
+/// Design: a fork while another thread reads the system's certificates, which takes long, leaves a
+/// child that reads them itself.
+#[test]
+fn forks_during_the_first_https_call() {
+    let name = "forks::forks_during_the_first_https_call";
+    if is_child() {
+        in_child(name, &[], fork_while_certificates_are_read);
+        return;
+    }
+    let made = certificates();
+    let server = secure(&made, ANSWER, Fault::Close);
+    // Reading so many takes about half a second, where nothing is optimized.
+    let store = made.folder.write("store.pem", &made.pem("ca").repeat(CERTIFICATES));
+    let variables =
+        [("SSL_CERT_FILE", store.as_str()), ("SSL_CERT_DIR", ""), (URL, server.url.as_str())];
+    in_child(name, &variables, || {});
+}
+
+const CERTIFICATES: usize = 12_000;
+const ANSWER: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n\
+                      {\"choices\":[]}";
+
+fn fork_while_certificates_are_read() {
+    const CHILDREN: usize = 12;
+    const GAP: Duration = Duration::from_millis(25);
+    const CHILD_SECONDS: u32 = 20;
+    let url = std::env::var(URL).unwrap();
+    let bound = Some(Duration::from_secs(5));
+    let timeouts =
+        Timeouts { pool: bound, connect: bound, first_byte: bound, idle: bound, total: bound };
+    let call = move || {
+        let client = Client::new(config(&url).timeouts(timeouts)).unwrap();
+        client.blocking().send(hello())
+    };
+    let (begin, begun) = std::sync::mpsc::channel();
+    let first = {
+        let call = call.clone();
+        std::thread::spawn(move || {
+            begin.send(()).unwrap();
+            call()
+        })
+    };
+    begun.recv().unwrap();
+    let start = Instant::now();
+    let mut during = 0;
+    let children: Vec<libc::pid_t> = (0..CHILDREN)
+        .map(|_| {
+            std::thread::sleep(GAP);
+            during += usize::from(!first.is_finished());
+            begin_fork(CHILD_SECONDS, || {
+                let outcome = call();
+                let timed_out = |error: &Error| error.kind() == ErrorKind::Timeout;
+                // On a machine that is busy enough any timeout may run out.
+                assert!(outcome.as_ref().err().is_none_or(timed_out), "{outcome:?}");
+            })
+        })
+        .collect();
+    let statuses: Vec<libc::c_int> = children.into_iter().map(end_of_fork).collect();
+    println!("\nmeasured: {CHILDREN} children in {:?}, {during} in time", start.elapsed());
+    first.join().unwrap().unwrap();
+    assert!(during > 0, "no fork fell into the first call");
+    let hung = statuses.iter().filter(|status| **status != 0).count();
+    assert_eq!(hung, 0, "of {CHILDREN} children that never ended: {statuses:?}");
 }

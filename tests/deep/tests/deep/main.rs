@@ -8,10 +8,12 @@
     reason = "tests fail by panicking"
 )]
 
+mod driver;
 mod forks;
 mod http2;
 mod many;
 mod programs;
 mod proxies;
+mod secure;
 mod support;
 mod tls;

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use modelwire::{Call, Client, Event, Pop};
+use modelwire::{Call, Client, Event, Limits, Pop};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::support::{Helper, config, eventually, hello, in_child, is_child, memory, piece};
@@ -75,10 +75,12 @@ fn sockets() -> usize {
 #[test]
 fn two_thousand_streams_are_open_at_once() {
     in_child("many::two_thousand_streams_are_open_at_once", &[], || {
-        raise_files(STREAMS + 100);
+        // Connections take no more than half of them.
+        raise_files(3 * STREAMS);
         let service = start_service();
         let base_url = format!("http://{}/scripts/stalled/v1", service.said);
-        let client = Client::new(config(base_url)).unwrap();
+        let limits = Limits { connections_max: STREAMS + 1, ..Limits::default() };
+        let client = Client::new(config(base_url).limits(limits)).unwrap();
         // The first one makes what all share.
         drop(client.blocking().stream(hello()).unwrap());
         let (before, start) = (memory(), Instant::now());
@@ -108,6 +110,43 @@ fn two_thousand_streams_are_open_at_once() {
         println!("measured: all closed in {:?}", start.elapsed());
         let again = client.blocking().stream(hello()).unwrap().next().unwrap().unwrap();
         assert_eq!(again.text(), "a");
+    });
+}
+
+/// Calls beyond the cap wait in order, and each gets its answer.
+#[test]
+fn ten_thousand_calls_share_64_connections() {
+    const CALLS: usize = 10_000;
+    const CONNECTIONS: usize = 64;
+    in_child("many::ten_thousand_calls_share_64_connections", &[], || {
+        let service = start_service();
+        let limits = Limits { connections_max: CONNECTIONS, ..Limits::default() };
+        let base_url = format!("http://{}/v1", service.said);
+        let client = Client::new(config(base_url).limits(limits)).unwrap();
+        let start = Instant::now();
+        let calls: Vec<Call> = (0..CALLS)
+            .map(|_| {
+                let call = Call::new(&client, hello());
+                call.start(false).unwrap();
+                call
+            })
+            .collect();
+        let started = start.elapsed();
+        let mut most = 0;
+        for (number, call) in calls.iter().enumerate() {
+            if number % 100 == 0 {
+                most = most.max(sockets());
+            }
+            let Ok(Pop::Event(Event::Done(outcome))) = call.pop(None) else {
+                panic!("a plain call has one event");
+            };
+            outcome.unwrap();
+        }
+        let took = start.elapsed();
+        println!("\nmeasured: {CALLS} calls started in {started:?}, answered in {took:?}");
+        println!("measured: {most} sockets at the most");
+        assert!(most <= 2 * CONNECTIONS, "{most} sockets");
+        assert_eq!(client.usage()["echo"].calls, CALLS as u64);
     });
 }
 

@@ -53,7 +53,7 @@ pub fn is_child() -> bool {
 }
 
 /// This program again, running only the test of this name; what it says is piped.
-fn myself(test: &str) -> Command {
+pub fn myself(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(MARKER, "1");
     command

@@ -7,6 +7,7 @@ use modelwire::{Client, Config, Error, ErrorKind, Metered};
 use modelwire_service::Service;
 
 use crate::programs::{Certificates, EXPIRED, Running, VALID, certificates, nginx};
+use crate::secure::{Fault, secure};
 use crate::support::{config, eventually, hello, in_child, is_child, read, works};
 
 /// What a scenario in a child finds its parent's things by.
@@ -213,4 +214,31 @@ fn broken_certificates_are_refused_at_configuration() {
     }
     let none: Vec<usize> = Vec::new();
     assert_eq!((late, astray), (none.clone(), none), "told at the first call; a hint leads astray");
+}
+
+/// R-MET1: a fault of TLS after the request was delivered does not say that it was not processed.
+#[test]
+fn a_fault_after_the_request_may_have_been_metered() {
+    let made = certificates();
+    let beginnings = ["", "HTTP/1.1 200 OK\r\nContent-Le"];
+    let mut wrong = Vec::new();
+    for fault in [Fault::Garbage, Fault::NoRecord, Fault::Alert] {
+        for beginning in beginnings {
+            let server = secure(&made, beginning, fault);
+            let client = Client::new(trusting(&made, &server.url)).unwrap();
+            let errors = [
+                client.blocking().send(hello()).unwrap_err(),
+                client.blocking().stream(hello()).err().unwrap(),
+            ];
+            assert_eq!(server.requests(), 2, "both were delivered");
+            for (error, how) in errors.iter().zip(["plain", "streamed"]) {
+                assert_ne!(error.kind(), ErrorKind::Internal, "{error:?}");
+                if error.metered() != Metered::Unknown {
+                    let told = (error.kind(), error.metered());
+                    wrong.push(format!("{fault:?} after {beginning:?}, {how}: {told:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of 12: {wrong:#?}", wrong.len());
 }
