@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use crate::measure::{CHAT, Found, Seen, Task, measure, median_us, memory_of_open, resident_kib};
-use modelwire::{Client, Config, Request, Stream};
+use modelwire::{CONNECTIONS_MAX, Client, Config, Limits, Request, Stream};
 use tokio::task::JoinSet;
 
 /// Runs the work that the command line names, with a client of this configuration.
@@ -16,7 +16,10 @@ pub fn run(configured: impl FnOnce(Config) -> Config) {
     measure(|task| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let config = Config::new().base_url(&task.base_url).api_key("sk-test");
+            // As its peers, which have no cap.
+            let connections_max = CONNECTIONS_MAX.max(task.at_once as usize + 100);
+            let limits = Limits { connections_max, ..Limits::default() };
+            let config = Config::new().base_url(&task.base_url).api_key("sk-test").limits(limits);
             let client = Client::new(configured(config)).unwrap();
             match task.work.as_str() {
                 "chat" => chat(&client, task).await,
