@@ -389,7 +389,7 @@ impl Config {
     /// while its threads are busy, a waiting call ([`Client::blocking`](crate::Client::blocking),
     /// [`Call::pop`](crate::Call::pop)) must not be made on one of them, calls that are under way
     /// when the runtime ends fail with [`ErrorKind::Shutdown`], and in a forked child the client
-    /// fails with [`ErrorKind::Forked`].
+    /// fails with [`ErrorKind::Forked`]. Large answers are read on its blocking threads.
     ///
     /// ```no_run
     /// # async fn run() -> modelwire::Result<()> {

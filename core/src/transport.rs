@@ -75,6 +75,10 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
+/// Of an attempt whose handshake had succeeded: the service judges a certificate after it.
+const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. Where it wants a \
+    client certificate, configure one.";
+
 /// The largest piece that is handed out in one go, in bytes: what is done with a piece is done
 /// without a break.
 const PIECE_BYTES_MAX: usize = 64 << 10;
@@ -466,6 +470,7 @@ fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
         _ => (ErrorKind::Disconnected, format!("{place} broke off before it answered")),
     };
     let error = Error::new(kind, format!("{what}: {}", causes(&cause)));
+    let error = if tls.is_some() { error.with_hint(TLS_BROKE_OFF_HINT) } else { error };
     Failure { error, metered: Metered::Unknown }
 }
 

@@ -662,7 +662,7 @@ impl Document {
         Ok(Document { text, spans })
     }
 
-    /// The JSON text, as it was sent.
+    /// The JSON text, as it was sent, white space before it aside.
     pub fn json(&self) -> &str {
         &self.text
     }

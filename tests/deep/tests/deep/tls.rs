@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use modelwire::{Client, Config, Error, ErrorKind, Metered};
+use modelwire::{Call, Client, Config, Error, ErrorKind, Event, Metered, Pop};
 use modelwire_service::Service;
 
 use crate::programs::{Certificates, EXPIRED, Running, VALID, certificates, nginx};
@@ -51,6 +51,45 @@ fn an_added_authority_is_trusted() {
     let seen = running.accesses();
     assert_eq!(seen.len(), 6, "{seen:?}");
     assert!(seen.iter().all(|access| access[0] == "HTTP/1.1"), "{seen:?}");
+}
+
+/// Design: the system's certificates are read on a thread where nobody waits: not on the one that
+/// starts the call, and not where the I/O of others is done.
+#[test]
+fn reading_the_certificates_holds_up_nobody() {
+    const CERTIFICATES: usize = 12_000;
+    let name = "tls::reading_the_certificates_holds_up_nobody";
+    if is_child() {
+        in_child(name, &[], || {
+            let service = Service::start().unwrap();
+            let plain = Client::new(config(service.base_url())).unwrap();
+            works(&plain);
+            let secure = Client::new(config("https://127.0.0.1:1/v1")).unwrap();
+            let call = Call::new(&secure, hello());
+            let start = Instant::now();
+            call.start(false).unwrap();
+            let started = start.elapsed();
+            let (mut longest, mut calls) = (Duration::ZERO, 0);
+            let error = loop {
+                if let Pop::Event(Event::Done(outcome)) = call.try_pop().unwrap() {
+                    break outcome.unwrap_err();
+                }
+                let before = Instant::now();
+                read(&plain, hello()).unwrap();
+                longest = longest.max(before.elapsed());
+                calls += 1;
+            };
+            let took = start.elapsed();
+            assert_eq!(error.kind(), ErrorKind::Connect, "{error:?}");
+            println!("\nmeasured: started in {started:?}, read in {took:?}, {calls} calls beside");
+            assert!(started < took / 4 && calls > 4, "{started:?} of {took:?}, {calls} calls");
+            assert!(longest < took / 2, "a call took {longest:?} of {took:?}");
+        });
+        return;
+    }
+    let made = certificates();
+    let store = made.folder.write("store.pem", &made.pem("ca").repeat(CERTIFICATES));
+    in_child(name, &[("SSL_CERT_FILE", store.as_str()), ("SSL_CERT_DIR", "")], || {});
 }
 
 /// R-ERR5 R-MET1: each reason is told, and the key was not sent.

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use modelwire::{Call, Client, Config, Error, ErrorKind, Event, Limits, Metered, Pop};
-use modelwire::{Request, TimeoutPhase, Timeouts};
+use modelwire::{Request, TimeoutPhase, Timeouts, log};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
@@ -189,4 +189,21 @@ fn the_cap_is_of_one_client() {
     let other = client(service.base_url());
     block_on(other.send(hello())).unwrap();
     assert!(service.recorded("s").len() <= 2);
+}
+
+#[test]
+fn waits_for_a_connection_are_in_the_log() {
+    in_child_at("transport::cap::waits_for_a_connection_are_in_the_log", &[], || {
+        log::start(log::Level::Debug).unwrap();
+        let service = Service::start().unwrap();
+        let base_url = service.script("s", Script::one(late(Duration::from_millis(20))));
+        let client = Client::new(capped(base_url, 1)).unwrap();
+        started(&client, 2, false).iter().for_each(|call| end_of(call).unwrap());
+        let records = log::take(usize::MAX, Duration::ZERO).unwrap();
+        let said: Vec<&str> = records.iter().map(|record| record.message.as_str()).collect();
+        for expected in [&["waiting for one", "connections_max=1"], &["is free", "waited_ms="]] {
+            let is_said = said.iter().any(|said| expected.iter().all(|part| said.contains(part)));
+            assert!(is_said, "{expected:?} in {said:#?}");
+        }
+    });
 }
