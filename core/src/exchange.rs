@@ -21,7 +21,7 @@ use crate::config::{
 };
 use crate::connections::Permit;
 use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt};
-use crate::offload::offload;
+use crate::offload::{Held, offload};
 use crate::queue::Event;
 use crate::reading::{Reading, Wanted};
 use crate::request::{Endpoint, Prepared};
@@ -351,32 +351,34 @@ impl Exchange<'_> {
     /// The whole answer of a plain call.
     async fn document(&self, reply: &mut Reply) -> Result<Answer> {
         let read = self.whole(&mut reply.body).await;
-        let bytes = read.map_err(|error| error.with_answer(&reply.head))?;
+        let mut held = read.map_err(|error| error.with_answer(&reply.head))?;
         self.transport.answer_ended(false, &reply.head, &reply.body);
         settle(&mut reply.body).await;
         let head = std::mem::take(&mut reply.head);
         let (settings, endpoint) = (self.shared.settings().clone(), self.prepared.endpoint);
+        let bytes = std::mem::take(&mut held.0);
         offload(bytes.len(), move || judge(&settings, endpoint, head, bytes)).await
     }
 
     /// A body whole.
-    async fn whole(&self, body: &mut Body) -> Result<Vec<u8>> {
+    async fn whole(&self, body: &mut Body) -> Result<Held> {
         let bytes_max = self.shared.settings().limits.answer_bytes_max;
         let mut clock = self.clock();
-        let mut bytes = Vec::new();
+        let mut held = Held::default();
         while let Some(piece) = clock.next_piece(body).await? {
+            let bytes = &mut held.0;
             if bytes.len() + piece.len() > bytes_max {
                 return Err(too_large(bytes_max));
             }
             // Most answers come in one piece, which is taken over without a copy.
             if bytes.is_empty() {
-                bytes = Vec::from(piece);
+                *bytes = Vec::from(piece);
             } else {
                 bytes.extend_from_slice(&piece);
             }
             clock.substance();
         }
-        Ok(bytes)
+        Ok(held)
     }
 
     /// A good status with something else than events: the beginning of it is shown.

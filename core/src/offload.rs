@@ -30,6 +30,17 @@ pub(crate) async fn offload<T: Send + 'static>(
     }
 }
 
+/// Bytes that are dropped elsewhere if they are many: giving back so much memory takes long.
+#[derive(Default)]
+pub(crate) struct Held(pub(crate) Vec<u8>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.0);
+        drop_elsewhere(bytes.capacity(), bytes);
+    }
+}
+
 /// Drops what is large elsewhere.
 pub(crate) fn drop_elsewhere<T: Send + 'static>(bytes: usize, large: T) {
     if bytes > IN_PLACE_BYTES_MAX {
