@@ -6,10 +6,10 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::accumulate::Gatherer;
 use bytes::Bytes;
 use tokio::task::yield_now;
 
+use crate::accumulate::Gatherer;
 use crate::answer::{Answer, End, Head};
 use crate::clock::{Clock, Progress};
 use crate::config::SharedSettings;
