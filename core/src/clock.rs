@@ -36,7 +36,7 @@ pub(crate) struct Clock {
 /// sockets included: after so many pieces the clock is looked at and others get their turn.
 const TURN_PIECES_MAX: u32 = 64;
 /// The same after so many bytes.
-const TURN_BYTES_MAX: usize = 64 << 10;
+const TURN_BYTES_MAX: usize = 16 << 10;
 
 /// A stream that was silent for so long pauses between its events.
 const QUIET_MIN: Duration = Duration::from_millis(1);

@@ -81,7 +81,7 @@ const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. Wh
 
 /// The largest piece that is handed out in one go, in bytes: what is done with a piece is done
 /// without a break.
-const PIECE_BYTES_MAX: usize = 64 << 10;
+const PIECE_BYTES_MAX: usize = 16 << 10;
 
 /// HTTP/2 flow control: how much of one stream may wait unread, in bytes.
 const HTTP2_STREAM_WINDOW: u32 = 256 << 10;

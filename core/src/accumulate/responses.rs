@@ -168,7 +168,10 @@ impl Response {
                 self.output.add(index, id.as_deref(), Node::Raw(text))
             }
         };
-        Ok(self.output.items.get_mut(at).and_then(|item| item.node.as_object()))
+        match self.output.items.get_mut(at) {
+            Some(item) => item.node.as_object(room),
+            None => Ok(None),
+        }
     }
 
     fn piece(&mut self, event: Value<'_>, piece: &Piece, step: &str, room: &mut Room) -> Gathered {
@@ -178,9 +181,10 @@ impl Response {
         let Some(item) = self.item_of(event, piece.item, room)? else { return Ok(()) };
         let holder = match &piece.part {
             None => Some(item),
-            Some(part) => {
-                part_of(item, event, part, false, room)?.and_then(|node| node.as_object())
-            }
+            Some(part) => match part_of(item, event, part, false, room)? {
+                Some(node) => node.as_object(room)?,
+                None => None,
+            },
         };
         match holder {
             Some(holder) => match holder.slot(piece.field, room)? {
@@ -236,7 +240,7 @@ fn part_of<'a>(
     if node.is_blank() {
         *node = Node::List(List::default());
     }
-    let Some(parts) = node.as_list(List::by_place) else { return Ok(None) };
+    let Some(parts) = node.as_list(List::by_place, room)? else { return Ok(None) };
     let index = event.get(part.index).and_then(Value::as_i64);
     let known = match index {
         Some(index) => parts.by_index.get(&index).copied(),

@@ -61,11 +61,18 @@ impl Room {
 
     /// One more part, of so many bytes.
     pub(super) fn part(&mut self, bytes: usize) -> Gathered {
-        if self.parts >= ELEMENTS_MAX {
+        self.more_parts(1)?;
+        self.take(bytes)
+    }
+
+    /// Text that is held already is taken apart.
+    pub(super) fn more_parts(&mut self, count: usize) -> Gathered {
+        let parts = self.parts.saturating_add(count);
+        if parts > ELEMENTS_MAX {
             return Err(self.too_large(true));
         }
-        self.parts += 1;
-        self.take(bytes)
+        self.parts = parts;
+        Ok(())
     }
 
     pub(super) fn too_large(&self, has_too_many_parts: bool) -> AnswerTooLarge {
@@ -103,15 +110,18 @@ pub(super) enum Node {
 }
 
 impl Node {
-    pub(super) fn new(value: Value<'_>) -> Node {
-        match value.kind() {
+    pub(super) fn new(value: Value<'_>, room: &mut Room) -> Result<Node, AnswerTooLarge> {
+        Ok(match value.kind() {
             Kind::String => Node::Text(inner(value.text()).to_owned()),
-            Kind::Array if is_indexed(value) => Node::List(List::by_own_index(value)),
+            Kind::Array if is_indexed(value) => {
+                room.more_parts(value.count())?;
+                Node::List(List::by_own_index(value))
+            }
             Kind::Array => Node::Items(inner(value.text()).trim_ascii().to_owned()),
             Kind::Null | Kind::Bool | Kind::Number | Kind::Object => {
                 Node::Raw(value.text().to_owned())
             }
-        }
+        })
     }
 
     pub(super) const NULL: Node = Node::Raw(String::new());
@@ -136,7 +146,7 @@ impl Node {
 
     pub(super) fn put(&mut self, value: Value<'_>, room: &mut Room) -> Gathered {
         room.swap(self.bytes(), value.text().len())?;
-        *self = Node::new(value);
+        *self = Node::new(value, room)?;
         Ok(())
     }
 
@@ -146,8 +156,8 @@ impl Node {
             return Ok(());
         }
         match value.kind() {
-            Kind::Object if depth > 0 => drop(self.as_object()),
-            Kind::Array if is_indexed(value) => drop(self.as_list(List::by_own_index)),
+            Kind::Object if depth > 0 => drop(self.as_object(room)?),
+            Kind::Array if is_indexed(value) => drop(self.as_list(List::by_own_index, room)?),
             _ => {}
         }
         match (self, value.kind()) {
@@ -175,30 +185,36 @@ impl Node {
     }
 
     /// This object, taken apart.
-    pub(super) fn as_object(&mut self) -> Option<&mut Object> {
+    pub(super) fn as_object(
+        &mut self,
+        room: &mut Room,
+    ) -> Result<Option<&mut Object>, AnswerTooLarge> {
         if let Node::Raw(text) = self
             && text.starts_with('{')
-            && Value::validated(text).count() <= ELEMENTS_MAX
         {
+            room.more_parts(Value::validated(text).count())?;
             let mut object = Object::default();
             for (name, value) in members(Value::validated(text)) {
-                object.push(&name, Node::new(value));
+                object.push(&name, Node::new(value, room)?);
             }
             *self = Node::Object(object);
         }
-        if let Node::Object(object) = self { Some(object) } else { None }
+        Ok(if let Node::Object(object) = self { Some(object) } else { None })
     }
 
     /// This array, taken apart.
-    pub(super) fn as_list(&mut self, take_apart: fn(Value<'_>) -> List) -> Option<&mut List> {
+    pub(super) fn as_list(
+        &mut self,
+        take_apart: fn(Value<'_>) -> List,
+        room: &mut Room,
+    ) -> Result<Option<&mut List>, AnswerTooLarge> {
         if let Node::Items(items) = self {
             let array = format!("[{items}]");
             let array = Value::validated(&array);
-            if array.count() <= ELEMENTS_MAX {
-                *self = Node::List(take_apart(array));
-            }
+            room.more_parts(array.count())?;
+            *self = Node::List(take_apart(array));
         }
-        if let Node::List(list) = self { Some(list) } else { None }
+        Ok(if let Node::List(list) = self { Some(list) } else { None })
     }
 
     pub(super) fn write(&self, out: &mut String) {
@@ -383,7 +399,7 @@ impl List {
             }
             let Some(item) = self.items.get_mut(at) else { continue };
             item.name = item.name.take().or(name.map(Cow::into_owned));
-            let Some(object) = item.node.as_object() else { continue };
+            let Some(object) = item.node.as_object(room)? else { continue };
             // A whole answer's tool calls have no index.
             for (name, value) in members(*call).into_iter().filter(|(name, _)| name != "index") {
                 object.merge(&name, value, MERGE_DEPTH_MAX, room)?;
@@ -477,7 +493,7 @@ pub(super) fn own_index(value: Value<'_>) -> Option<i64> {
 }
 
 fn is_indexed(array: Value<'_>) -> bool {
-    array.any_item(|item| own_index(item).is_some()) && array.count() <= ELEMENTS_MAX
+    array.any_item(|item| own_index(item).is_some())
 }
 
 /// A string that is not empty.
