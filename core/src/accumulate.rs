@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::json::{Cursor, JsonError};
 use crate::request::Endpoint;
 use crate::value::{Kind, Value};
+use crate::view::ELEMENTS_MAX;
 
 use chat::Chat;
 use responses::Response;
@@ -93,6 +94,9 @@ pub(crate) fn chunks_of_document(endpoint: Endpoint, document: Value<'_>) -> Vec
         Endpoint::Responses => events_of_response(document),
     }
 }
+
+/// A longer id of an item is left out of the events that a document is turned into.
+const ITEM_ID_BYTES_MAX: usize = 1024;
 
 /// The text with three edits: what it is, each `message` named `delta`, and each tool call with the
 /// `index` by which a stream's consumers put pieces together.
@@ -180,14 +184,19 @@ fn each<'a>(value: Value<'a>, name: &str, mut visit: impl FnMut(usize, Value<'a>
 fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
     let mut events = Vec::new();
     each(document, "output", |output_index, item| {
+        let id = item.get("id").filter(|id| id.kind() == Kind::String);
+        // One without end is not repeated in each event.
+        let id = id.filter(|id| id.text().len() <= ITEM_ID_BYTES_MAX);
+        let id = id.map(|id| format!("\"item_id\":{},", id.text())).unwrap_or_default();
         each(item, "content", |content_index, part| {
+            if events.len() > ELEMENTS_MAX {
+                return; // too many, as the caller sees
+            }
             let text = part.get("text").filter(|text| text.kind() == Kind::String);
             let Some(text) = text.filter(|_| said(part, "/type").as_deref() == Some("output_text"))
             else {
                 return;
             };
-            let id = item.get("id").filter(|id| id.kind() == Kind::String);
-            let id = id.map(|id| format!("\"item_id\":{},", id.text())).unwrap_or_default();
             let name = "response.output_text.delta";
             let place =
                 format!("\"output_index\":{output_index},\"content_index\":{content_index}");

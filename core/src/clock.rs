@@ -38,6 +38,9 @@ const TURN_PIECES_MAX: u32 = 64;
 /// The same after so many bytes.
 const TURN_BYTES_MAX: usize = 16 << 10;
 
+/// What a piece counts that unpacked to nothing: it was work all the same.
+const EMPTY_PIECE_BYTES: usize = 1 << 10;
+
 /// A stream that was silent for so long pauses between its events.
 const QUIET_MIN: Duration = Duration::from_millis(1);
 
@@ -107,7 +110,7 @@ impl Clock {
     /// Counts a piece of so many bytes; true when others are to get their turn.
     pub(crate) fn is_turn_over(&mut self, bytes: usize) -> bool {
         self.pieces += 1;
-        self.bytes += bytes;
+        self.bytes += bytes.max(EMPTY_PIECE_BYTES * usize::from(bytes == 0));
         let is_over = self.pieces >= TURN_PIECES_MAX || self.bytes >= TURN_BYTES_MAX;
         if is_over {
             (self.pieces, self.bytes) = (0, 0);

@@ -99,8 +99,8 @@ pub struct Limits {
     pub queue_events_max: usize,
     /// Connections that calls have at once; [`CONNECTIONS_MAX`] by default, and with those that are
     /// idle never more than half of the descriptors that the process may have (`RLIMIT_NOFILE`,
-    /// read at the first call; 7/16 of it for the calls of all clients together, 1/16 for the idle
-    /// connections of each). Further calls wait in order, and take the first connection that gets
+    /// read at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
+    /// connections that a client has idle and that it is opening). Further calls wait in order, and take the first connection that gets
     /// idle. Calls that share a connection (HTTP/2) are not counted.
     pub connections_max: usize,
 }

@@ -13,15 +13,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::error::Result;
 use crate::runtime::{self, PerProcess};
 
-/// Connections take half of the process's descriptors at most: seven sixteenths those in use, of
-/// all clients together, and one sixteenth those that are idle in the pool of a client.
-const SIXTEENTHS_IN_USE: usize = 7;
+/// Connections take half of the process's descriptors at most: six sixteenths those in use, of all
+/// clients together, and one sixteenth each those that a client has idle and that it is opening.
+const SIXTEENTHS_IN_USE: usize = 6;
 
 /// What all clients of the process have together.
 static OF_PROCESS: PerProcess<Arc<Semaphore>> = PerProcess::new();
 
-/// The most connections that may be idle in the pool of a client.
-pub(crate) fn idle_max(connections_max: usize) -> usize {
+/// The most connections that may be idle in the pool of a client, and the most that it may be
+/// opening: one that was begun is opened to its end although its call got another meanwhile.
+pub(crate) fn spare_max(connections_max: usize) -> usize {
     connections_max.min(runtime::descriptors_max() / 16).max(1)
 }
 

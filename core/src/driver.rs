@@ -162,7 +162,7 @@ impl Driver {
         turn.has_company = has_company();
         match found {
             Some(found) => Waited::Found(found),
-            None if timeout.is_some() => Waited::TimedOut,
+            None if timeout.is_some() && !self.is_stopped() => Waited::TimedOut,
             None => Waited::Elsewhere, // shut down: there is something to be found soon
         }
     }

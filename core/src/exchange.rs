@@ -28,7 +28,7 @@ use crate::request::{Endpoint, Prepared};
 use crate::retry::Decision;
 use crate::transport::{Body, Failure, Reply, Transport};
 use crate::value::Value;
-use crate::view::{Chunk, Document};
+use crate::view::{Chunk, Document, ELEMENTS_MAX};
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
@@ -130,7 +130,9 @@ impl Exchange<'_> {
                 Decision::Wait(wait) => wait,
             };
             // A wait beyond the deadline could only end in a less telling error.
-            if self.deadline.is_some_and(|deadline| Instant::now() + wait >= deadline) {
+            let outlasts =
+                |deadline| Instant::now().checked_add(wait).is_none_or(|at| at >= deadline);
+            if self.deadline.is_some_and(outlasts) {
                 return Err(error);
             }
             tracing::debug!(
@@ -221,7 +223,11 @@ impl Exchange<'_> {
         let mut moved: Option<Url> = None;
         for _ in 0..REDIRECTS_MAX {
             let place = moved.as_ref();
-            let reply = self.transport.send(settings, self.prepared, sent, place, permit).await?;
+            let reply = self.transport.send(settings, self.prepared, sent, place, permit).await;
+            let reply = match moved.is_some() {
+                true => reply.map_err(Failure::after_a_redirect)?,
+                false => reply?,
+            };
             match settings.redirect_within_origin(&reply.url, &reply.head) {
                 Some(place) => moved = Some(place),
                 None => return Ok(reply),
@@ -334,16 +340,26 @@ impl Exchange<'_> {
             Err(error) => return self.shared.finish(Err(error)),
         };
         let (endpoint, whole) = (self.prepared.endpoint, answer.clone());
-        let mut batch = offload(answer.json().len(), move || {
+        let batch = offload(answer.json().len(), move || {
             let head = Arc::new(whole.head().clone());
             let mut batch = VecDeque::from([Event::Open(head)]);
             let document = whole.document().map_or(Value::NULL, Document::value);
-            for (event, text) in chunks_of_document(endpoint, document) {
+            let chunks = chunks_of_document(endpoint, document);
+            if chunks.len() > ELEMENTS_MAX {
+                let message =
+                    format!("the answer has more than ELEMENTS_MAX = {ELEMENTS_MAX} parts");
+                return Err(Error::new(ErrorKind::Protocol, message).with_answer(whole.head()));
+            }
+            for (event, text) in chunks {
                 batch.extend(Chunk::scan(&event, &text).ok().map(Event::Chunk));
             }
-            batch
+            Ok(batch)
         })
         .await;
+        let mut batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => return self.shared.finish(Err(error)),
+        };
         poll_fn(|cx| self.shared.queue.poll_push(&mut batch, cx)).await;
         self.shared.finish(Ok(answer));
     }
@@ -372,11 +388,13 @@ impl Exchange<'_> {
             }
             // Most answers come in one piece, which is taken over without a copy.
             if bytes.is_empty() {
-                *bytes = Vec::from(piece);
+                *bytes = Vec::from(piece.clone());
             } else {
                 bytes.extend_from_slice(&piece);
             }
-            clock.substance();
+            if !piece.is_empty() {
+                clock.substance();
+            }
         }
         Ok(held)
     }

@@ -25,19 +25,16 @@ impl Inflate {
         self.packed = packed;
     }
 
-    /// What the packed bytes that are there unpack to, a part at a time; `None` when they are used
-    /// up. Nothing is held back for a fuller buffer.
+    /// What the packed bytes that are there unpack to, a part at a time, which may be empty; `None`
+    /// when they are used up. Nothing is held back for a fuller buffer.
     pub(crate) fn take(&mut self) -> std::io::Result<Option<Bytes>> {
-        while !self.packed.is_empty() {
-            let step = self.packed.split_to(self.packed.len().min(STEP_BYTES_MAX));
-            self.decoder.write_all(&step)?;
-            self.decoder.flush()?;
-            let unpacked = std::mem::take(self.decoder.get_mut());
-            if !unpacked.is_empty() {
-                return Ok(Some(unpacked.into()));
-            }
+        if self.packed.is_empty() {
+            return Ok(None);
         }
-        Ok(None)
+        let step = self.packed.split_to(self.packed.len().min(STEP_BYTES_MAX));
+        self.decoder.write_all(&step)?;
+        self.decoder.flush()?;
+        Ok(Some(std::mem::take(self.decoder.get_mut()).into()))
     }
 
     /// The end of the packed body: an error if it was cut.

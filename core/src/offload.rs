@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 /// So many bytes of JSON are read in place, in about a millisecond; more on a helper thread.
-pub(crate) const IN_PLACE_BYTES_MAX: usize = 256 << 10;
+pub(crate) const IN_PLACE_BYTES_MAX: usize = 128 << 10;
 
 /// Does this work elsewhere if it is large, and waits for it.
 pub(crate) async fn offload<T: Send + 'static>(

@@ -23,6 +23,8 @@ use crate::view::{Choice, Chunk, Document, Slab, Usage};
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
 const BATCH_EVENTS_MAX: usize = 512;
+/// To an answer of so many bytes more is gathered in place.
+const GATHERED_IN_PLACE_BYTES_MAX: usize = 1 << 20;
 /// Marks the end of a stream (R-STR3).
 const DONE_MARK: &str = "[DONE]";
 
@@ -123,7 +125,7 @@ impl Reading {
     /// Takes what was too large for `fill`, on another thread.
     pub(crate) async fn fill_elsewhere(mut self: Box<Self>, clock: &mut Clock) -> Box<Reading> {
         let Some(large) = self.large.take() else { return self };
-        let (reading, mut progress) = offload(self.decoder.buffered(), move || {
+        let (reading, mut progress) = offload(usize::MAX, move || {
             let mut progress = Progress::default();
             match large {
                 Large::Piece(piece) => self.take(&piece, &mut progress),
@@ -229,9 +231,11 @@ impl Reading {
         self.found.seal();
     }
 
-    /// Whether the event under way is too large to be read in place.
+    /// Whether the event under way is too large to be read in place, or what it may change is: one
+    /// small event can take apart or replace all that was gathered.
     fn is_large(&self) -> bool {
         self.decoder.buffered() > IN_PLACE_BYTES_MAX
+            || self.found.gathering.bytes() > GATHERED_IN_PLACE_BYTES_MAX
     }
 
     /// Takes a piece, and notes what was in it.

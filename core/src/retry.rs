@@ -82,7 +82,9 @@ impl RetryPolicy {
             Some(asked) => backoff.max(asked),
             None => backoff,
         };
-        Decision::Wait(wait.mul_f64(1.0 + self.jitter.clamp(0.0, 1.0) * chance.clamp(0.0, 1.0)))
+        let part = self.jitter.clamp(0.0, 1.0) * chance.clamp(0.0, 1.0);
+        let more = Duration::try_from_secs_f64(wait.as_secs_f64() * part).unwrap_or_default();
+        Decision::Wait(wait.saturating_add(more))
     }
 
     /// An answer with a status of the list, or a connection that was never opened. Never an error
@@ -220,6 +222,13 @@ mod tests {
         let slow = RetryPolicy { first_wait: Duration::from_secs(20), ..policy };
         let wait = Decision::Wait(Duration::from_secs(20));
         assert_eq!(slow.decide(3, &answered(429, None), 0.0), wait, "a first wait that is longer");
+    }
+
+    #[test]
+    fn a_wait_without_end_does_not_overflow() {
+        let policy = RetryPolicy { retry_after_max: Duration::MAX, ..RetryPolicy::default() };
+        let decided = policy.decide(0, &answered(429, Some(u64::MAX)), 1.0);
+        assert_eq!(decided, Decision::Wait(Duration::MAX));
     }
 
     #[test]

@@ -232,8 +232,9 @@ fn build() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
-        // Streams make many short task turns: look for new I/O less often than after 61 of them.
-        .event_interval(255)
+        // Look at the sockets and at new calls often: a turn of a task may take a millisecond.
+        .event_interval(16)
+        .global_queue_interval(8)
         .thread_name("mw-dns")
         // A helper thread may be started by a caller that turns the runtime.
         .on_thread_start(block_signals)

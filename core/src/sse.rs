@@ -83,7 +83,11 @@ impl Decoder {
     /// Grows with every byte of data: what tells a stream that lives from one that is only kept
     /// alive, by comments, blank lines, other fields or data that is empty.
     pub fn substance(&self) -> u64 {
-        let unfinished = self.line.strip_prefix(b"data:").map_or(0, |value| data(value).len());
+        let line = match self.at_first_line {
+            true => self.line.strip_prefix(BOM).unwrap_or(&self.line),
+            false => &self.line,
+        };
+        let unfinished = line.strip_prefix(b"data:").map_or(0, |value| data(value).len());
         self.substance + unfinished as u64
     }
 

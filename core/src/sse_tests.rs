@@ -129,3 +129,21 @@ fn an_event_at_the_bound_passes_and_one_over_it_names_the_bound() {
     let many_lines = "data: 0123456789\n".repeat(10);
     assert!(decoder.feed(many_lines.as_bytes(), &mut |_| ()).is_err(), "many lines in one event");
 }
+
+/// Behind a byte order mark as elsewhere.
+#[test]
+fn data_is_substance_before_its_line_ends() {
+    for mark in ["", "\u{feff}"] {
+        let mut decoder = Decoder::new(1000);
+        let mut feed = |text: &str| {
+            decoder.feed(text.as_bytes(), &mut |_| {}).unwrap();
+            decoder.substance()
+        };
+        assert_eq!(feed(mark), 0);
+        assert_eq!(
+            [feed("dat"), feed("a: "), feed("ab"), feed("c"), feed("\n\n")],
+            [0, 0, 2, 3, 3]
+        );
+        assert_eq!([feed(": ping\n\n"), feed("id: 5\n"), feed("data:\n\n")], [3; 3]);
+    }
+}

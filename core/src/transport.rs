@@ -16,10 +16,11 @@ use reqwest::header::{
 use reqwest::{ClientBuilder, Method, Url, Version};
 use tokio::task::yield_now;
 use tokio::time::sleep;
+use tower::limit::ConcurrencyLimitLayer;
 
 use crate::answer::Head;
 use crate::config::{POOL_IDLE_TIMEOUT, Proxy, Settings};
-use crate::connections::{Connections, Permit, idle_max};
+use crate::connections::{Connections, Permit, spare_max};
 use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
 use crate::inflate::Inflate;
 use crate::request::{Endpoint, Prepared};
@@ -46,6 +47,20 @@ pub(crate) struct Transport {
 pub(crate) struct Failure {
     pub(crate) error: Error,
     pub(crate) metered: Metered,
+}
+
+impl Failure {
+    /// What the attempt before the redirect sent may have been metered, whatever became of this one.
+    pub(crate) fn after_a_redirect(self) -> Failure {
+        let error = match self.metered {
+            Metered::NotSent => {
+                let message = format!("after a redirect: {}", self.error.message());
+                Error::new(ErrorKind::Disconnected, message)
+            }
+            Metered::NormallyNot | Metered::Entered | Metered::Unknown => self.error,
+        };
+        Failure { error, metered: Metered::Unknown }
+    }
 }
 
 /// An answer whose head has come.
@@ -287,7 +302,8 @@ fn builder(settings: &Settings) -> Result<ClientBuilder> {
         .redirect(reqwest::redirect::Policy::none())
         .http1_max_headers(settings.limits.headers_max)
         .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .pool_max_idle_per_host(idle_max(settings.limits.connections_max))
+        .pool_max_idle_per_host(spare_max(settings.limits.connections_max))
+        .connector_layer(ConcurrencyLimitLayer::new(spare_max(settings.limits.connections_max)))
         .tcp_nodelay(true);
     builder = match settings.http2 {
         // A request that was written is never sent again behind the caller's back.

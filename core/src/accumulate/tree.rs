@@ -156,8 +156,12 @@ impl Node {
             return Ok(());
         }
         match value.kind() {
-            Kind::Object if depth > 0 => drop(self.as_object(room)?),
-            Kind::Array if is_indexed(value) => drop(self.as_list(List::by_own_index, room)?),
+            Kind::Object if depth > 0 => {
+                self.as_object(room)?;
+            }
+            Kind::Array if is_indexed(value) => {
+                self.as_list(List::by_own_index, room)?;
+            }
             _ => {}
         }
         match (self, value.kind()) {

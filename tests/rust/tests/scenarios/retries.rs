@@ -257,3 +257,28 @@ fn a_lost_connection_is_tried_again_if_wanted() {
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 4), "{error:?}");
     }
 }
+
+/// R-MET1 R-LIM1: what was sent before a redirect may have been metered, whatever became of the
+/// place that it pointed to; and it is not sent again as something of which nothing was sent.
+#[test]
+fn a_redirect_to_a_place_that_is_gone_was_sent() {
+    let policy = RetryPolicy { connect_errors: true, ..at_once() };
+    for way in WAYS {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            drop(listener); // nobody is there any more
+            let mut bytes = [0; 4096];
+            assert!(stream.read(&mut bytes).unwrap() > 0);
+            let head = "HTTP/1.1 307 Moved\r\nLocation: /v1/elsewhere\r\nConnection: close\r\n";
+            write!(stream, "{head}Content-Length: 0\r\n\r\n").unwrap();
+        });
+        let client = Client::new(config(&base_url).retry(policy.clone())).unwrap();
+        let error = way.send(&client, hello()).unwrap_err();
+        server.join().unwrap();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 1), "{error:?}");
+        assert_eq!(error.metered(), Metered::Unknown);
+        assert!(error.message().contains("after a redirect"), "{error:?}");
+    }
+}

@@ -1,6 +1,11 @@
 //! The cap on connections: calls beyond it wait in order, under timeouts of their own, and take the
 //! first connection that gets idle. Knows no answer.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use modelwire::{Call, Client, Config, Error, ErrorKind, Event, Limits, Metered, Pop};
@@ -205,5 +210,55 @@ fn waits_for_a_connection_are_in_the_log() {
             let is_said = said.iter().any(|said| expected.iter().all(|part| said.contains(part)));
             assert!(is_said, "{expected:?} in {said:#?}");
         }
+    });
+}
+
+/// A call that finds no idle connection begins one, and may get another meanwhile: what was begun is
+/// capped, too. The server takes one connection, and leaves all others without an answer.
+#[test]
+fn connections_that_are_being_opened_are_capped() {
+    const MAX: usize = 4;
+    in_child_at("transport::cap::connections_that_are_being_opened_are_capped", &[], || {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        // SAFETY: the descriptor is open; listening again only sets the length of the queue.
+        assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut bytes = [0; 4096];
+            while stream.read(&mut bytes).unwrap_or(0) > 0 {
+                let head = "HTTP/1.1 200 OK\r\nContent-Length:";
+                let _ = write!(stream, "{head} {}\r\n\r\n{CHAT_ANSWER}", CHAT_ANSWER.len());
+            }
+        });
+        let client = Client::new(capped(base_url, MAX)).unwrap();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let callers: Vec<_> = (0..2 * MAX)
+            .map(|_| {
+                let (client, is_over) = (client.clone(), is_over.clone());
+                std::thread::spawn(move || {
+                    while !is_over.load(Ordering::SeqCst) {
+                        let hello = hello().total_timeout(Some(Duration::from_secs(5)));
+                        let _ = client.blocking().send(hello);
+                    }
+                })
+            })
+            .collect();
+        let mut most = 0;
+        for _ in 0..200 {
+            std::thread::sleep(Duration::from_millis(5));
+            let links = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let targets = links.filter_map(|link| std::fs::read_link(link.path()).ok());
+            let sockets = targets.filter(|target| target.to_string_lossy().starts_with("socket:"));
+            most = most.max(sockets.count());
+        }
+        is_over.store(true, Ordering::SeqCst);
+        let calls: u64 = client.usage().values().map(|sum| sum.calls).sum();
+        // In use, idle, being opened, and the server's own two and the runtime's.
+        assert!(most <= 3 * MAX + 6, "{most} sockets for {MAX} connections after {calls} calls");
+        assert!(calls > 0, "no call was answered");
+        drop(client);
+        callers.into_iter().for_each(|caller| caller.join().unwrap());
+        drop(server); // ends with the process
     });
 }
