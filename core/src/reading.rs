@@ -224,6 +224,10 @@ impl Reading {
                         self.found.fail(error);
                     }
                     yield_now().await;
+                    // A body that is always ready is held back by its consumer, too.
+                    if self.found.waiting() > 0 {
+                        break;
+                    }
                 }
             }
         }
