@@ -23,6 +23,8 @@ use crate::view::{Choice, Chunk, Document, Slab, Usage};
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
 const BATCH_EVENTS_MAX: usize = 512;
+/// The same for the bytes that were read.
+const BATCH_BYTES_MAX: usize = 64 << 10;
 /// To an answer of so many bytes more is gathered in place.
 const GATHERED_IN_PLACE_BYTES_MAX: usize = 1 << 20;
 /// Marks the end of a stream (R-STR3).
@@ -167,6 +169,7 @@ impl Reading {
         }
         let mut may_come_alone = true;
         let mut gave_turn = false;
+        let mut bytes = 0;
         // The clock is looked at once for what comes in one turn.
         let mut progress = Progress::default();
         loop {
@@ -179,6 +182,7 @@ impl Reading {
                     match body.poll_piece(cx) {
                         Poll::Ready(Ok(Some(piece))) => {
                             gave_turn = false;
+                            bytes += piece.len();
                             let is_turn_over = clock.is_turn_over(piece.len());
                             if self.is_large() && has_line_end(&piece) {
                                 self.large = Some(Large::Piece(piece));
@@ -225,7 +229,7 @@ impl Reading {
                     }
                     yield_now().await;
                     // A body that is always ready is held back by its consumer, too.
-                    if self.found.waiting() > 0 {
+                    if self.found.waiting() > 0 && bytes >= BATCH_BYTES_MAX {
                         break;
                     }
                 }
