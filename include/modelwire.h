@@ -126,7 +126,7 @@
 /**
  * Largest answer held whole, in bytes; default 256 MiB.
  */
-#define MODELWIRE_LIMIT_ANSWER_BYTES 2
+#define MODELWIRE_LIMIT_RESPONSE_BYTES 2
 
 /**
  * Bytes of a failed answer that are kept; default 64 KiB.

@@ -712,7 +712,7 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
 /// One of the bounds of a client.
 enum class limit : std::int32_t {
   event_bytes = MODELWIRE_LIMIT_EVENT_BYTES,    ///< Largest server-sent event; 16 MiB.
-  answer_bytes = MODELWIRE_LIMIT_ANSWER_BYTES,  ///< Largest answer held whole; 256 MiB.
+  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,  ///< Largest answer held whole; 256 MiB.
   error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,  ///< Kept of a failed answer; 64 KiB.
   headers = MODELWIRE_LIMIT_HEADERS,                    ///< Headers of an answer; 100.
   queue_bytes = MODELWIRE_LIMIT_QUEUE_BYTES,    ///< Of one call that wait to be taken; 256 KiB.

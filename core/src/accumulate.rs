@@ -15,7 +15,7 @@ use crate::view::ELEMENTS_MAX;
 
 use chat::Chat;
 use responses::Response;
-pub use tree::AnswerTooLarge;
+pub use tree::ResponseTooLarge;
 use tree::{Room, said};
 
 /// The answer as far as its stream has come: what [`Request::gather`](crate::Request::gather) makes
@@ -23,39 +23,39 @@ use tree::{Room, said};
 #[derive(Debug)]
 pub struct Gatherer {
     room: Room,
-    answer: Answer,
+    whole: Whole,
     /// After the first chunk that did not fit nothing is added: a text with a gap is worse than
     /// a short one.
-    full: Option<AnswerTooLarge>,
+    full: Option<ResponseTooLarge>,
 }
 
 #[derive(Debug)]
-enum Answer {
+enum Whole {
     Chat(Chat),
     Responses(Response),
 }
 
 impl Gatherer {
-    /// Gathers at most `bytes_max` bytes of text, `answer_bytes_max`.
+    /// Gathers at most `bytes_max` bytes of text, `response_bytes_max`.
     pub fn new(endpoint: Endpoint, bytes_max: usize) -> Gatherer {
-        let answer = match endpoint {
-            Endpoint::Responses => Answer::Responses(Response::default()),
-            Endpoint::Models | Endpoint::Chat => Answer::Chat(Chat::default()),
+        let whole = match endpoint {
+            Endpoint::Responses => Whole::Responses(Response::default()),
+            Endpoint::Models | Endpoint::Chat => Whole::Chat(Chat::default()),
         };
-        Gatherer { room: Room::new(bytes_max), answer, full: None }
+        Gatherer { room: Room::new(bytes_max), whole, full: None }
     }
 
     /// Takes one chunk. What was gathered before an error stays.
-    pub fn add(&mut self, chunk: Value<'_>) -> Result<(), AnswerTooLarge> {
+    pub fn add(&mut self, chunk: Value<'_>) -> Result<(), ResponseTooLarge> {
         if let Some(too_large) = self.full {
             return Err(too_large);
         }
         if chunk.kind() != Kind::Object {
             return Ok(());
         }
-        let added = match &mut self.answer {
-            Answer::Chat(chat) => chat.add(chunk, &mut self.room),
-            Answer::Responses(response) => response.add(chunk, &mut self.room),
+        let added = match &mut self.whole {
+            Whole::Chat(chat) => chat.add(chunk, &mut self.room),
+            Whole::Responses(response) => response.add(chunk, &mut self.room),
         };
         self.full = added.err();
         added
@@ -68,18 +68,18 @@ impl Gatherer {
 
     /// Nothing of an answer came.
     pub fn is_empty(&self) -> bool {
-        match &self.answer {
-            Answer::Chat(chat) => chat.is_empty(),
-            Answer::Responses(response) => response.is_empty(),
+        match &self.whole {
+            Whole::Chat(chat) => chat.is_empty(),
+            Whole::Responses(response) => response.is_empty(),
         }
     }
 
     /// The JSON text of what was gathered so far.
     pub fn json(&self) -> String {
         let mut out = String::with_capacity(self.room.used + self.room.used / 8);
-        match &self.answer {
-            Answer::Chat(chat) => chat.write(&mut out),
-            Answer::Responses(response) => response.write(&mut out),
+        match &self.whole {
+            Whole::Chat(chat) => chat.write(&mut out),
+            Whole::Responses(response) => response.write(&mut out),
         }
         out
     }

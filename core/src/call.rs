@@ -27,7 +27,6 @@ use once_cell::sync::OnceCell;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use crate::answer::Answer;
 use crate::client::{Client, Inner};
 use crate::config::SharedSettings;
 use crate::dispatch::Handler;
@@ -37,6 +36,7 @@ use crate::exchange;
 use crate::external;
 use crate::queue::{EventQueue, Pop};
 use crate::request::Request;
+use crate::response::Response;
 use crate::runtime;
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
@@ -344,8 +344,8 @@ impl Shared {
         progress.context.metered = progress.context.metered.with(metered);
     }
 
-    pub(crate) fn finish(&self, outcome: Result<Answer>) {
-        let usage = outcome.as_ref().ok().map(Answer::usage);
+    pub(crate) fn finish(&self, outcome: Result<Response>) {
+        let usage = outcome.as_ref().ok().map(Response::usage);
         let outcome = outcome.map_err(|error| self.explain(error));
         let (model, attempts, elapsed) = {
             let mut progress = self.progress();
@@ -394,7 +394,7 @@ impl DoneGuard {
     }
 
     /// The answer of a plain call: nothing is left to do when it is in.
-    pub(crate) fn finish(&self, outcome: Result<Answer>) {
+    pub(crate) fn finish(&self, outcome: Result<Response>) {
         // Before the caller hears of it, for its next call may begin at once.
         if let Living::Ours(living) = &self.living {
             living.end();

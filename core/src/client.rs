@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell as AsyncOnceCell;
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::config::{Config, SharedSettings};
 use crate::dispatch::Dispatcher;
@@ -16,6 +15,7 @@ use crate::error::Result;
 use crate::offload::offload;
 use crate::queue::{Event, Pop};
 use crate::request::Request;
+use crate::response::Response;
 use crate::runtime::PerProcess;
 use crate::stream::{Blocking, Stream, ended_early};
 use crate::transport::Transport;
@@ -81,13 +81,13 @@ impl Client {
     }
 
     /// The list of models.
-    pub async fn models(&self) -> Result<Answer> {
+    pub async fn models(&self) -> Result<Response> {
         self.send(Request::models()).await
     }
 
     /// A call that is answered whole. Works under any async runtime. Dropping the future cancels
     /// the call.
-    pub async fn send(&self, request: Request) -> Result<Answer> {
+    pub async fn send(&self, request: Request) -> Result<Response> {
         let call = Call::new(self, request);
         call.start(false)?;
         loop {

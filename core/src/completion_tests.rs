@@ -32,7 +32,7 @@ pub(crate) fn chunk(number: usize) -> Event {
     Event::Chunk(Chunk::scan("", &number.to_string()).unwrap())
 }
 
-pub(crate) fn done() -> Result<crate::Answer> {
+pub(crate) fn done() -> Result<crate::Response> {
     Err(Error::internal("over"))
 }
 

@@ -10,15 +10,15 @@ use tokio::runtime::Handle;
 use url::Url;
 use zeroize::Zeroize;
 
-use crate::answer::Head;
 use crate::error::{EXCERPT_BYTES_MAX, Error, ErrorKind, Result, cut, excerpt};
 use crate::external::Host;
+use crate::response::Head;
 use crate::retry::RetryPolicy;
 
 /// Largest server-sent event, in bytes.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
 /// Largest answer that is held whole, in bytes.
-pub const ANSWER_BYTES_MAX: usize = 256 << 20;
+pub const RESPONSE_BYTES_MAX: usize = 256 << 20;
 /// How much of a failed answer's body is read and kept, in bytes.
 pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 /// Most headers an answer may have.
@@ -86,8 +86,8 @@ impl Default for Timeouts {
 pub struct Limits {
     /// Largest server-sent event in bytes; [`EVENT_BYTES_MAX`] by default.
     pub event_bytes_max: usize,
-    /// Largest answer held whole in bytes; [`ANSWER_BYTES_MAX`] by default.
-    pub answer_bytes_max: usize,
+    /// Largest answer held whole in bytes; [`RESPONSE_BYTES_MAX`] by default.
+    pub response_bytes_max: usize,
     /// Bytes of a failed answer that are kept; [`ERROR_BODY_BYTES_MAX`] by default.
     pub error_body_bytes_max: usize,
     /// Headers of an answer; [`HEADERS_MAX`] by default.
@@ -109,7 +109,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             event_bytes_max: EVENT_BYTES_MAX,
-            answer_bytes_max: ANSWER_BYTES_MAX,
+            response_bytes_max: RESPONSE_BYTES_MAX,
             error_body_bytes_max: ERROR_BODY_BYTES_MAX,
             headers_max: HEADERS_MAX,
             queue_bytes_max: QUEUE_BYTES_MAX,
@@ -516,7 +516,7 @@ impl Settings {
         let limits = &self.limits;
         let sizes = [
             ("event_bytes_max", limits.event_bytes_max),
-            ("answer_bytes_max", limits.answer_bytes_max),
+            ("response_bytes_max", limits.response_bytes_max),
             ("error_body_bytes_max", limits.error_body_bytes_max),
             ("headers_max", limits.headers_max),
             ("queue_bytes_max", limits.queue_bytes_max),

@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::answer::Head;
 use crate::envelope::ErrorObject;
+use crate::response::Head;
 
 /// What a caller can do about an error. Exhaustive on purpose: a new kind must be looked at by
 /// everyone who matches on it.

@@ -13,7 +13,6 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
 use crate::accumulate::chunks_of_document;
-use crate::answer::{Answer, Head};
 use crate::call::{DoneGuard, Shared};
 use crate::clock::Clock;
 use crate::config::{
@@ -25,6 +24,7 @@ use crate::offload::{Held, offload};
 use crate::queue::Event;
 use crate::reading::{Reading, Wanted};
 use crate::request::{Endpoint, Prepared};
+use crate::response::{Head, Response};
 use crate::retry::Decision;
 use crate::transport::{Body, Failure, Reply, Transport};
 use crate::value::Value;
@@ -313,7 +313,7 @@ impl Exchange<'_> {
         if is_event_stream(&reply.head) {
             return Ok(Beginning::Events);
         }
-        let bytes_max = self.shared.settings().limits.answer_bytes_max;
+        let bytes_max = self.shared.settings().limits.response_bytes_max;
         let mut clock = self.clock();
         let mut start = Start::default();
         loop {
@@ -365,7 +365,7 @@ impl Exchange<'_> {
     }
 
     /// The whole answer of a plain call.
-    async fn document(&self, reply: &mut Reply) -> Result<Answer> {
+    async fn document(&self, reply: &mut Reply) -> Result<Response> {
         let read = self.whole(&mut reply.body).await;
         let mut held = read.map_err(|error| error.with_answer(&reply.head))?;
         self.transport.answer_ended(false, &reply.head, &reply.body);
@@ -378,7 +378,7 @@ impl Exchange<'_> {
 
     /// A body whole.
     async fn whole(&self, body: &mut Body) -> Result<Held> {
-        let bytes_max = self.shared.settings().limits.answer_bytes_max;
+        let bytes_max = self.shared.settings().limits.response_bytes_max;
         let mut clock = self.clock();
         let mut held = Held::default();
         while let Some(piece) = clock.next_piece(body).await? {
@@ -497,12 +497,12 @@ impl Exchange<'_> {
 }
 
 fn too_large(bytes_max: usize) -> Error {
-    let message = format!("the answer exceeds answer_bytes_max = {bytes_max} bytes");
+    let message = format!("the answer exceeds response_bytes_max = {bytes_max} bytes");
     Error::new(ErrorKind::Protocol, message)
 }
 
 /// Whether a body that came under a good status is an answer of this operation.
-fn judge(settings: &Settings, endpoint: Endpoint, head: Head, bytes: Vec<u8>) -> Result<Answer> {
+fn judge(settings: &Settings, endpoint: Endpoint, head: Head, bytes: Vec<u8>) -> Result<Response> {
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned());
     // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
@@ -527,7 +527,7 @@ fn judge(settings: &Settings, endpoint: Endpoint, head: Head, bytes: Vec<u8>) ->
             not_an_answer("the answer is JSON, but not an object", &text)
         }
         Endpoint::Models | Endpoint::Chat | Endpoint::Responses => {
-            Ok(Answer::whole(endpoint, Arc::new(head), document))
+            Ok(Response::whole(endpoint, Arc::new(head), document))
         }
     }
 }

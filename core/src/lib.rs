@@ -20,7 +20,6 @@
 //! honoured.
 
 mod accumulate;
-mod answer;
 mod bell;
 mod call;
 mod client;
@@ -46,6 +45,7 @@ mod queue;
 mod reading;
 mod ready;
 mod request;
+mod response;
 mod retry;
 mod reuse;
 mod runtime;
@@ -58,14 +58,13 @@ mod twin;
 mod value;
 mod view;
 
-pub use answer::{Answer, CalledTool, End, Head};
 pub use call::Call;
 pub use client::{Client, UsageSum, UsageSums};
 pub use completion::{CompletionQueue, Next};
 pub use config::{
-    ANSWER_BYTES_MAX, API_KEY_VARIABLES, BASE_URL_VARIABLES, CONNECTIONS_MAX, Config,
-    DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX,
-    HEADERS_MAX, Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, Timeouts,
+    API_KEY_VARIABLES, BASE_URL_VARIABLES, CONNECTIONS_MAX, Config, DRAIN_BYTES_MAX,
+    DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX, HEADERS_MAX,
+    Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, RESPONSE_BYTES_MAX, Timeouts,
 };
 pub use dispatch::{Handler, is_callback_thread, shutdown};
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
@@ -73,6 +72,7 @@ pub use json::{JSON_DEPTH_MAX, JsonError};
 pub use queue::{Event, Pop};
 pub use ready::Ready;
 pub use request::{Endpoint, Request};
+pub use response::{CalledTool, End, Head, Response};
 pub use retry::{RETRY_WAIT_MAX, RetryPolicy};
 pub use stream::{Blocking, BlockingStream, Stream};
 pub use value::{Kind, Value};
@@ -80,7 +80,7 @@ pub use view::{Choice, Chunk, Document, ELEMENTS_MAX, ToolCall, Usage, output_te
 
 /// The parsers alone, for fuzzing, benchmarks and tools: bytes to events, text to chunks.
 pub mod parse {
-    pub use crate::accumulate::{AnswerTooLarge, Gatherer};
+    pub use crate::accumulate::{Gatherer, ResponseTooLarge};
     pub use crate::sse::{Decoder, Event, EventTooLarge};
 
     /// Views one event's data as a chunk.
@@ -96,10 +96,10 @@ pub mod parse {
     /// Gathers chunks into the answer, and says whether all of them fit.
     pub fn gather<'a>(
         endpoint: crate::Endpoint,
-        answer_bytes_max: usize,
+        response_bytes_max: usize,
         chunks: impl IntoIterator<Item = crate::Value<'a>>,
     ) -> (String, bool) {
-        let mut gatherer = Gatherer::new(endpoint, answer_bytes_max);
+        let mut gatherer = Gatherer::new(endpoint, response_bytes_max);
         let mut fit = true;
         for chunk in chunks {
             fit &= gatherer.add(chunk).is_ok();

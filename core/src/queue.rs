@@ -34,9 +34,9 @@ use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::answer::{Answer, Head};
 use crate::deferred_wakes;
 use crate::error::{Error, Result};
+use crate::response::{Head, Response};
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 use crate::view::Chunk;
 
@@ -48,7 +48,7 @@ pub enum Event {
     /// One event of the stream.
     Chunk(Chunk),
     /// The end, exactly once, also on every failure.
-    Done(Result<Answer>),
+    Done(Result<Response>),
 }
 
 impl Event {
@@ -194,7 +194,7 @@ impl EventQueue {
     }
 
     /// Puts `Done` in; false if it was in already.
-    pub(crate) fn finish(&self, outcome: Result<Answer>) -> bool {
+    pub(crate) fn finish(&self, outcome: Result<Response>) -> bool {
         let inbox = lock(&self.inbox);
         if inbox.finished {
             return false;
@@ -233,7 +233,7 @@ impl EventQueue {
         lock(&self.inbox).finished
     }
 
-    fn end(&self, mut inbox: MutexGuard<'_, Inbox>, outcome: Option<Result<Answer>>) {
+    fn end(&self, mut inbox: MutexGuard<'_, Inbox>, outcome: Option<Result<Response>>) {
         inbox.finished = true;
         inbox.events.extend(outcome.map(Event::Done));
         let producer = inbox.producer.take();

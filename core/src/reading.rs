@@ -10,13 +10,13 @@ use bytes::Bytes;
 use tokio::task::yield_now;
 
 use crate::accumulate::Gatherer;
-use crate::answer::{Answer, End, Head};
 use crate::clock::{Clock, Progress};
 use crate::config::SharedSettings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::offload::{IN_PLACE_BYTES_MAX, drop_elsewhere, offload};
 use crate::queue::Event;
 use crate::request::Endpoint;
+use crate::response::{End, Head, Response};
 use crate::sse;
 use crate::transport::Body;
 use crate::view::{Choice, Chunk, Document, Slab, Usage};
@@ -108,7 +108,7 @@ enum Look {
 impl Reading {
     pub(crate) fn new(wanted: Wanted, head: Arc<Head>) -> Box<Reading> {
         let limits = wanted.settings.limits;
-        let gatherer = || Gatherer::new(wanted.endpoint, limits.answer_bytes_max);
+        let gatherer = || Gatherer::new(wanted.endpoint, limits.response_bytes_max);
         let found = Found {
             gathering: Gathering(wanted.gathered.then(gatherer)),
             wanted,
@@ -152,7 +152,7 @@ impl Reading {
     }
 
     /// What came of the stream.
-    pub(crate) async fn conclude(self: Box<Self>) -> Result<Answer> {
+    pub(crate) async fn conclude(self: Box<Self>) -> Result<Response> {
         let bytes = self.found.gathering.bytes();
         offload(bytes, move || self.found.conclude()).await
     }
@@ -296,7 +296,7 @@ impl Found {
         }
     }
 
-    fn conclude(self) -> Result<Answer> {
+    fn conclude(self) -> Result<Response> {
         let gatherer = self.gathering.0.as_ref();
         match self.ending {
             Some(Ending::Whole(end)) => {
@@ -305,7 +305,7 @@ impl Found {
                     Error::internal(format!("the gathered answer is not JSON: {cause}"))
                 })?;
                 let endpoint = self.wanted.endpoint;
-                Ok(Answer::streamed(endpoint, self.head.clone(), self.usage, end, document))
+                Ok(Response::streamed(endpoint, self.head.clone(), self.usage, end, document))
             }
             Some(Ending::Failed(error)) => {
                 let partial = gatherer.filter(|gatherer| !gatherer.is_empty());

@@ -6,12 +6,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use crate::answer::{Answer, Head};
 use crate::call::Call;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::queue::{Event, Pop};
 use crate::request::Request;
+use crate::response::{Head, Response};
 use crate::view::Chunk;
 
 /// The queue ended where an event was owed; only a fault of this library gets here.
@@ -23,7 +23,7 @@ pub(crate) fn ended_early() -> Error {
 struct Accepted {
     call: Call,
     head: Arc<Head>,
-    answer: Option<Answer>,
+    answer: Option<Response>,
     is_over: bool,
 }
 
@@ -65,7 +65,7 @@ macro_rules! accessors {
         }
 
         /// How the stream ended and what it used; `None` before its end and after an error.
-        pub fn answer(&self) -> Option<&Answer> {
+        pub fn response(&self) -> Option<&Response> {
             self.accepted.answer.as_ref()
         }
 
@@ -147,12 +147,12 @@ impl<'a> Blocking<'a> {
     }
 
     /// The list of models.
-    pub fn models(self) -> Result<Answer> {
+    pub fn models(self) -> Result<Response> {
         self.send(Request::models())
     }
 
     /// A call that is answered whole.
-    pub fn send(self, request: Request) -> Result<Answer> {
+    pub fn send(self, request: Request) -> Result<Response> {
         let call = Call::new(self.client, request);
         call.start_to_wait(false)?;
         loop {

@@ -18,12 +18,12 @@ use tokio::task::yield_now;
 use tokio::time::sleep;
 use tower::limit::ConcurrencyLimitLayer;
 
-use crate::answer::Head;
 use crate::config::{POOL_IDLE_TIMEOUT, Proxy, Settings};
 use crate::connections::{Connections, Permit, spare_max};
 use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
 use crate::inflate::Inflate;
 use crate::request::{Endpoint, Prepared};
+use crate::response::Head;
 use crate::reuse::{Connection, Reuse};
 use crate::runtime::PerProcess;
 use crate::tls;

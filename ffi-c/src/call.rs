@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 
-use modelwire_core::{Answer, Call, Error, Event, Pop};
+use modelwire_core::{Call, Error, Event, Pop, Response};
 
 use crate::boundary::{
     Callback, Handle, borrow, free, guard, guard_or, hand_over, modelwire_finalizer, output,
@@ -201,7 +201,7 @@ enum Continue {
 fn wait(
     call: &Call,
     mut visit: impl FnMut(modelwire_core::Chunk) -> Continue,
-) -> Result<Option<Answer>, Error> {
+) -> Result<Option<Response>, Error> {
     loop {
         match call.pop(None)? {
             Pop::Event(Event::Chunk(chunk)) => {

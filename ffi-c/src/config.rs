@@ -272,7 +272,7 @@ pub unsafe extern "C" fn modelwire_config_set_retry_jitter(
 /// MODELWIRE_LIMIT_...: largest server-sent event in bytes; default 16 MiB.
 pub const MODELWIRE_LIMIT_EVENT_BYTES: i32 = 1;
 /// Largest answer held whole, in bytes; default 256 MiB.
-pub const MODELWIRE_LIMIT_ANSWER_BYTES: i32 = 2;
+pub const MODELWIRE_LIMIT_RESPONSE_BYTES: i32 = 2;
 /// Bytes of a failed answer that are kept; default 64 KiB.
 pub const MODELWIRE_LIMIT_ERROR_BODY_BYTES: i32 = 3;
 /// Headers of an answer; default 100.
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn modelwire_config_set_limit(
         let limits = &mut config.limits;
         let field = match limit {
             MODELWIRE_LIMIT_EVENT_BYTES => &mut limits.event_bytes_max,
-            MODELWIRE_LIMIT_ANSWER_BYTES => &mut limits.answer_bytes_max,
+            MODELWIRE_LIMIT_RESPONSE_BYTES => &mut limits.response_bytes_max,
             MODELWIRE_LIMIT_ERROR_BODY_BYTES => &mut limits.error_body_bytes_max,
             MODELWIRE_LIMIT_HEADERS => &mut limits.headers_max,
             MODELWIRE_LIMIT_QUEUE_BYTES => &mut limits.queue_bytes_max,

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use modelwire_core::{Answer, Choice, Chunk, Error, ToolCall, Value};
+use modelwire_core::{Choice, Chunk, Error, Response, ToolCall, Value};
 
 use crate::boundary::{Handle, Text, borrow, free, give, guard, guard_or, lend, write};
 use crate::error::modelwire_error;
@@ -111,7 +111,7 @@ impl modelwire_event {
         modelwire_event::new(tag, What::Chunk(chunk, piece))
     }
 
-    pub(crate) fn done(tag: u64, outcome: Result<Answer, Error>) -> modelwire_event {
+    pub(crate) fn done(tag: u64, outcome: Result<Response, Error>) -> modelwire_event {
         let what = match outcome {
             Ok(answer) => What::Response(Box::new(modelwire_response::new(answer))),
             Err(error) => What::Error(Box::new(modelwire_error::new(error))),
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn modelwire_event_usage(
     guard(null_mut(), || {
         let usage = match &borrow(event)?.what {
             What::Chunk(chunk, _) => chunk.usage(),
-            What::Response(response) => response.answer().usage(),
+            What::Response(response) => response.response().usage(),
             What::Error(_) => None,
         };
         let Some(usage) = usage else { return Ok(MODELWIRE_ABSENT) };

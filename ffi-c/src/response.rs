@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-use modelwire_core::{Answer, CalledTool, Value};
+use modelwire_core::{CalledTool, Response, Value};
 
 use crate::boundary::{Handle, Text, borrow, free, give, guard, guard_or, text, write};
 use crate::field::Fields;
@@ -12,7 +12,7 @@ use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 
 /// The answer to a call; immutable, may be shared between threads.
 pub struct modelwire_response {
-    answer: Answer,
+    answer: Response,
     json: Text,
     text: Text,
     finish_reason: Option<Text>,
@@ -36,7 +36,7 @@ impl Handle for modelwire_response {
 }
 
 impl modelwire_response {
-    pub(crate) fn new(answer: Answer) -> modelwire_response {
+    pub(crate) fn new(answer: Response) -> modelwire_response {
         let head = answer.head();
         let document = answer.document();
         let finish_reason = document.and_then(|document| document.finish_reason());
@@ -55,7 +55,7 @@ impl modelwire_response {
         }
     }
 
-    pub(crate) fn answer(&self) -> &Answer {
+    pub(crate) fn response(&self) -> &Response {
         &self.answer
     }
 

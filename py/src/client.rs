@@ -85,7 +85,7 @@ fn limits(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
         Ok(())
     };
     read("event_bytes_max", &mut limits.event_bytes_max)?;
-    read("answer_bytes_max", &mut limits.answer_bytes_max)?;
+    read("response_bytes_max", &mut limits.response_bytes_max)?;
     read("error_body_bytes_max", &mut limits.error_body_bytes_max)?;
     read("headers_max", &mut limits.headers_max)?;
     read("queue_bytes_max", &mut limits.queue_bytes_max)?;
@@ -235,7 +235,7 @@ impl NativeClient {
         loop {
             match outcome(py, popped, &asked)? {
                 None => popped = wait::pop(py, &call)?,
-                Some(Outcome::Answer(answer)) => return answer.into_typed(py),
+                Some(Outcome::Response(answer)) => return answer.into_typed(py),
                 Some(Outcome::Stream(head)) => {
                     return Stream::new(call, asked, head).into_py_any(py);
                 }

@@ -78,7 +78,7 @@ impl Started {
         wait::stay_at_exit(py, &found)?;
         match outcome(py, found, &asked)? {
             None => Ok(None),
-            Some(Outcome::Answer(answer)) => answer.into_typed(py).map(Some),
+            Some(Outcome::Response(answer)) => answer.into_typed(py).map(Some),
             Some(Outcome::Stream(head)) => {
                 let Some(source) = self.source().take() else { return Ok(None) };
                 AsyncStream::new(source, head).into_py_any(py).map(Some)

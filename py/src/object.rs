@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use modelwire::{Answer, Chunk, Kind, Value};
+use modelwire::{Chunk, Kind, Response, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -26,13 +26,13 @@ use crate::stream;
 enum Root {
     Chunk(Py<ChatCompletionChunk>),
     Event(Py<ResponseStreamEvent>),
-    Answer(Arc<Answered>),
+    Response(Arc<Answered>),
     /// Made in this process: by a pickle, a copy or a test.
     Made(Arc<Made>),
 }
 
 struct Answered {
-    answer: Answer,
+    answer: Response,
     asked: Arc<Asked>,
     edits: Edits,
 }
@@ -48,7 +48,7 @@ impl Root {
         match self {
             Root::Chunk(chunk) => Root::Chunk(chunk.clone_ref(py)),
             Root::Event(event) => Root::Event(event.clone_ref(py)),
-            Root::Answer(answered) => Root::Answer(answered.clone()),
+            Root::Response(answered) => Root::Response(answered.clone()),
             Root::Made(made) => Root::Made(made.clone()),
         }
     }
@@ -57,7 +57,7 @@ impl Root {
         match self {
             Root::Chunk(chunk) => chunk.get().chunk.json(),
             Root::Event(event) => event.get().chunk.json(),
-            Root::Answer(answered) => answered.answer.json(),
+            Root::Response(answered) => answered.answer.json(),
             Root::Made(made) => &made.text,
         }
     }
@@ -66,7 +66,7 @@ impl Root {
         match self {
             Root::Chunk(chunk) => &chunk.get().edits,
             Root::Event(event) => &event.get().edits,
-            Root::Answer(answered) => &answered.edits,
+            Root::Response(answered) => &answered.edits,
             Root::Made(made) => &made.edits,
         }
     }
@@ -74,7 +74,7 @@ impl Root {
     fn request_id(&self) -> Option<&str> {
         match self {
             Root::Chunk(_) | Root::Event(_) => None,
-            Root::Answer(answered) => answered.answer.head().request_id(),
+            Root::Response(answered) => answered.answer.head().request_id(),
             Root::Made(made) => made.request_id.as_deref(),
         }
     }
@@ -114,11 +114,11 @@ pub(crate) struct Object {
 
 impl Object {
     /// The object that an answer is as a whole.
-    pub(crate) fn of_answer(answer: Answer, asked: Arc<Asked>) -> Object {
+    pub(crate) fn of_answer(answer: Response, asked: Arc<Asked>) -> Object {
         let shape = shape_of_endpoint(answer.endpoint());
         let end = answer.json().len();
         let answered = Answered { answer, asked, edits: Edits::default() };
-        Object { root: Root::Answer(Arc::new(answered)), start: 0, end, shape }
+        Object { root: Root::Response(Arc::new(answered)), start: 0, end, shape }
     }
 
     /// An object of a text that is no answer of the service.
@@ -849,7 +849,7 @@ object_methods!(Object {
     /// Status and headers of the answer; None where it came from elsewhere.
     #[getter]
     fn _response<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Root::Answer(answered) = &self.root else { return Ok(None) };
+        let Root::Response(answered) = &self.root else { return Ok(None) };
         let response = stream::response(py, answered.answer.head(), &answered.asked)?;
         let took = (answered.answer.attempts(), answered.answer.elapsed().as_secs_f64());
         response.call_method1(intern!(py, "_took"), took)?;

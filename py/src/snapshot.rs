@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use modelwire::parse::Gatherer;
-use modelwire::{ANSWER_BYTES_MAX, Chunk, Endpoint};
+use modelwire::{Chunk, Endpoint, RESPONSE_BYTES_MAX};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -31,7 +31,7 @@ impl Held {
         if count < self.gathered {
             // Looked at after a later one: rare, and gathered anew.
             let values = self.chunks.iter().take(count).map(Chunk::value);
-            return modelwire::parse::gather(Endpoint::Chat, ANSWER_BYTES_MAX, values).0;
+            return modelwire::parse::gather(Endpoint::Chat, RESPONSE_BYTES_MAX, values).0;
         }
         for chunk in self.chunks.iter().take(count).skip(self.gathered) {
             // What does not fit is left out, as at the end of the stream.
@@ -52,7 +52,7 @@ impl Snapshots {
 impl Snapshots {
     #[new]
     fn new() -> Snapshots {
-        let gatherer = Gatherer::new(Endpoint::Chat, ANSWER_BYTES_MAX);
+        let gatherer = Gatherer::new(Endpoint::Chat, RESPONSE_BYTES_MAX);
         let held = Held { chunks: Vec::new(), gatherer, gathered: 0, last: None };
         Snapshots { held: Mutex::new(held) }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use modelwire::{Answer, Call, Chunk, Endpoint, Error, ErrorKind, Event, Head, Pop, Ready};
+use modelwire::{Call, Chunk, Endpoint, Error, ErrorKind, Event, Head, Pop, Ready, Response};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -73,7 +73,7 @@ impl Wake for Waiters {
 struct Ending {
     /// `Done`, popped by a batch that has chunks to hand out first.
     held: Option<Event>,
-    answer: Option<Answer>,
+    answer: Option<Response>,
 }
 
 pub(crate) struct Source {
@@ -102,7 +102,7 @@ impl Source {
     }
 
     /// The answer at the end of the call; `None` before it and after an error.
-    pub(crate) fn answer(&self) -> Option<Answer> {
+    pub(crate) fn response(&self) -> Option<Response> {
         self.ending().answer.clone()
     }
 
@@ -231,7 +231,7 @@ impl Source {
         PyList::new(py, chunks)?.into_py_any(py)
     }
 
-    fn end(&self, py: Python<'_>, outcome: modelwire::Result<Answer>) -> PyResult<Taken> {
+    fn end(&self, py: Python<'_>, outcome: modelwire::Result<Response>) -> PyResult<Taken> {
         self.is_over.store(true, Ordering::Relaxed);
         match outcome {
             Ok(answer) => {
@@ -254,7 +254,7 @@ impl Source {
 
 /// What the first event that counts makes of a call: its answer, or its stream.
 pub(crate) enum Outcome {
-    Answer(Object),
+    Response(Object),
     Stream(Arc<Head>),
 }
 
@@ -263,7 +263,7 @@ pub(crate) fn outcome(py: Python<'_>, pop: Pop, asked: &Arc<Asked>) -> PyResult<
     match pop {
         Pop::Event(Event::Open(head)) => Ok(Some(Outcome::Stream(head))),
         Pop::Event(Event::Done(Ok(answer))) => {
-            Ok(Some(Outcome::Answer(Object::of_answer(answer, asked.clone()))))
+            Ok(Some(Outcome::Response(Object::of_answer(answer, asked.clone()))))
         }
         Pop::Event(Event::Done(Err(error))) => Err(exception(py, &error)),
         Pop::Event(Event::Chunk(_)) | Pop::Empty => Ok(None),

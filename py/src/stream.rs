@@ -91,7 +91,7 @@ macro_rules! stream_methods {
             /// None before the end.
             #[getter]
             fn _took(&self) -> Option<(u32, f64)> {
-                let answer = self.source.answer()?;
+                let answer = self.source.response()?;
                 Some((answer.attempts(), answer.elapsed().as_secs_f64()))
             }
 
@@ -99,7 +99,7 @@ macro_rules! stream_methods {
             /// not.
             #[getter]
             fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-                let usage = self.source.answer().and_then(|answer| answer.usage());
+                let usage = self.source.response().and_then(|answer| answer.usage());
                 usage.map(|usage| usage_dict(py, usage)).transpose()
             }
 
@@ -107,14 +107,14 @@ macro_rules! stream_methods {
             /// "finish_reasons"; None before its end and after an error.
             #[getter]
             fn end(&self) -> Option<&'static str> {
-                self.source.answer().map(|answer| answer.end().name())
+                self.source.response().map(|answer| answer.end().name())
             }
 
             /// The whole answer, gathered from the chunks; None before the end of the stream,
             /// after an error, and unless the call was made with gather=True.
             #[getter]
             fn answer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-                let gathered = self.source.answer().filter(|answer| answer.document().is_some());
+                let gathered = self.source.response().filter(|answer| answer.document().is_some());
                 gathered.map(|answer| {
                         Object::of_answer(answer, self.source.asked().clone()).into_typed(py)
                     }).transpose()

@@ -1,6 +1,8 @@
 //! Events of a response into the response. Knows no chunk of a chat.
 
-use super::tree::{AnswerTooLarge, Gathered, List, Node, Object, Room, members, said, write_name};
+use super::tree::{
+    Gathered, List, Node, Object, ResponseTooLarge, Room, members, said, write_name,
+};
 use crate::json::write_str;
 use crate::value::{Kind, Value};
 
@@ -146,7 +148,7 @@ impl Response {
         event: Value<'_>,
         new: &str,
         room: &mut Room,
-    ) -> Result<Option<&mut Object>, AnswerTooLarge> {
+    ) -> Result<Option<&mut Object>, ResponseTooLarge> {
         let id = said(event, "/item_id");
         let index = event.get("output_index").and_then(Value::as_i64);
         let known = match (index, &id) {
@@ -235,7 +237,7 @@ fn part_of<'a>(
     part: &Part,
     is_new: bool,
     room: &mut Room,
-) -> Result<Option<&'a mut Node>, AnswerTooLarge> {
+) -> Result<Option<&'a mut Node>, ResponseTooLarge> {
     let Some(node) = item.slot(part.list, room)? else { return Ok(None) };
     if node.is_blank() {
         *node = Node::List(List::default());

@@ -22,14 +22,14 @@ const NAMING: [&str; 7] = ["role", "id", "type", "name", "object", "index", "for
 
 /// What was gathered reached its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AnswerTooLarge {
+pub struct ResponseTooLarge {
     /// The bound in bytes.
     pub(crate) bytes_max: usize,
     /// It is the number of its parts that is too large.
     has_too_many_parts: bool,
 }
 
-impl fmt::Display for AnswerTooLarge {
+impl fmt::Display for ResponseTooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.has_too_many_parts {
             return write!(
@@ -37,13 +37,13 @@ impl fmt::Display for AnswerTooLarge {
                 "the gathered answer has more than ELEMENTS_MAX = {ELEMENTS_MAX} parts"
             );
         }
-        write!(f, "the gathered answer exceeds answer_bytes_max = {} bytes", self.bytes_max)
+        write!(f, "the gathered answer exceeds response_bytes_max = {} bytes", self.bytes_max)
     }
 }
 
-impl std::error::Error for AnswerTooLarge {}
+impl std::error::Error for ResponseTooLarge {}
 
-pub(super) type Gathered = Result<(), AnswerTooLarge>;
+pub(super) type Gathered = Result<(), ResponseTooLarge>;
 
 /// How much text is held, and how much may be. Parts that are kept apart (choices, items, members)
 /// take more memory than the few bytes that they may be sent in, so they are counted, too.
@@ -75,8 +75,8 @@ impl Room {
         Ok(())
     }
 
-    pub(super) fn too_large(&self, has_too_many_parts: bool) -> AnswerTooLarge {
-        AnswerTooLarge { bytes_max: self.bytes_max, has_too_many_parts }
+    pub(super) fn too_large(&self, has_too_many_parts: bool) -> ResponseTooLarge {
+        ResponseTooLarge { bytes_max: self.bytes_max, has_too_many_parts }
     }
 
     pub(super) fn take(&mut self, bytes: usize) -> Gathered {
@@ -110,7 +110,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    pub(super) fn new(value: Value<'_>, room: &mut Room) -> Result<Node, AnswerTooLarge> {
+    pub(super) fn new(value: Value<'_>, room: &mut Room) -> Result<Node, ResponseTooLarge> {
         Ok(match value.kind() {
             Kind::String => Node::Text(inner(value.text()).to_owned()),
             Kind::Array if is_indexed(value) => {
@@ -192,7 +192,7 @@ impl Node {
     pub(super) fn as_object(
         &mut self,
         room: &mut Room,
-    ) -> Result<Option<&mut Object>, AnswerTooLarge> {
+    ) -> Result<Option<&mut Object>, ResponseTooLarge> {
         if let Node::Raw(text) = self
             && text.starts_with('{')
         {
@@ -211,7 +211,7 @@ impl Node {
         &mut self,
         take_apart: fn(Value<'_>) -> List,
         room: &mut Room,
-    ) -> Result<Option<&mut List>, AnswerTooLarge> {
+    ) -> Result<Option<&mut List>, ResponseTooLarge> {
         if let Node::Items(items) = self {
             let array = format!("[{items}]");
             let array = Value::validated(&array);
@@ -275,7 +275,7 @@ impl Object {
         &mut self,
         name: &str,
         room: &mut Room,
-    ) -> Result<Option<&mut Node>, AnswerTooLarge> {
+    ) -> Result<Option<&mut Node>, ResponseTooLarge> {
         if self.get_mut(name).is_none() {
             room.part(name.len() + 4)?;
             self.push(name, Node::NULL);

@@ -159,7 +159,7 @@ class Limits(_Options):
     """The bounds of a client; each is named in the error that it causes.
 
     event_bytes_max: largest server-sent event (16 MiB by default)
-    answer_bytes_max: largest answer that is held whole (256 MiB)
+    response_bytes_max: largest answer that is held whole (256 MiB)
     error_body_bytes_max: how much of a failed answer's body is kept (64 KiB)
     headers_max: most headers of an answer (100)
     queue_bytes_max, queue_events_max: what may wait for a slow consumer (256 KiB, 1024)
@@ -169,7 +169,7 @@ class Limits(_Options):
 
     __slots__ = (
         "event_bytes_max",
-        "answer_bytes_max",
+        "response_bytes_max",
         "error_body_bytes_max",
         "headers_max",
         "queue_bytes_max",
@@ -181,7 +181,7 @@ class Limits(_Options):
         self,
         *,
         event_bytes_max: int | NotGiven = NOT_GIVEN,
-        answer_bytes_max: int | NotGiven = NOT_GIVEN,
+        response_bytes_max: int | NotGiven = NOT_GIVEN,
         error_body_bytes_max: int | NotGiven = NOT_GIVEN,
         headers_max: int | NotGiven = NOT_GIVEN,
         queue_bytes_max: int | NotGiven = NOT_GIVEN,
@@ -189,7 +189,7 @@ class Limits(_Options):
         connections_max: int | NotGiven = NOT_GIVEN,
     ) -> None:
         self.event_bytes_max = event_bytes_max
-        self.answer_bytes_max = answer_bytes_max
+        self.response_bytes_max = response_bytes_max
         self.error_body_bytes_max = error_body_bytes_max
         self.headers_max = headers_max
         self.queue_bytes_max = queue_bytes_max

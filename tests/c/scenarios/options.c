@@ -48,9 +48,9 @@ void limits(void) {
   modelwire_call_free(call);
   modelwire_client_free(client);
 
-  client = limited_client(MODELWIRE_LIMIT_ANSWER_BYTES, 200);
+  client = limited_client(MODELWIRE_LIMIT_RESPONSE_BYTES, 200);
   error = failure_of(chat_call(client, ECHO_CHAT("m", "x")), MODELWIRE_E_PROTOCOL);
-  CHECK(contains(modelwire_error_message(error), "answer_bytes_max = 200"));
+  CHECK(contains(modelwire_error_message(error), "response_bytes_max = 200"));
   CHECK_TEXT(modelwire_error_metered(error), "entered");
   modelwire_error_free(error);
   modelwire_client_free(client);

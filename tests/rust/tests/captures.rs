@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use modelwire::parse::{self, Decoder};
 use modelwire::{
-    Answer, BlockingStream, Choice, Chunk, Client, Config, Endpoint, Error, ErrorKind, Request,
+    BlockingStream, Choice, Chunk, Client, Config, Endpoint, Error, ErrorKind, Request, Response,
     RetryPolicy, Usage,
 };
 use modelwire_service::Service;
@@ -89,7 +89,7 @@ fn add_choices(ok: &mut Value, choices: &Choices) {
     }
 }
 
-fn answered(answer: &Answer, record: &Record) -> Value {
+fn answered(answer: &Response, record: &Record) -> Value {
     assert_eq!(answer.json().as_bytes(), record.answer_body(), "{}: the raw text", record.case);
     let document = answer.document().unwrap();
     let mut ok = json!({
@@ -132,7 +132,7 @@ impl Told {
         }
     }
 
-    fn ended(self, answer: &Answer) -> Value {
+    fn ended(self, answer: &Response) -> Value {
         let mut ok = json!({
             "text": self.texts,
             "finish_reason": self.status,
@@ -151,14 +151,14 @@ fn streamed(mut stream: BlockingStream, record: &Record) -> Value {
         match item {
             Ok(chunk) => told.take(&chunk),
             Err(error) => {
-                assert!(stream.answer().is_none());
+                assert!(stream.response().is_none());
                 assert_eq!(told.chunks[..], record.data_lines()[..told.chunks.len()]);
                 return failed(&error, told.chunks.len());
             }
         }
     }
     assert_eq!(told.chunks[..], record.data_lines()[..told.chunks.len()]);
-    let answer = stream.answer().expect("a stream that ended well has an answer");
+    let answer = stream.response().expect("a stream that ended well has an answer");
     told.ended(answer)
 }
 

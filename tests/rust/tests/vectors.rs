@@ -256,7 +256,7 @@ fn the_same_chunks_come_from_every_way_to_write_a_stream() {
                 assert_eq!(texts, VALUES, "{place}");
                 let name = if dress[1].contains("event: e") { "e" } else { "" };
                 assert!(chunks.iter().all(|chunk| chunk.event() == name), "{place}");
-                assert_eq!(stream.answer().expect(&place).end(), End::DoneMark, "{place}");
+                assert_eq!(stream.response().expect(&place).end(), End::DoneMark, "{place}");
             }
         }
     }

@@ -167,7 +167,7 @@ fn a_million_chunks_leave_the_memory_flat() {
             }
         }
         assert_eq!(chunks, CHUNKS);
-        assert!(stream.answer().is_some());
+        assert!(stream.response().is_some());
         let growth = memory().saturating_sub(early);
         println!("\nmeasured: {CHUNKS} chunks in {:?}, {growth} bytes more", start.elapsed());
         assert!(growth < GROWTH_MAX, "{growth} bytes more");

@@ -30,10 +30,10 @@ fn three_operations_plain_and_streamed() {
             let read = way.read(&client, request);
             assert_eq!(read.text(), SAID, "{way:?}");
             assert!(read.chunks.len() > 4);
-            assert_eq!(read.answer().usage(), plain.usage());
+            assert_eq!(read.response().usage(), plain.usage());
         }
-        assert_eq!(way.read(&client, hello()).answer().end(), End::DoneMark);
-        assert_eq!(way.read(&client, respond()).answer().end(), End::FinalEvent);
+        assert_eq!(way.read(&client, hello()).response().end(), End::DoneMark);
+        assert_eq!(way.read(&client, respond()).response().end(), End::FinalEvent);
         let short = way.send(&client, hello().max_tokens(1)).unwrap();
         assert_eq!(short.document().unwrap().finish_reason().unwrap(), "length");
         let short = way.send(&client, respond().max_output_tokens(1)).unwrap();
@@ -258,7 +258,7 @@ fn many_streams_one_after_another_use_one_connection() {
     let read_50 = |way: Way| {
         for _ in 0..50 {
             let read = way.read(&client, hello());
-            assert_eq!((read.text().as_str(), read.answer().end()), ("a", End::DoneMark));
+            assert_eq!((read.text().as_str(), read.response().end()), ("a", End::DoneMark));
         }
         service.connections()
     };
@@ -276,7 +276,7 @@ fn what_comes_after_the_end_mark_is_ignored() {
     let client = client(service.script("s", Script::one(one_write(&late))));
     for way in WAYS {
         let read = way.read(&client, hello());
-        assert_eq!((read.text().as_str(), read.answer().end()), ("a", End::DoneMark));
+        assert_eq!((read.text().as_str(), read.response().end()), ("a", End::DoneMark));
     }
 }
 

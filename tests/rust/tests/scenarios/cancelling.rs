@@ -104,7 +104,7 @@ fn a_stream_can_be_cancelled_before_its_next_item() {
     stream.cancel();
     let kinds: Vec<ErrorKind> = stream.by_ref().filter_map(Result::err).map(|e| e.kind()).collect();
     assert_eq!(kinds, [ErrorKind::Cancelled]);
-    assert!(stream.next().is_none() && stream.answer().is_none());
+    assert!(stream.next().is_none() && stream.response().is_none());
     closed(&service);
 }
 

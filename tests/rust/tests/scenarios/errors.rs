@@ -369,7 +369,7 @@ fn breached_bounds_name_themselves() {
     let service = Service::start().unwrap();
     let limits = Limits {
         event_bytes_max: 100,
-        answer_bytes_max: 100,
+        response_bytes_max: 100,
         error_body_bytes_max: 100,
         headers_max: 5,
         ..Limits::default()
@@ -385,7 +385,7 @@ fn breached_bounds_name_themselves() {
     };
     for way in WAYS {
         let error = way.send(&bounded(Exchange::json(200, &long)), hello()).unwrap_err();
-        protocol(&error, "answer_bytes_max = 100");
+        protocol(&error, "response_bytes_max = 100");
         let steps = vec![stream_head(), http_chunk(&format!("data: {long}\n\n"))];
         let read = way.read(&bounded(Exchange { steps }), hello());
         protocol(read.error(), "event_bytes_max = 100");

@@ -69,7 +69,7 @@ fn a_consumer_that_does_not_read_holds_up_the_service() {
         assert!(chunk.json().len() > EVENT_BYTES);
     }
     assert!(stream.next().is_none());
-    assert_eq!(stream.answer().unwrap().end(), End::DoneMark);
+    assert_eq!(stream.response().unwrap().end(), End::DoneMark);
 }
 
 /// The deadline goes on while the consumer does not read; what was received is still there.

@@ -61,9 +61,9 @@ fn a_document_that_answers_a_streamed_call_is_a_finished_stream() {
         assert_eq!(read.chunks.len(), 1);
         let plain = client.blocking().send(hello()).unwrap();
         assert_eq!(read.text(), plain.text());
-        assert_eq!((read.answer().json(), read.answer().end()), (CHAT_ANSWER, End::Document));
-        assert_eq!(read.answer().usage(), plain.usage());
-        assert!(!read.answer().is_gathered(), "the service sent it as it is");
+        assert_eq!((read.response().json(), read.response().end()), (CHAT_ANSWER, End::Document));
+        assert_eq!(read.response().usage(), plain.usage());
+        assert!(!read.response().is_gathered(), "the service sent it as it is");
     }
     let response = r#"{"object":"response","status":"completed","output":[{"type":"message","id":"m",
         "content":[{"type":"output_text","text":"one"},{"type":"output_text","text":" two"}]}],
@@ -75,7 +75,7 @@ fn a_document_that_answers_a_streamed_call_is_a_finished_stream() {
         read.chunks.iter().map(|chunk| chunk.kind().unwrap().into_owned()).collect();
     let delta = "response.output_text.delta";
     assert_eq!(kinds, [delta, delta, "response.completed"]);
-    assert_eq!(read.answer().json(), response);
+    assert_eq!(read.response().json(), response);
 }
 
 /// R-STR6
@@ -107,13 +107,13 @@ fn a_streamed_call_gathers_if_asked() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     for way in WAYS {
-        assert!(way.read(&client, hello()).answer().document().is_none());
+        assert!(way.read(&client, hello()).response().document().is_none());
         let read = way.read(&client, hello().gather(true));
-        assert_eq!(read.answer().text(), read.text());
-        assert!(read.answer().is_gathered());
+        assert_eq!(read.response().text(), read.text());
+        assert!(read.response().is_gathered());
         let tools = Request::chat("echo-tools").user("hi").gather(true);
         let tools = way.read(&client, tools);
-        let whole = tools.answer().document().unwrap().value();
+        let whole = tools.response().document().unwrap().value();
         let call = whole.pointer("/choices/0/message/tool_calls/0/function").unwrap();
         assert_eq!(call.get("arguments").unwrap().as_str().unwrap(), r#"{"text":"hi"}"#);
     }
@@ -141,11 +141,11 @@ fn a_gathered_answer_is_bounded_by_name() {
     let service = Service::start().unwrap();
     let data: Vec<String> = (0..100).map(|_| piece("0123456789")).collect();
     let base_url = service.script("s", Script::one(Exchange::events(&data)));
-    let limits = modelwire::Limits { answer_bytes_max: 500, ..modelwire::Limits::default() };
+    let limits = modelwire::Limits { response_bytes_max: 500, ..modelwire::Limits::default() };
     let client = Client::new(config(base_url).limits(limits)).unwrap();
     let error = client.blocking().send(hello()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
-    assert!(error.message().contains("answer_bytes_max"), "{error}");
+    assert!(error.message().contains("response_bytes_max"), "{error}");
     assert!(error.partial().is_some_and(|partial| partial.contains("0123456789")));
 }
 

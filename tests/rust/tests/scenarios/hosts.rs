@@ -31,7 +31,7 @@ async fn text_of(client: &Client, request: Request) -> String {
     while let Some(chunk) = stream.next().await {
         text += &chunk.unwrap().text();
     }
-    assert!(stream.answer().is_some());
+    assert!(stream.response().is_some());
     text
 }
 

@@ -301,7 +301,7 @@ fn a_fork_in_mid_stream_leaves_the_stream_to_the_parent() {
         let stream = stream.as_mut().unwrap();
         assert_eq!(stream.next().unwrap().unwrap().text(), "b");
         assert!(stream.next().is_none());
-        assert_eq!(stream.answer().unwrap().end(), modelwire::End::DoneMark);
+        assert_eq!(stream.response().unwrap().end(), modelwire::End::DoneMark);
     });
 }
 

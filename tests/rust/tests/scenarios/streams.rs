@@ -34,7 +34,7 @@ fn check_fails(exchange: &Exchange, request: &Request, text: &str, kind: ErrorKi
 
 fn check_ends(exchange: &Exchange, request: &Request, text: &str, end: End) -> Read {
     let read = read(exchange, request);
-    assert_eq!((read.text().as_str(), read.answer().end()), (text, end));
+    assert_eq!((read.text().as_str(), read.response().end()), (text, end));
     read
 }
 
@@ -113,7 +113,7 @@ fn a_response_stream_ends_with_its_final_event() {
             End::FinalEvent,
         );
         assert_eq!(read.chunks.last().unwrap().json(), last);
-        assert_eq!(read.answer().usage().unwrap().total_tokens, 3);
+        assert_eq!(read.response().usage().unwrap().total_tokens, 3);
     }
     check_fails(&Exchange::events(&[&delta]), &respond(), "a", ErrorKind::Incomplete);
     check_ends(&events(&[delta, DONE.to_owned()]), &respond(), "a", End::DoneMark);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use modelwire::{Answer, Chunk, Client, Config, Error, Request, Result, RetryPolicy};
+use modelwire::{Chunk, Client, Config, Error, Request, Response, Result, RetryPolicy};
 use modelwire_service::{Exchange, Step};
 
 /// How long a condition may take to come true; far beyond what it should take.
@@ -48,7 +48,7 @@ pub const WAYS: [Way; 2] = [Way::Async, Way::Blocking];
 #[derive(Debug)]
 pub struct Read {
     pub chunks: Vec<Chunk>,
-    pub outcome: Result<Answer>,
+    pub outcome: Result<Response>,
 }
 
 impl Read {
@@ -60,20 +60,20 @@ impl Read {
         self.outcome.as_ref().unwrap_err()
     }
 
-    pub fn answer(&self) -> &Answer {
+    pub fn response(&self) -> &Response {
         self.outcome.as_ref().unwrap()
     }
 }
 
 impl Way {
-    pub fn models(self, client: &Client) -> Result<Answer> {
+    pub fn models(self, client: &Client) -> Result<Response> {
         match self {
             Way::Async => block_on(client.models()),
             Way::Blocking => client.blocking().models(),
         }
     }
 
-    pub fn send(self, client: &Client, request: Request) -> Result<Answer> {
+    pub fn send(self, client: &Client, request: Request) -> Result<Response> {
         match self {
             Way::Async => block_on(client.send(request)),
             Way::Blocking => client.blocking().send(request),
@@ -90,7 +90,7 @@ impl Way {
                     chunks.push(chunk?);
                 }
                 assert!(stream.next().await.is_none(), "the end stays");
-                Ok(stream.answer().unwrap().clone())
+                Ok(stream.response().unwrap().clone())
             }),
             Way::Blocking => read_blocking(client, request, &mut chunks),
         };
@@ -98,13 +98,13 @@ impl Way {
     }
 }
 
-fn read_blocking(client: &Client, request: Request, chunks: &mut Vec<Chunk>) -> Result<Answer> {
+fn read_blocking(client: &Client, request: Request, chunks: &mut Vec<Chunk>) -> Result<Response> {
     let mut stream = client.blocking().stream(request)?;
     for chunk in stream.by_ref() {
         chunks.push(chunk?);
     }
     assert!(stream.next().is_none(), "the end stays");
-    Ok(stream.answer().unwrap().clone())
+    Ok(stream.response().unwrap().clone())
 }
 
 /// Waits until a condition holds.

@@ -139,7 +139,7 @@ fn substance_resets_the_idle_timeout() {
     let client = scripted(&service, exchange, timeouts);
     let start = std::time::Instant::now();
     let read = crate::support::Way::Async.read(&client, hello());
-    assert_eq!((read.text().as_str(), read.answer().end()), ("abcdef", End::DoneMark));
+    assert_eq!((read.text().as_str(), read.response().end()), ("abcdef", End::DoneMark));
     assert!(start.elapsed() > pause * 5, "longer in all than the timeout: {:?}", start.elapsed());
 }
 
@@ -157,8 +157,8 @@ fn events_in_two_pieces_are_progress() {
     let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
     let client = scripted(&service, exchange, timeouts);
     let read = crate::support::Way::Async.read(&client, hello());
-    assert_eq!((read.text(), read.answer().end()), ("a".repeat(EVENTS), End::DoneMark));
-    assert!(read.answer().elapsed() > SHORT * 9, "{:?}", read.answer().elapsed());
+    assert_eq!((read.text(), read.response().end()), ("a".repeat(EVENTS), End::DoneMark));
+    assert!(read.response().elapsed() > SHORT * 9, "{:?}", read.response().elapsed());
 }
 
 /// R-ERR5

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use modelwire::{
-    Answer, Call, Client, CompletionQueue, ErrorKind, Event, Next, Pop, Timeouts, shutdown,
+    Call, Client, CompletionQueue, ErrorKind, Event, Next, Pop, Response, Timeouts, shutdown,
 };
 use modelwire_service::{Exchange, Script, Service, Step};
 
@@ -46,7 +46,7 @@ fn calls_in_a_row_leave_the_io_thread_asleep() {
         const CALLS: u64 = 300;
         let service = Service::start().unwrap();
         let client = alone(&service);
-        let ran_for = |call: &dyn Fn() -> Answer| {
+        let ran_for = |call: &dyn Fn() -> Response| {
             let before = io_thread_ran();
             (0..CALLS).for_each(|_| assert_eq!(call().text(), "Hello from both sides."));
             io_thread_ran() - before

@@ -388,7 +388,9 @@ impl Actor {
             match stream.next() {
                 Some(Ok(chunk)) => ledger.piece(tag, &chunk, Taker::Waiting(since)),
                 Some(Err(error)) => return ledger.end(tag, Err(error), Taker::Busy),
-                None => return ledger.end(tag, Ok(stream.answer().unwrap().clone()), Taker::Busy),
+                None => {
+                    return ledger.end(tag, Ok(stream.response().unwrap().clone()), Taker::Busy);
+                }
             }
             pieces += 1;
             sleep(nap);
@@ -483,7 +485,7 @@ async fn run_task(stage: &Stage, client: usize, plan: Plan) {
         match stream.next().await {
             Some(Ok(chunk)) => ledger.piece(tag, &chunk, Taker::Waiting(since)),
             Some(Err(error)) => return ledger.end(tag, Err(error), Taker::Busy),
-            None => return ledger.end(tag, Ok(stream.answer().unwrap().clone()), Taker::Busy),
+            None => return ledger.end(tag, Ok(stream.response().unwrap().clone()), Taker::Busy),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
-use modelwire::{Answer, Call, Chunk, Error, ErrorKind, Event};
+use modelwire::{Call, Chunk, Error, ErrorKind, Event, Response};
 
 use super::clock::{Nanos, in_ms, ms, now};
 use super::server::{Plan, Stamp};
@@ -66,7 +66,7 @@ struct Entry {
     was_cancelled: bool,
     opened: usize,
     pieces: Vec<(ThreadId, Stamp)>,
-    ends: Vec<Result<Answer, Error>>,
+    ends: Vec<Result<Response, Error>>,
     handler_drops: usize,
 }
 
@@ -190,7 +190,7 @@ impl Ledger {
         self.say(tag, &chunk.text(), taker);
     }
 
-    pub fn end(&self, tag: usize, outcome: Result<Answer, Error>, taker: Taker) {
+    pub fn end(&self, tag: usize, outcome: Result<Response, Error>, taker: Taker) {
         match &outcome {
             // The text of a stream came in pieces.
             Ok(answer) if answer.document().is_some() => self.say(tag, &answer.text(), taker),

@@ -186,7 +186,7 @@ fn a_bomb_of_white_space_meets_the_bound_of_an_answer() {
         let body = packed_parts("", (&" ".repeat(MIB), 300), "{}");
         let (_service, client) = hostile(packed_json(&body), |config| config);
         let outcome = small(|| Way::Async.send(&client, hello()));
-        protocol(&outcome.unwrap_err(), "answer_bytes_max = 268435456");
+        protocol(&outcome.unwrap_err(), "response_bytes_max = 268435456");
     });
 }
 
@@ -197,7 +197,7 @@ fn a_bomb_that_begins_like_a_document_holds_up_nobody() {
         let body = packed_parts("{", (&" ".repeat(MIB), 1024), "}");
         let (_service, client) = hostile(packed_json(&body), |config| config);
         let outcome = harmless(|| Way::Async.send(&client, hello()));
-        protocol(&outcome.unwrap_err(), "answer_bytes_max = 268435456");
+        protocol(&outcome.unwrap_err(), "response_bytes_max = 268435456");
     });
 }
 
@@ -205,7 +205,7 @@ fn a_bomb_that_begins_like_a_document_holds_up_nobody() {
 #[test]
 fn endless_white_space_meets_the_bound_of_an_answer() {
     alone("endless_white_space_meets_the_bound_of_an_answer", || {
-        let limits = Limits { answer_bytes_max: 8 * MIB, ..Limits::default() };
+        let limits = Limits { response_bytes_max: 8 * MIB, ..Limits::default() };
         let timeouts = Timeouts { total: Some(Duration::from_secs(9)), ..OFF };
         for space in [" ", "\r\n"] {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\
@@ -215,8 +215,8 @@ fn endless_white_space_meets_the_bound_of_an_answer() {
             let (_service, client) =
                 hostile(Exchange { steps }, |config| config.limits(limits).timeouts(timeouts));
             let (plain, streamed) = small(|| (Way::Async.send(&client, hello()), read(&client).1));
-            protocol(&plain.unwrap_err(), "answer_bytes_max = 8388608");
-            protocol(&streamed.unwrap_err(), "answer_bytes_max = 8388608");
+            protocol(&plain.unwrap_err(), "response_bytes_max = 8388608");
+            protocol(&streamed.unwrap_err(), "response_bytes_max = 8388608");
         }
     });
 }

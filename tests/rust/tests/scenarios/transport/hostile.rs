@@ -184,7 +184,7 @@ fn a_body_a_byte_at_a_time_runs_into_the_total_timeout() {
 fn endless_answers_meet_their_bounds() {
     let service = Service::start().unwrap();
     let bound = 1 << 20;
-    let limits = Limits { answer_bytes_max: bound, event_bytes_max: bound, ..Limits::default() };
+    let limits = Limits { response_bytes_max: bound, event_bytes_max: bound, ..Limits::default() };
     let block = http_chunk(&"x".repeat(1000));
     let Step::Send { bytes: block, .. } = block else { unreachable!() };
     let steps = vec![stream_head(), http_chunk("data: "), times(block, FOR_EVER)];

@@ -95,7 +95,7 @@ fn headers_of_a_call_win_over_its_clients() {
         service.clear();
         let request = hello().header("X-Tenant", "call").header("x-more", "m");
         way.send(&client, request.clone()).unwrap();
-        way.read(&client, request).answer();
+        way.read(&client, request).response();
         way.send(&client, hello()).unwrap();
         let tenants: Vec<String> = service
             .recorded("")

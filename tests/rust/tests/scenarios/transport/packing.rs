@@ -53,8 +53,8 @@ fn gzip_is_asked_for_on_plain_calls_and_not_on_streams() {
         way.models(&client).unwrap();
         way.send(&client, hello()).unwrap();
         way.send(&client, respond()).unwrap();
-        way.read(&client, hello()).answer();
-        way.read(&client, respond()).answer();
+        way.read(&client, hello()).response();
+        way.read(&client, respond()).response();
         way.send(&client, hello().stream_only(true)).unwrap();
         let asked = service.recorded("");
         let asked: Vec<_> = asked.iter().map(|sent| sent.header("accept-encoding")).collect();
@@ -112,7 +112,7 @@ fn a_packed_stream_is_delivered_event_by_event() {
     let whole = client(service.script("whole", Script::one(Exchange { steps })));
     for way in WAYS {
         let read = way.read(&whole, hello());
-        assert_eq!((read.text().as_str(), read.answer().end()), ("ab", End::DoneMark));
+        assert_eq!((read.text().as_str(), read.response().end()), ("ab", End::DoneMark));
     }
 }
 
@@ -201,7 +201,7 @@ fn a_gzip_bomb_meets_the_named_bound() {
         let bomb = encoder.finish().unwrap();
         let service = Service::start().unwrap();
         let limits =
-            Limits { answer_bytes_max: 1 << 20, event_bytes_max: 1 << 20, ..Limits::default() };
+            Limits { response_bytes_max: 1 << 20, event_bytes_max: 1 << 20, ..Limits::default() };
         let bounded = |status, content_type| {
             let headers = [GZIP[0], ("Content-Type", content_type)];
             let answer = Exchange::json_with_headers(status, &headers, &bomb);
@@ -213,7 +213,7 @@ fn a_gzip_bomb_meets_the_named_bound() {
         for way in WAYS {
             let error = way.send(&bounded(200, "application/json"), hello()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Protocol, "{error:?}");
-            assert!(error.message().contains("answer_bytes_max = 1048576"), "{error:?}");
+            assert!(error.message().contains("response_bytes_max = 1048576"), "{error:?}");
             let error = way.send(&bounded(500, "application/json"), hello()).unwrap_err();
             assert_eq!((error.kind(), error.status()), (ErrorKind::Server, Some(500)));
             assert!(error.body().unwrap().len() <= limits.error_body_bytes_max);

@@ -45,7 +45,7 @@ fn the_finest_log_does_not_say_the_key() {
         for way in WAYS {
             way.models(&good).unwrap();
             way.send(&good, hello()).unwrap();
-            way.read(&good, respond()).answer();
+            way.read(&good, respond()).response();
             for (number, exchange) in echoes().into_iter().enumerate() {
                 let base_url = service.script(&format!("s{number}"), Script::one(exchange));
                 let client = with_key(base_url).unwrap();
@@ -139,11 +139,11 @@ fn answers_and_errors_hide_an_echoed_key() {
     let streaming = with_key(service.script("t", Script::one(streamed)));
     for way in WAYS {
         let answer = way.send(&client, hello()).unwrap();
-        hides("Answer", &answer, &[KEY]);
+        hides("Response", &answer, &[KEY]);
         hides("Head", answer.head(), &[KEY]);
         assert_eq!(answer.head().header("x-echo"), Some("[key]"));
         let read = way.read(&streaming, hello());
-        hides("Answer of a stream", read.answer(), &[KEY]);
+        hides("Response of a stream", read.response(), &[KEY]);
         let stream = streaming.blocking().stream(hello()).unwrap();
         hides("Head of a stream", stream.head(), &[KEY]);
         for exchange in echoes() {

@@ -94,7 +94,7 @@ impl CalledTool {
 
 /// The answer to a call. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Answer(Arc<Parts>);
+pub struct Response(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
@@ -108,17 +108,17 @@ struct Parts {
     elapsed: Duration,
 }
 
-impl Answer {
-    pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Answer {
+impl Response {
+    pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Response {
         let usage = document.usage();
         let (document, end, is_gathered) = (Some(document), End::Document, false);
         let (attempts, elapsed) = (0, Duration::ZERO);
         let parts = Parts { endpoint, head, document, usage, end, is_gathered, attempts, elapsed };
-        Answer(Arc::new(parts))
+        Response(Arc::new(parts))
     }
 
     /// What it took.
-    pub(crate) fn after(mut self, attempts: u32, elapsed: Duration) -> Answer {
+    pub(crate) fn after(mut self, attempts: u32, elapsed: Duration) -> Response {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             (parts.attempts, parts.elapsed) = (attempts, elapsed);
         }
@@ -142,12 +142,12 @@ impl Answer {
         usage: Option<Usage>,
         end: End,
         gathered: Option<Document>,
-    ) -> Answer {
+    ) -> Response {
         let is_gathered = gathered.is_some();
         let document = gathered;
         let (attempts, elapsed) = (0, Duration::ZERO);
         let parts = Parts { endpoint, head, document, usage, end, is_gathered, attempts, elapsed };
-        Answer(Arc::new(parts))
+        Response(Arc::new(parts))
     }
 
     /// Whether the document was put together from the chunks of a stream; false for one that the
