@@ -169,7 +169,7 @@ void options() {
   auto config = modelwire::config().header("x-config", "one").header("x-both", "config");
   config.connect_timeout(10s).first_byte_timeout(1min).idle_timeout(1min).total_timeout(1h);
   config.retry(2, 1ms, 10s).limit(modelwire::limit::headers, 50).proxy("").http2(false);
-  config.limit(modelwire::limit::answer_bytes, 1000).stream_only(false);
+  config.limit(modelwire::limit::response_bytes, 1000).stream_only(false);
   config.limit(modelwire::limit::connections, 10).pool_timeout(1min).retry_jitter(0.5);
   config.retry_on(modelwire::retry_on::connect_errors | modelwire::retry_on::lost_connections);
   const modelwire::client client(config);
