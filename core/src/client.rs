@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell as AsyncOnceCell;
 
-use crate::call::Call;
+use crate::call::call::Call;
+use crate::call::queue::{Event, Pop};
 use crate::config::{Config, SharedSettings};
-use crate::dispatch::Dispatcher;
+use crate::delivery::callbacks::Dispatcher;
+use crate::driver::offload::offload;
+use crate::driver::runtime::PerProcess;
 use crate::error::Result;
-use crate::offload::offload;
-use crate::queue::{Event, Pop};
+use crate::http::transport::Transport;
+use crate::protocol::view::Usage;
 use crate::request::Request;
 use crate::response::Response;
-use crate::runtime::PerProcess;
 use crate::stream::{Blocking, Stream, ended_early};
-use crate::transport::Transport;
-use crate::view::Usage;
 
 /// A client of one service. Cheap to clone, free to share between threads; calls do not wait for
 /// each other. It connects at its first call, and anew in a forked child.

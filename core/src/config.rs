@@ -10,10 +10,10 @@ use tokio::runtime::Handle;
 use url::Url;
 use zeroize::Zeroize;
 
+use crate::call::retry::RetryPolicy;
+use crate::driver::external::Host;
 use crate::error::{EXCERPT_BYTES_MAX, Error, ErrorKind, Result, cut, excerpt};
-use crate::external::Host;
 use crate::response::Head;
-use crate::retry::RetryPolicy;
 
 /// Largest server-sent event, in bytes.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
@@ -524,9 +524,11 @@ impl Settings {
             ("connections_max", limits.connections_max),
         ];
         for (name, size) in sizes {
-            if size == 0 || size > crate::json::JSON_BYTES_MAX {
-                let message =
-                    format!("{name} is {size}: it takes 1 to {}", crate::json::JSON_BYTES_MAX);
+            if size == 0 || size > crate::protocol::json::JSON_BYTES_MAX {
+                let message = format!(
+                    "{name} is {size}: it takes 1 to {}",
+                    crate::protocol::json::JSON_BYTES_MAX
+                );
                 return Err(config_error(message));
             }
         }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::envelope::ErrorObject;
+use crate::protocol::error_body::ErrorObject;
 use crate::response::Head;
 
 /// What a caller can do about an error. Exhaustive on purpose: a new kind must be looked at by

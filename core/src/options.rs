@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::call::retry::RetryPolicy;
 use crate::config::{HeaderNames, Settings, Timeouts, check_headers, check_time};
 use crate::error::{Error, ErrorKind, Result};
-use crate::retry::RetryPolicy;
 
 /// The settings of one call; what is not set is the client's.
 #[derive(Clone, Default)]

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::call::retry::RetryPolicy;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::{self, Cursor};
 use crate::options::CallOptions;
-use crate::retry::RetryPolicy;
-use crate::value::{Kind, Value};
+use crate::protocol::json::{self, Cursor};
+use crate::protocol::value::{Kind, Value};
 
 /// The three operations of the service (R-OP1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::protocol::value::Value;
+use crate::protocol::view::{Document, ToolCall, Usage};
 use crate::request::Endpoint;
-use crate::value::Value;
-use crate::view::{Document, ToolCall, Usage};
 
 /// Status and headers of an answer; the key is masked wherever the service echoed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

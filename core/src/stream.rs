@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use crate::call::Call;
+use crate::call::call::Call;
+use crate::call::queue::{Event, Pop};
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::queue::{Event, Pop};
+use crate::protocol::view::Chunk;
 use crate::request::Request;
 use crate::response::{Head, Response};
-use crate::view::Chunk;
 
 /// The queue ended where an event was owed; only a fault of this library gets here.
 pub(crate) fn ended_early() -> Error {

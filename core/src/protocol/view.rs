@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::json::{Cursor, Hole, JsonError, Span, StrSpan, Token};
-use crate::twin::Twin;
-use crate::value::{Kind, Value};
+use crate::protocol::delta_scan::Twin;
+use crate::protocol::json::{Cursor, Hole, JsonError, Span, StrSpan, Token};
+use crate::protocol::value::{Kind, Value};
 
 /// Most choices and tool calls, taken together, that are looked at in one event or answer. Each
 /// takes more memory than the few bytes that it may be sent in, so more of them are refused.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use crate::value::{Value, unescape};
+use crate::protocol::value::{Value, unescape};
 
 /// Deepest nesting of arrays and objects that is accepted.
 pub const JSON_DEPTH_MAX: usize = 1024;

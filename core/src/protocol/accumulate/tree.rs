@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use crate::json::write_str;
-use crate::value::{Kind, Value};
-use crate::view::ELEMENTS_MAX;
+use crate::protocol::json::write_str;
+use crate::protocol::value::{Kind, Value};
+use crate::protocol::view::ELEMENTS_MAX;
 
 /// Deltas are merged to this depth; deeper the later value wins whole. Bounds the recursion.
 pub(super) const MERGE_DEPTH_MAX: usize = 16;

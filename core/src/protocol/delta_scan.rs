@@ -5,8 +5,8 @@
 //! each differing value begins where one of its kind stood, and is read by the same code that
 //! would have read it in a scan. Whatever does not fit is scanned.
 
-use crate::json::{Cursor, Hole, JsonError, Token};
-use crate::view::Spans;
+use crate::protocol::json::{Cursor, Hole, JsonError, Token};
+use crate::protocol::view::Spans;
 
 /// Values in which an event may differ. The text itself, a sequence number, padding.
 const HOLES_MAX: usize = 6;
@@ -101,5 +101,5 @@ fn differ(one: &[u8; 32], other: &[u8; 32]) -> bool {
 }
 
 #[cfg(test)]
-#[path = "twin_tests.rs"]
+#[path = "delta_scan_tests.rs"]
 mod tests;

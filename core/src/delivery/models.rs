@@ -9,10 +9,10 @@ use std::task::{Context, Waker};
 use loom::model;
 use loom::thread;
 
-use crate::completion::tests::{chunk, done, source_of};
-use crate::completion::{Many, Next};
-use crate::queue::{Event, EventQueue, Pop};
-use crate::ready::Ready;
+use crate::call::queue::{Event, EventQueue, Pop};
+use crate::delivery::completion::tests::{chunk, done, source_of};
+use crate::delivery::completion::{Many, Next};
+use crate::delivery::ready::Ready;
 
 fn push(queue: &EventQueue, number: usize) {
     let mut batch = VecDeque::from([chunk(number)]);

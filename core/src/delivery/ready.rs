@@ -16,9 +16,9 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
+use crate::delivery::wake_fd::Bell;
+use crate::driver::runtime;
 use crate::error::{Error, ErrorKind, Result};
-use crate::runtime;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 
 /// A list of numbers that wakers fill and a consumer empties: one wake for many sources.

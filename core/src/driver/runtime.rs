@@ -19,9 +19,9 @@ use std::time::Duration;
 use once_cell::sync::OnceCell;
 use tokio::runtime::Handle;
 
-use crate::driver::Driver;
+use crate::driver::driver::Driver;
+use crate::driver::external;
 use crate::error::{Error, ErrorKind, Result};
-use crate::external;
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 /// Whether the handler is registered that advances it.

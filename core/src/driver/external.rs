@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::runtime::Handle;
 
-use crate::call::Shared;
+use crate::call::call::Shared;
+use crate::driver::runtime::{self, PerProcess};
 use crate::error::{Error, ErrorKind, Result};
-use crate::runtime::{self, PerProcess};
 
 /// A runtime of the program's own. A forked child has no thread that would drive it.
 pub(crate) struct Host {

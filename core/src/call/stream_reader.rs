@@ -9,17 +9,17 @@ use std::task::Poll;
 use bytes::Bytes;
 use tokio::task::yield_now;
 
-use crate::accumulate::Gatherer;
-use crate::clock::{Clock, Progress};
+use crate::call::deadlines::{Clock, Progress};
+use crate::call::queue::Event;
 use crate::config::SharedSettings;
+use crate::driver::offload::{IN_PLACE_BYTES_MAX, drop_elsewhere, offload};
 use crate::error::{Error, ErrorKind, Result};
-use crate::offload::{IN_PLACE_BYTES_MAX, drop_elsewhere, offload};
-use crate::queue::Event;
+use crate::http::transport::Body;
+use crate::protocol::accumulate::Gatherer;
+use crate::protocol::sse;
+use crate::protocol::view::{Choice, Chunk, Document, Slab, Usage};
 use crate::request::Endpoint;
 use crate::response::{End, Head, Response};
-use crate::sse;
-use crate::transport::Body;
-use crate::view::{Choice, Chunk, Document, Slab, Usage};
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
 const BATCH_EVENTS_MAX: usize = 512;
@@ -266,7 +266,7 @@ impl Reading {
         // What waits in the decoder was within its bound, so this cannot fail.
         let _ = self.decoder.finish(&mut |event| {
             let data = event.data.trim();
-            if data == DONE_MARK || crate::value::Value::parse(data).is_ok() {
+            if data == DONE_MARK || crate::protocol::value::Value::parse(data).is_ok() {
                 found.event(event);
             } else {
                 was_cut |= !data.is_empty();

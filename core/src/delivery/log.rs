@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use crate::dispatch::{guarded, mark_callback_thread};
+use crate::delivery::callbacks::{guarded, mark_callback_thread};
+use crate::driver::runtime::{OwnThread, PerProcess};
 use crate::error::{Error, Result, cut};
-use crate::runtime::{OwnThread, PerProcess};
 
 /// Records that wait at most; what comes on top of them is counted and dropped.
 pub const RECORDS_MAX: usize = 4096;

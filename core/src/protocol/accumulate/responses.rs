@@ -3,8 +3,8 @@
 use super::tree::{
     Gathered, List, Node, Object, ResponseTooLarge, Room, members, said, write_name,
 };
-use crate::json::write_str;
-use crate::value::{Kind, Value};
+use crate::protocol::json::write_str;
+use crate::protocol::value::{Kind, Value};
 
 /// A response: the one that its final event carries, or what the events before it built.
 #[derive(Debug, Default)]

@@ -111,7 +111,7 @@ fn base64(text: &str) -> Vec<u8> {
 
 /// The events of a recorded stream that are chunks; `None` if it is not a stream.
 fn recorded_chunks(recording: &Json) -> Option<Vec<String>> {
-    let mut decoder = crate::sse::Decoder::new(1 << 20);
+    let mut decoder = crate::protocol::sse::Decoder::new(1 << 20);
     let mut chunks = Vec::new();
     for piece in recording["response"]["chunks"].as_array()? {
         let bytes = base64(piece["data_base64"].as_str().unwrap());

@@ -30,12 +30,12 @@ use std::time::{Duration, Instant};
 
 use once_cell::sync::OnceCell;
 
-use crate::call::{Call, Shared as CallShared};
-use crate::driver::{Awaited, Driver, Waited};
+use crate::call::call::{Call, Shared as CallShared};
+use crate::call::queue::{Event, Pop};
+use crate::delivery::ready::Ready;
+use crate::driver::driver::{Awaited, Driver, Waited};
+use crate::driver::runtime;
 use crate::error::{Error, ErrorKind, Result};
-use crate::queue::{Event, Pop};
-use crate::ready::Ready;
-use crate::runtime;
 use crate::sync::{Mutex, lock};
 
 /// Events that one call may have taken in a row before others come.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::json::{Cursor, JsonError, Walk};
+use crate::protocol::json::{Cursor, JsonError, Walk};
 
 /// What a JSON value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

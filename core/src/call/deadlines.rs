@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::config::Timeouts;
 use crate::error::{Error, Result, TimeoutPhase};
-use crate::transport::Body;
+use crate::http::transport::Body;
 
 /// The idle timeout and the deadline while a body is read.
 pub(crate) struct Clock {

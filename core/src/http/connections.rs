@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::driver::runtime::{self, PerProcess};
 use crate::error::Result;
-use crate::runtime::{self, PerProcess};
 
 /// Connections take half of the process's descriptors at most: six sixteenths those in use, of all
 /// clients together, and one sixteenth each those that a client has idle and that it is opening.

@@ -19,14 +19,14 @@ use tokio::time::sleep;
 use tower::limit::ConcurrencyLimitLayer;
 
 use crate::config::{POOL_IDLE_TIMEOUT, Proxy, Settings};
-use crate::connections::{Connections, Permit, spare_max};
+use crate::driver::runtime::PerProcess;
 use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
-use crate::inflate::Inflate;
+use crate::http::connections::{Connections, Permit, spare_max};
+use crate::http::inflate::Inflate;
+use crate::http::reuse::{Connection, Reuse};
+use crate::http::tls;
 use crate::request::{Endpoint, Prepared};
 use crate::response::Head;
-use crate::reuse::{Connection, Reuse};
-use crate::runtime::PerProcess;
-use crate::tls;
 
 /// The connections of one client in one process.
 pub(crate) struct Transport {

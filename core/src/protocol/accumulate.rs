@@ -8,10 +8,10 @@ mod tree;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::{Cursor, JsonError};
+use crate::protocol::json::{Cursor, JsonError};
+use crate::protocol::value::{Kind, Value};
+use crate::protocol::view::ELEMENTS_MAX;
 use crate::request::Endpoint;
-use crate::value::{Kind, Value};
-use crate::view::ELEMENTS_MAX;
 
 use chat::Chat;
 use responses::Response;

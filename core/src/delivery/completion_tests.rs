@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::thread;
 
 use super::*;
-use crate::queue::EventQueue;
-use crate::view::Chunk;
+use crate::call::queue::EventQueue;
+use crate::protocol::view::Chunk;
 
 /// An event queue with a producer's hands on it.
 impl Source for Arc<EventQueue> {

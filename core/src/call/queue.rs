@@ -34,11 +34,11 @@ use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::deferred_wakes;
+use crate::driver::deferred_wakes;
 use crate::error::{Error, Result};
+use crate::protocol::view::Chunk;
 use crate::response::{Head, Response};
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
-use crate::view::Chunk;
 
 /// What comes out of a call, in this order: `Open` (streams only), chunks, `Done`.
 #[derive(Debug)]

@@ -20,12 +20,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::call::{Call, Shared as CallShared};
-use crate::completion::{CompletionQueue, Next};
+use crate::call::call::{Call, Shared as CallShared};
+use crate::call::queue::Event;
+use crate::delivery::completion::{CompletionQueue, Next};
+use crate::delivery::log;
+use crate::driver::runtime::{self, OwnThread, PerProcess};
 use crate::error::{Error, Result};
-use crate::log;
-use crate::queue::Event;
-use crate::runtime::{self, OwnThread, PerProcess};
 
 /// Takes the events of a started call, on the client's callback thread.
 pub trait Handler: Send {

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use crate::error::excerpt;
-use crate::sse;
-use crate::value::{Kind, Value};
+use crate::protocol::sse;
+use crate::protocol::value::{Kind, Value};
 
 /// How many wrappers are looked into: each is one more pass over the text.
 const WRAPPERS_MAX: u32 = 4;

@@ -7,7 +7,7 @@
 )]
 
 use super::*;
-use crate::view::{Chunk, Document};
+use crate::protocol::view::{Chunk, Document};
 
 #[test]
 fn agrees_with_serde_json_about_what_is_json() {

@@ -12,23 +12,23 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
-use crate::accumulate::chunks_of_document;
-use crate::call::{DoneGuard, Shared};
-use crate::clock::Clock;
+use crate::call::call::{DoneGuard, Shared};
+use crate::call::deadlines::Clock;
+use crate::call::queue::Event;
+use crate::call::retry::Decision;
+use crate::call::stream_reader::{Reading, Wanted};
 use crate::config::{
     DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Settings, Timeouts, without_secrets,
 };
-use crate::connections::Permit;
+use crate::driver::offload::{Held, offload};
 use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt};
-use crate::offload::{Held, offload};
-use crate::queue::Event;
-use crate::reading::{Reading, Wanted};
+use crate::http::connections::Permit;
+use crate::http::transport::{Body, Failure, Reply, Transport};
+use crate::protocol::accumulate::chunks_of_document;
+use crate::protocol::value::Value;
+use crate::protocol::view::{Chunk, Document, ELEMENTS_MAX};
 use crate::request::{Endpoint, Prepared};
 use crate::response::{Head, Response};
-use crate::retry::Decision;
-use crate::transport::{Body, Failure, Reply, Transport};
-use crate::value::Value;
-use crate::view::{Chunk, Document, ELEMENTS_MAX};
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;

@@ -1,0 +1,10 @@
+//! Floor 5. How events reach a program: many calls in one queue, a descriptor for event loops,
+//! handlers on a thread, the log. Knows no HTTP and no language.
+
+pub(crate) mod callbacks;
+pub(crate) mod completion;
+pub mod log;
+#[cfg(all(test, modelwire_loom))]
+mod models;
+pub(crate) mod ready;
+mod wake_fd;

@@ -1,0 +1,341 @@
+//! Who does the I/O: the I/O thread, or a thread that waits alone for all that is under way. The
+//! threads and the runtime around the state machine of `state`. Knows no call.
+//!
+//! Handing work to another thread and waiting for it costs two wakes, which on an idle machine are
+//! most of what a plain call costs, and of what a chunk of a slow stream costs. A program that waits
+//! for one thing at a time needs no second thread: the I/O thread stands aside, and the thread that
+//! waits does the I/O meanwhile. When its wait is over nobody does, until it waits again or the I/O
+//! thread's alarm rings, `UNWATCHED_MAX` after the sockets were last looked at.
+//!
+//! What is added here to the invariants of `state`:
+//!
+//! 1. The state changes under one lock, and nothing foreign runs under it.
+//! 2. A waiter is told of no SIGPIPE that its I/O raised.
+//! 3. The runtime is torn down by the I/O thread, after a waiter that is inside has come out.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Handle, Runtime};
+use tokio::sync::Notify;
+
+use crate::driver::deferred_wakes;
+use crate::driver::runtime::without_sigpipe;
+pub(crate) use crate::driver::state::Awaited;
+use crate::driver::state::{Call, IoThread, Rest, State, Take, ThreadId, Turn};
+
+/// The runtime of a process, and who does its I/O.
+pub(crate) struct Driver {
+    handle: Handle,
+    /// What the times of the state count from.
+    made: Instant,
+    inner: Mutex<Inner>,
+    /// The I/O thread waits here while it is outside, and a waiter for it to come out.
+    changed: Condvar,
+    /// Calls the I/O thread out of the runtime.
+    io_thread_called: Notify,
+    /// Calls a waiter out of the runtime.
+    waiter_called: Notify,
+    /// Runs when wakes are deferred.
+    payer: Arc<Notify>,
+    is_stopped: AtomicBool,
+}
+
+struct Inner {
+    state: State,
+    /// Taken away when the library is shut down.
+    runtime: Option<Arc<Runtime>>,
+}
+
+/// The calling thread: an address of its own.
+fn this_thread() -> ThreadId {
+    thread_local! {
+        static MARK: u8 = const { 0 };
+    }
+    MARK.try_with(|mark| std::ptr::from_ref(mark).addr()).unwrap_or_default()
+}
+
+/// A task that lives; told of its end.
+pub(crate) struct Living {
+    driver: Arc<Driver>,
+    looks_first: bool,
+    has_ended: AtomicBool,
+}
+
+/// How a wait with the turn ended.
+pub(crate) enum Waited<T> {
+    Found(T),
+    TimedOut,
+    /// The thread has to wait as one that does no I/O.
+    Elsewhere,
+}
+
+/// A thread's right to do the I/O while it waits.
+struct WaitersTurn<'a> {
+    driver: &'a Driver,
+    runtime: Option<Arc<Runtime>>,
+    /// How many tasks it may wait for.
+    own: usize,
+    has_looked: bool,
+    /// Somebody else waits for the same.
+    has_company: bool,
+}
+
+impl Driver {
+    pub(crate) fn new(runtime: Runtime) -> Arc<Driver> {
+        let payer = Arc::new(Notify::new());
+        runtime.spawn(deferred_wakes::pay_when_told(payer.clone()));
+        let handle = runtime.handle().clone();
+        Arc::new(Driver {
+            handle,
+            made: Instant::now(),
+            inner: Mutex::new(Inner { state: State::new(), runtime: Some(Arc::new(runtime)) }),
+            changed: Condvar::new(),
+            io_thread_called: Notify::new(),
+            waiter_called: Notify::new(),
+            payer,
+            is_stopped: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> Duration {
+        self.made.elapsed()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::SeqCst)
+    }
+
+    /// Wakes the I/O thread from its sleep where the state says so.
+    fn call(&self, call: Call) {
+        if call == Call::IoThread {
+            self.changed.notify_all();
+        }
+    }
+
+    /// A task is about to be spawned.
+    pub(crate) fn begin(self: &Arc<Self>, awaited: Awaited) -> Living {
+        let (looks_first, call) = {
+            let state = &mut self.lock().state;
+            // The clock is read only where it counts.
+            let now = match state.turn {
+                Turn::Nobody { .. } => self.now(),
+                Turn::IoThread | Turn::Waiter => Duration::ZERO,
+            };
+            state.begin(awaited, this_thread(), now)
+        };
+        self.call(call);
+        Living { driver: self.clone(), looks_first, has_ended: AtomicBool::new(false) }
+    }
+
+    /// Waits for this with the turn, where the thread may have it: it waits for `own` tasks or what
+    /// is left of them, and nobody else waits for the same.
+    pub(crate) fn wait<T>(
+        &self,
+        own: usize,
+        timeout: Option<Duration>,
+        has_company: impl Fn() -> bool,
+        ready: impl Future<Output = T>,
+    ) -> Waited<T> {
+        if timeout == Some(Duration::ZERO) || has_company() {
+            return Waited::Elsewhere;
+        }
+        let Some(mut turn) = self.take(own) else { return Waited::Elsewhere };
+        let found = turn.wait_for(timeout, ready);
+        // Who came meanwhile is not to depend on this thread's coming back.
+        turn.has_company = has_company();
+        match found {
+            Some(found) => Waited::Found(found),
+            None if timeout.is_some() && !self.is_stopped() => Waited::TimedOut,
+            None => Waited::Elsewhere, // shut down: there is something to be found soon
+        }
+    }
+
+    /// The turn, for a thread that is about to wait for `own` tasks or what is left of them.
+    fn take(&self, own: usize) -> Option<WaitersTurn<'_>> {
+        // Not under the lock: at first it looks for the thread's stack.
+        let may_enter = !self.is_stopped() && crate::driver::runtime::may_turn_here();
+        let mut inner = self.lock();
+        if let Take::Refused(call) = inner.state.take(own, may_enter) {
+            drop(inner);
+            self.call(call);
+            return None;
+        }
+        // Not inside the runtime, which would leave something of its own behind in this thread.
+        while inner.state.io_thread == IoThread::Inside && !self.is_stopped() {
+            self.io_thread_called.notify_one();
+            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+        if self.is_stopped() {
+            let _ = inner.state.give_to_io_thread();
+            drop(inner);
+            self.call(Call::IoThread);
+            return None;
+        }
+        let runtime = inner.runtime.clone();
+        Some(WaitersTurn { driver: self, runtime, own, has_looked: false, has_company: false })
+    }
+
+    /// The life of the I/O thread.
+    pub(crate) fn run(&self) {
+        loop {
+            let Some(runtime) = self.lock().runtime.clone() else { return };
+            let promise = deferred_wakes::promise(self.payer.clone());
+            runtime.block_on(self.called_out());
+            drop((runtime, promise));
+            self.stand_aside();
+            if self.is_stopped() {
+                return self.tear_down();
+            }
+        }
+    }
+
+    async fn called_out(&self) {
+        look_at_sockets().await;
+        self.lock().state.io_thread_looked();
+        loop {
+            let called = self.io_thread_called.notified();
+            if self.is_stopped() || self.lock().state.turn != Turn::IoThread {
+                return;
+            }
+            called.await;
+        }
+    }
+
+    fn stand_aside(&self) {
+        let mut inner = self.lock();
+        inner.state.io_thread_left(self.now());
+        self.changed.notify_all();
+        while !self.is_stopped() {
+            let now = self.now();
+            let until = match inner.state.rest(now) {
+                Rest::Enter => return,
+                Rest::SleepUntil(until) => until,
+            };
+            inner = match until {
+                None => self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner),
+                Some(until) => {
+                    let waited = self.changed.wait_timeout(inner, until.saturating_sub(now));
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+            inner.state.io_thread_woke();
+        }
+    }
+
+    /// Everything ends: tasks are dropped, and their calls with them.
+    fn tear_down(&self) {
+        let mut inner = self.lock();
+        let runtime = inner.runtime.take();
+        while inner.state.turn == Turn::Waiter {
+            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(inner);
+        // A name lookup may still block a helper thread; nobody waits for it.
+        if let Some(runtime) = runtime.and_then(Arc::into_inner) {
+            runtime.shutdown_background();
+        }
+    }
+
+    pub(crate) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::SeqCst);
+        let inner = self.lock();
+        self.io_thread_called.notify_one();
+        self.waiter_called.notify_one();
+        self.changed.notify_all();
+        drop(inner);
+    }
+}
+
+/// Lets the runtime see what happened to its connections meanwhile: who yields goes on after that.
+async fn look_at_sockets() {
+    tokio::task::yield_now().await;
+}
+
+impl Living {
+    /// What the task does first.
+    pub(crate) async fn look_at_sockets(&self) {
+        if self.looks_first {
+            look_at_sockets().await;
+        }
+    }
+
+    /// The task is as good as over.
+    pub(crate) fn end(&self) {
+        if !self.has_ended.swap(true, Ordering::Relaxed) {
+            self.driver.lock().state.end();
+        }
+    }
+}
+
+impl Drop for Living {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl WaitersTurn<'_> {
+    /// Does the I/O until this is ready; `None` when the time ran out or the library is shut down.
+    fn wait_for<T>(
+        &mut self,
+        timeout: Option<Duration>,
+        ready: impl Future<Output = T>,
+    ) -> Option<T> {
+        let runtime = self.runtime.as_ref()?;
+        let driver = self.driver;
+        // Between two polls of its main future the runtime looks at the sockets, and not before
+        // the first.
+        let mut polls = 0;
+        let until = async {
+            let mut ready = pin!(ready);
+            let mut called = pin!(driver.waiter_called.notified());
+            poll_fn(|cx| {
+                polls += 1;
+                if let Poll::Ready(found) = ready.as_mut().poll(cx) {
+                    return Poll::Ready(Some(found));
+                }
+                if driver.is_stopped() {
+                    return Poll::Ready(None);
+                }
+                called.as_mut().poll(cx).map(|()| None)
+            })
+            .await
+        };
+        let found = without_sigpipe(|| {
+            runtime.block_on(async {
+                match timeout {
+                    None => until.await,
+                    Some(timeout) => tokio::time::timeout(timeout, until).await.ok().flatten(),
+                }
+            })
+        });
+        self.has_looked = polls > 1;
+        found
+    }
+}
+
+impl Drop for WaitersTurn<'_> {
+    fn drop(&mut self) {
+        self.runtime = None;
+        let driver = self.driver;
+        let mut inner = driver.lock();
+        let is_stopped = driver.is_stopped();
+        let has_company = self.has_company || is_stopped;
+        let (thread, now) = (this_thread(), driver.now());
+        let call = inner.state.let_go(self.own, thread, self.has_looked, has_company, now);
+        drop(inner);
+        self.driver.call(if is_stopped { Call::IoThread } else { call });
+    }
+}

@@ -1,0 +1,61 @@
+//! What the service sends, read without a client: bytes to events, events to chunks, chunks to the
+//! whole answer. For tools, bindings and tests that have the bytes already. Knows no I/O.
+
+pub use crate::protocol::accumulate::{Gatherer, ResponseTooLarge};
+pub use crate::protocol::sse::{Decoder, Event, EventTooLarge};
+
+/// Views one event's data as a chunk.
+pub fn chunk(event: &str, text: &str) -> Result<crate::Chunk, crate::JsonError> {
+    crate::Chunk::scan(event, text)
+}
+
+/// Views a whole answer.
+pub fn document(text: &str) -> Result<crate::Document, crate::JsonError> {
+    crate::Document::scan(text.into())
+}
+
+/// Gathers chunks into the answer, and says whether all of them fit.
+pub fn gather<'a>(
+    endpoint: crate::Endpoint,
+    response_bytes_max: usize,
+    chunks: impl IntoIterator<Item = crate::Value<'a>>,
+) -> (String, bool) {
+    let mut gatherer = Gatherer::new(endpoint, response_bytes_max);
+    let mut fit = true;
+    for chunk in chunks {
+        fit &= gatherer.add(chunk).is_ok();
+    }
+    (gatherer.json(), fit)
+}
+
+/// The chunks that a stream would have sent for this document: event names and JSON.
+pub fn chunks_of(endpoint: crate::Endpoint, document: crate::Value<'_>) -> Vec<(String, String)> {
+    crate::protocol::accumulate::chunks_of_document(endpoint, document)
+}
+
+/// The error of an answer with this status, or of an event of a stream where there is none,
+/// as a client of this configuration reports it.
+pub fn error_of(
+    config: crate::Config,
+    status: Option<u16>,
+    body: &str,
+) -> crate::Result<crate::Error> {
+    let key = config.validate()?.api_key;
+    let masked = key.mask(body);
+    let error = match status {
+        Some(status) => crate::Error::from_response(crate::error::FailedAnswer {
+            status,
+            body: &masked,
+            request_id: None,
+            retry_after: None,
+        }),
+        None => crate::Error::from_event(body),
+    };
+    Ok(error.masked(|text| key.mask(text).into_owned()))
+}
+
+/// The bytes of a request's body as they are sent; empty where it has none.
+pub fn body(request: crate::Request, stream: bool) -> crate::Result<Vec<u8>> {
+    let prepared = request.prepare(stream, false)?;
+    Ok(prepared.body.map(Vec::from).unwrap_or_default())
+}
