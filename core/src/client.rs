@@ -16,7 +16,7 @@ use crate::driver::offload::offload;
 use crate::driver::runtime::PerProcess;
 use crate::error::Result;
 use crate::http::transport::Transport;
-use crate::protocol::view::Usage;
+use crate::protocol::usage::Usage;
 use crate::request::Request;
 use crate::response::Response;
 use crate::stream::{Blocking, Stream, ended_early};

@@ -12,7 +12,8 @@ use zeroize::Zeroize;
 
 use crate::call::retry::RetryPolicy;
 use crate::driver::external::Host;
-use crate::error::{EXCERPT_BYTES_MAX, Error, ErrorKind, Result, cut, excerpt};
+use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt};
 use crate::response::Head;
 
 /// Largest server-sent event, in bytes.

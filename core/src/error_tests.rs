@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
+use crate::protocol::text::EXCERPT_BYTES_MAX;
 
 fn answered(status: u16, body: &str) -> Error {
     Error::from_response(FailedAnswer { status, body, request_id: None, retry_after: None })

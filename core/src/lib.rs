@@ -48,10 +48,15 @@ pub use delivery::completion::{CompletionQueue, Next};
 pub use delivery::log;
 pub use delivery::ready::Ready;
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
+pub use protocol::choice::{Choice, ToolCall};
+pub use protocol::chunk::Chunk;
+pub use protocol::document::{Document, output_text};
+pub use protocol::endpoint::Endpoint;
 pub use protocol::json::{JSON_DEPTH_MAX, JsonError};
+pub use protocol::spans::ELEMENTS_MAX;
+pub use protocol::usage::Usage;
 pub use protocol::value::{Kind, Value};
-pub use protocol::view::{Choice, Chunk, Document, ELEMENTS_MAX, ToolCall, Usage, output_text};
-pub use request::{Endpoint, Request};
+pub use request::Request;
 pub use response::{CalledTool, End, Head, Response};
 pub use stream::{Blocking, BlockingStream, Stream};
 

@@ -30,7 +30,7 @@ pub fn gather<'a>(
 
 /// The chunks that a stream would have sent for this document: event names and JSON.
 pub fn chunks_of(endpoint: crate::Endpoint, document: crate::Value<'_>) -> Vec<(String, String)> {
-    crate::protocol::accumulate::chunks_of_document(endpoint, document)
+    crate::protocol::document_chunks::document_chunks(endpoint, document)
 }
 
 /// The error of an answer with this status, or of an event of a stream where there is none,

@@ -2,9 +2,19 @@
 //! an answer. Pure: no I/O, no clock, no thread, no tokio. Imports nothing of the floors above.
 
 pub(crate) mod accumulate;
+pub(crate) mod choice;
+pub(crate) mod chunk;
 pub(crate) mod delta_scan;
+pub(crate) mod document;
+pub(crate) mod document_chunks;
+pub(crate) mod endpoint;
 pub(crate) mod error_body;
+pub(crate) mod escapes;
 pub(crate) mod json;
+pub(crate) mod slab;
+pub(crate) mod span;
+pub(crate) mod spans;
 pub(crate) mod sse;
+pub(crate) mod text;
+pub(crate) mod usage;
 pub(crate) mod value;
-pub(crate) mod view;

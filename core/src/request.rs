@@ -12,39 +12,10 @@ use serde::Serialize;
 use crate::call::retry::RetryPolicy;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::CallOptions;
-use crate::protocol::json::{self, Cursor};
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::escapes::write_str;
+use crate::protocol::json::Cursor;
 use crate::protocol::value::{Kind, Value};
-
-/// The three operations of the service (R-OP1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
-    /// `GET /models`
-    Models,
-    /// `POST /chat/completions`
-    Chat,
-    /// `POST /responses`
-    Responses,
-}
-
-impl Endpoint {
-    /// The path below the base URL.
-    pub fn path(self) -> &'static str {
-        match self {
-            Endpoint::Models => "/models",
-            Endpoint::Chat => "/chat/completions",
-            Endpoint::Responses => "/responses",
-        }
-    }
-
-    /// The field that a body must have beside `model`.
-    fn content_field(self) -> &'static str {
-        match self {
-            Endpoint::Models => "",
-            Endpoint::Chat => "messages",
-            Endpoint::Responses => "input",
-        }
-    }
-}
 
 /// A request of one of the three operations: built step by step, from any `Serialize` value, or
 /// from JSON text that the service gets as it is. Checked when it is sent.
@@ -126,9 +97,9 @@ impl Request {
     /// Adds a message of any role.
     pub fn message(mut self, role: &str, content: &str) -> Request {
         let mut text = String::from("{\"role\":");
-        json::write_str(role, &mut text);
+        write_str(role, &mut text);
         text.push_str(",\"content\":");
-        json::write_str(content, &mut text);
+        write_str(content, &mut text);
         text.push('}');
         match &mut self.body {
             Body::Built { messages, .. } => messages.push(text),
@@ -320,7 +291,7 @@ impl Body {
 fn join(members: &[(String, String)], messages: &[String]) -> String {
     let mut text = String::from("{");
     for (name, value) in members {
-        json::write_str(name, &mut text);
+        write_str(name, &mut text);
         text.push(':');
         text.push_str(value);
         text.push(',');

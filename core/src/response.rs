@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::protocol::choice::ToolCall;
+use crate::protocol::document::Document;
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
-use crate::protocol::view::{Document, ToolCall, Usage};
-use crate::request::Endpoint;
 
 /// Status and headers of an answer; the key is masked wherever the service echoed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

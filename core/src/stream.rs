@@ -10,7 +10,7 @@ use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::protocol::view::Chunk;
+use crate::protocol::chunk::Chunk;
 use crate::request::Request;
 use crate::response::{Head, Response};
 

@@ -21,13 +21,17 @@ use crate::config::{
     DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Settings, Timeouts, without_secrets,
 };
 use crate::driver::offload::{Held, offload};
-use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase, cut, excerpt};
+use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase};
 use crate::http::connections::Permit;
 use crate::http::transport::{Body, Failure, Reply, Transport};
-use crate::protocol::accumulate::chunks_of_document;
+use crate::protocol::chunk::Chunk;
+use crate::protocol::document::Document;
+use crate::protocol::document_chunks::document_chunks;
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::spans::ELEMENTS_MAX;
+use crate::protocol::text::{cut, excerpt};
 use crate::protocol::value::Value;
-use crate::protocol::view::{Chunk, Document, ELEMENTS_MAX};
-use crate::request::{Endpoint, Prepared};
+use crate::request::Prepared;
 use crate::response::{Head, Response};
 
 /// Redirects within the origin that are followed in a row.
@@ -344,7 +348,7 @@ impl Exchange<'_> {
             let head = Arc::new(whole.head().clone());
             let mut batch = VecDeque::from([Event::Open(head)]);
             let document = whole.document().map_or(Value::NULL, Document::value);
-            let chunks = chunks_of_document(endpoint, document);
+            let chunks = document_chunks(endpoint, document);
             if chunks.len() > ELEMENTS_MAX {
                 let message =
                     format!("the answer has more than ELEMENTS_MAX = {ELEMENTS_MAX} parts");

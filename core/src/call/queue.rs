@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 
 use crate::driver::deferred_wakes;
 use crate::error::{Error, Result};
-use crate::protocol::view::Chunk;
+use crate::protocol::chunk::Chunk;
 use crate::response::{Head, Response};
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 

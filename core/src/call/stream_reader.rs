@@ -16,9 +16,13 @@ use crate::driver::offload::{IN_PLACE_BYTES_MAX, drop_elsewhere, offload};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::transport::Body;
 use crate::protocol::accumulate::Gatherer;
+use crate::protocol::choice::Choice;
+use crate::protocol::chunk::Chunk;
+use crate::protocol::document::Document;
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::slab::Slab;
 use crate::protocol::sse;
-use crate::protocol::view::{Choice, Chunk, Document, Slab, Usage};
-use crate::request::Endpoint;
+use crate::protocol::usage::Usage;
 use crate::response::{End, Head, Response};
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
@@ -356,7 +360,7 @@ impl Found {
 
     /// Judges what was scanned, in order, up to the stream's end.
     fn seal(&mut self) {
-        for chunk in self.slab.seal() {
+        for chunk in Chunk::seal(&mut self.slab) {
             if self.ending.is_some() {
                 break;
             }

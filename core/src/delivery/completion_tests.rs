@@ -11,7 +11,7 @@ use std::thread;
 
 use super::*;
 use crate::call::queue::EventQueue;
-use crate::protocol::view::Chunk;
+use crate::protocol::chunk::Chunk;
 
 /// An event queue with a producer's hands on it.
 impl Source for Arc<EventQueue> {

@@ -11,7 +11,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::delivery::callbacks::{guarded, mark_callback_thread};
 use crate::driver::runtime::{OwnThread, PerProcess};
-use crate::error::{Error, Result, cut};
+use crate::error::{Error, Result};
+use crate::protocol::text::cut;
 
 /// Records that wait at most; what comes on top of them is counted and dropped.
 pub const RECORDS_MAX: usize = 4096;

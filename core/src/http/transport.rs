@@ -25,7 +25,8 @@ use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::inflate::Inflate;
 use crate::http::reuse::{Connection, Reuse};
 use crate::http::tls;
-use crate::request::{Endpoint, Prepared};
+use crate::protocol::endpoint::Endpoint;
+use crate::request::Prepared;
 use crate::response::Head;
 
 /// The connections of one client in one process.

@@ -13,6 +13,7 @@ use std::time::Instant;
 use serde_json::Value as Json;
 
 use super::*;
+use crate::protocol::document_chunks::document_chunks;
 
 const BYTES_MAX: usize = 256 << 20;
 
@@ -231,17 +232,17 @@ fn too_large_names_the_option_and_what_came_before_stays() {
 fn a_document_becomes_chunks() {
     let chat = r#" {"id":"c", "object" : "chat.completion","created":1e3,"choices":[{"index":0,"message" : {"role":"assistant","content":"message","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}, { "index" : 7 },{},3]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","message":null,"index":1}],"message":{},"usage":{"total_tokens":1}} "#;
     let chunk = r#"{"id":"c", "object" : "chat.completion.chunk","created":1e3,"choices":[{"index":0,"delta" : {"role":"assistant","content":"message","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}, { "index" : 7 },{"index":2},3]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","delta":null,"index":1}],"message":{},"usage":{"total_tokens":1}}"#;
-    let made = chunks_of_document(Endpoint::Chat, Value::parse(chat).unwrap());
+    let made = document_chunks(Endpoint::Chat, Value::parse(chat).unwrap());
     assert_eq!(made, [(String::new(), chunk.to_owned())]);
     let escaped = r#"{"choices":[{"mess\u0061ge":{"content":"x"}}]}"#;
-    let made = chunks_of_document(Endpoint::Chat, Value::parse(escaped).unwrap());
+    let made = document_chunks(Endpoint::Chat, Value::parse(escaped).unwrap());
     assert_eq!(made[0].1, r#"{"choices":[{"delta":{"content":"x"}}]}"#);
     for other in ["[]", "1", "\"choices\"", "{}", r#"{"choices":[1,[],{}]}"#, r#"{"choices":{}}"#] {
-        let made = chunks_of_document(Endpoint::Chat, Value::parse(other).unwrap());
+        let made = document_chunks(Endpoint::Chat, Value::parse(other).unwrap());
         assert_eq!(made, [(String::new(), other.to_owned())]);
     }
     let response = r#"{"id":"r","status":"incomplete","output":[{"id":"rs","type":"reasoning","content":[{"type":"reasoning_text","text":"no"}]},{"id":"m","content":[{"type":"output_text","text":"a\u00e9"},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"b"}]},{"content":[{"type":"output_text","text":""}]}],"n":1.50}"#;
-    let made = chunks_of_document(Endpoint::Responses, Value::parse(response).unwrap());
+    let made = document_chunks(Endpoint::Responses, Value::parse(response).unwrap());
     let delta = "response.output_text.delta";
     let expected = [
         (delta, r#"{"type":"response.output_text.delta","item_id":"m","output_index":1,"content_index":0,"delta":"a\u00e9"}"#.to_owned()),
@@ -255,7 +256,7 @@ fn a_document_becomes_chunks() {
     assert_eq!(gather(Endpoint::Responses, &texts), response);
     for (status, name) in [("completed", "response.completed"), ("failed", "response.failed")] {
         let document = format!(r#"{{"status":"{status}"}}"#);
-        let made = chunks_of_document(Endpoint::Responses, Value::parse(&document).unwrap());
+        let made = document_chunks(Endpoint::Responses, Value::parse(&document).unwrap());
         assert_eq!((made.len(), made[0].0.as_str()), (1, name));
     }
 }
@@ -277,7 +278,7 @@ fn recorded_documents_survive_the_round_trip() {
                 Some("response") => Endpoint::Responses,
                 _ => continue,
             };
-            let made = chunks_of_document(endpoint, document);
+            let made = document_chunks(endpoint, document);
             let chunks: Vec<String> = made.into_iter().map(|(_, json)| json).collect();
             let again: Json = serde_json::from_str(&gather(endpoint, &chunks)).unwrap();
             assert_eq!(again, serde_json::from_str::<Json>(&text).unwrap(), "{}", path.display());

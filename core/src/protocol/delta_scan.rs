@@ -1,33 +1,34 @@
-//! Events of a stream differ from their neighbours in a few values: finds these, and takes
-//! everything else from a neighbour that was scanned. Knows no field.
+//! Delta scan: the events of a stream differ from each other in a few values. Finds these, and takes
+//! everything else from an event that was scanned before. Knows no field.
 //!
 //! It is exact. The bytes outside the differing values are the same bytes, so they mean the same;
 //! each differing value begins where one of its kind stood, and is read by the same code that
 //! would have read it in a scan. Whatever does not fit is scanned.
 
-use crate::protocol::json::{Cursor, Hole, JsonError, Token};
-use crate::protocol::view::Spans;
+use crate::protocol::json::{Cursor, JsonError, Token};
+use crate::protocol::span::Edit;
+use crate::protocol::spans::Spans;
 
 /// Values in which an event may differ. The text itself, a sequence number, padding.
-const HOLES_MAX: usize = 6;
+const EDITS_MAX: usize = 6;
 
 /// A larger event is not remembered: its copy would cost more than it saves.
-const TWIN_BYTES_MAX: usize = 4 << 10;
+const KNOWN_BYTES_MAX: usize = 4 << 10;
 
 #[derive(Default)]
-struct Holes {
-    all: [Hole; HOLES_MAX],
+struct Edits {
+    all: [Edit; EDITS_MAX],
     count: usize,
 }
 
-impl Holes {
-    fn get(&self) -> &[Hole] {
+impl Edits {
+    fn get(&self) -> &[Edit] {
         self.all.get(..self.count).unwrap_or_default()
     }
 
     /// `None` when there are too many.
-    fn add(&mut self, hole: Hole) -> Option<()> {
-        *self.all.get_mut(self.count)? = hole;
+    fn add(&mut self, edit: Edit) -> Option<()> {
+        *self.all.get_mut(self.count)? = edit;
         self.count += 1;
         Some(())
     }
@@ -36,20 +37,20 @@ impl Holes {
 /// The last event that was scanned whole: its text, what was found in it, and where its strings
 /// and numbers stand.
 #[derive(Default)]
-pub(crate) struct Twin {
+pub(crate) struct DeltaScan {
     known: String,
     spans: Spans,
     tokens: Vec<Token>,
 }
 
-impl Twin {
+impl DeltaScan {
     /// The spans of a text, as a scan finds them.
     pub(crate) fn scan(&mut self, text: &str) -> Result<Spans, JsonError> {
-        if let Some(holes) = self.holes(text) {
-            return Ok(self.spans.moved(holes.get()));
+        if let Some(edits) = self.edits(text) {
+            return Ok(self.spans.moved(edits.get()));
         }
         self.known.clear();
-        if text.len() > TWIN_BYTES_MAX {
+        if text.len() > KNOWN_BYTES_MAX {
             return Spans::scan(text);
         }
         let spans = Spans::scan_noting(text, &mut self.tokens)?;
@@ -59,26 +60,26 @@ impl Twin {
     }
 
     /// Where a text differs from the known one, if it differs in values of the same kind alone.
-    fn holes(&self, text: &str) -> Option<Holes> {
+    fn edits(&self, text: &str) -> Option<Edits> {
         if self.known.is_empty() {
             return None;
         }
         let (old, new) = (self.known.as_bytes(), text.as_bytes());
         let (mut old_at, mut new_at) = (0, 0);
         let mut tokens = self.tokens.iter();
-        let mut holes = Holes::default();
+        let mut edits = Edits::default();
         loop {
             let same = common(old.get(old_at..)?, new.get(new_at..)?);
             old_at += same;
             new_at += same;
             if old_at == old.len() && new_at == new.len() {
-                return Some(holes);
+                return Some(edits);
             }
             let token = tokens.find(|token| token.end as usize >= old_at)?;
             let start = new_at - old_at.checked_sub(token.start as usize)?;
-            let (end, escaped) = Cursor::value_end(text, start, token.is_string)?;
+            let (end, has_escapes) = Cursor::value_end(text, start, token.is_string)?;
             let grown = (end - start) as i32 - (token.end - token.start) as i32;
-            holes.add(Hole { start: token.start, end: token.end, grown, escaped })?;
+            edits.add(Edit { start: token.start, end: token.end, grown, has_escapes })?;
             (old_at, new_at) = (token.end as usize, end);
         }
     }

@@ -1,4 +1,4 @@
-//! What a twin finds is what a scan finds, for every pair of texts. Chunks (R-STR1) in the forms
+//! What a delta scan finds is what a scan finds, for every pair of texts. Chunks (R-STR1) in the forms
 //! that services send, and everything that is nearly one.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 use super::*;
@@ -39,8 +39,8 @@ const TEXTS: [&str; 32] = [
 ];
 
 /// The same result; the same bytes of the text behind each span.
-fn check(twin: &mut Twin, text: &str) {
-    let (found, expected) = (twin.scan(text), Spans::scan(text));
+fn check(scan: &mut DeltaScan, text: &str) {
+    let (found, expected) = (scan.scan(text), Spans::scan(text));
     assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{text}");
 }
 
@@ -48,28 +48,28 @@ fn check(twin: &mut Twin, text: &str) {
 fn every_pair_is_as_if_scanned() {
     for known in TEXTS {
         for text in TEXTS {
-            let mut twin = Twin::default();
-            check(&mut twin, known);
-            check(&mut twin, text);
-            check(&mut twin, known);
+            let mut scan = DeltaScan::default();
+            check(&mut scan, known);
+            check(&mut scan, text);
+            check(&mut scan, known);
         }
     }
 }
 
 #[test]
 fn neighbours_that_differ_in_values_are_not_scanned() {
-    let mut twin = Twin::default();
-    check(&mut twin, TEXTS[0]);
+    let mut scan = DeltaScan::default();
+    check(&mut scan, TEXTS[0]);
     for text in [TEXTS[1], TEXTS[2], TEXTS[3], TEXTS[5]] {
-        assert_eq!(twin.holes(text).unwrap().count, 1, "{text}");
+        assert_eq!(scan.edits(text).unwrap().count, 1, "{text}");
     }
     for text in [TEXTS[6], TEXTS[7], TEXTS[8], TEXTS[11], TEXTS[12], TEXTS[14]] {
-        assert!(twin.holes(text).is_none(), "{text}");
+        assert!(scan.edits(text).is_none(), "{text}");
     }
-    check(&mut twin, TEXTS[24]);
-    assert_eq!(twin.holes(TEXTS[25]).unwrap().count, 3);
-    check(&mut twin, TEXTS[28]);
-    assert!(twin.holes(TEXTS[29]).is_none(), "more than HOLES_MAX differences");
+    check(&mut scan, TEXTS[24]);
+    assert_eq!(scan.edits(TEXTS[25]).unwrap().count, 3);
+    check(&mut scan, TEXTS[28]);
+    assert!(scan.edits(TEXTS[29]).is_none(), "more than EDITS_MAX differences");
 }
 
 /// Each text against itself with one byte changed, dropped or doubled.
@@ -84,9 +84,9 @@ fn nothing_that_a_scan_refuses_is_accepted() {
             let others = [[before, &after[1..]].concat(), [before, &after[..1], after].concat()];
             for bytes in changed.chain(others) {
                 let Ok(text) = String::from_utf8(bytes) else { continue };
-                let mut twin = Twin::default();
-                check(&mut twin, known);
-                check(&mut twin, &text);
+                let mut scan = DeltaScan::default();
+                check(&mut scan, known);
+                check(&mut scan, &text);
             }
         }
     }
@@ -94,13 +94,13 @@ fn nothing_that_a_scan_refuses_is_accepted() {
 
 #[test]
 fn a_large_event_is_not_remembered() {
-    let large = format!(r#"{{"delta":"{}"}}"#, "x".repeat(TWIN_BYTES_MAX));
-    let mut twin = Twin::default();
-    check(&mut twin, r#"{"delta":"a"}"#);
-    check(&mut twin, &large); // a value may be as large as it likes
-    assert_eq!(twin.known, r#"{"delta":"a"}"#);
-    check(&mut twin, &format!("{large} "));
-    assert!(twin.known.is_empty());
-    check(&mut twin, r#"{"delta":"b"}"#);
-    assert_eq!(twin.known, r#"{"delta":"b"}"#);
+    let large = format!(r#"{{"delta":"{}"}}"#, "x".repeat(KNOWN_BYTES_MAX));
+    let mut scan = DeltaScan::default();
+    check(&mut scan, r#"{"delta":"a"}"#);
+    check(&mut scan, &large); // a value may be as large as it likes
+    assert_eq!(scan.known, r#"{"delta":"a"}"#);
+    check(&mut scan, &format!("{large} "));
+    assert!(scan.known.is_empty());
+    check(&mut scan, r#"{"delta":"b"}"#);
+    assert_eq!(scan.known, r#"{"delta":"b"}"#);
 }

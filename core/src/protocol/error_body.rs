@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::excerpt;
 use crate::protocol::sse;
+use crate::protocol::text::excerpt;
 use crate::protocol::value::{Kind, Value};
 
 /// How many wrappers are looked into: each is one more pass over the text.

@@ -1,14 +1,12 @@
-//! Walks JSON text (RFC 8259): a validating cursor. What it found is viewed through `value`.
-//! Knows no field name of the service.
+//! Walks JSON text (RFC 8259): a validating cursor. Knows no field name of the
+//! service.
 //!
 //! The cursor makes one pass and remembers nothing but its place. Nesting is walked without
 //! recursion and bounded by [`JSON_DEPTH_MAX`], so no input can exhaust the stack.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::num::NonZeroU32;
 
-use crate::protocol::value::{Value, unescape};
+use crate::protocol::span::{Span, StrSpan};
 
 /// Deepest nesting of arrays and objects that is accepted.
 pub const JSON_DEPTH_MAX: usize = 1024;
@@ -35,92 +33,6 @@ impl fmt::Display for JsonError {
 }
 
 impl std::error::Error for JsonError {}
-
-/// A string inside JSON text, without its quotes; remembers whether it holds escapes. An optional
-/// span takes no more room than a span: no end is zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StrSpan {
-    start: u32,
-    /// The end, with [`ESCAPED`] set where the span holds a backslash.
-    end: NonZeroU32,
-}
-
-const ESCAPED: u32 = 1 << 31;
-
-impl StrSpan {
-    /// Where it stands in a text that differs in these values.
-    pub(crate) fn moved(self, holes: &[Hole]) -> StrSpan {
-        let end = self.end.get() & !ESCAPED;
-        let own = holes.iter().find(|hole| hole.start == self.start);
-        let escaped = own.map_or(self.end.get() & ESCAPED != 0, |hole| hole.escaped);
-        let (start, end) = (moved_start(self.start, holes), moved_end(end, holes));
-        StrSpan::new(start as usize, end as usize, escaped)
-    }
-
-    pub(crate) fn read(self, text: &str) -> Cow<'_, str> {
-        let raw =
-            text.get(self.start as usize..(self.end.get() & !ESCAPED) as usize).unwrap_or_default();
-        if self.end.get() & ESCAPED == 0 { Cow::Borrowed(raw) } else { Cow::Owned(unescape(raw)) }
-    }
-
-    /// The string between `open` and the current place.
-    fn new(start: usize, end: usize, escaped: bool) -> StrSpan {
-        let flag = if escaped { ESCAPED } else { 0 };
-        StrSpan { start: start as u32, end: non_zero(end as u32 | flag) }
-    }
-}
-
-/// Any value inside JSON text, by its first and last byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    start: u32,
-    end: NonZeroU32,
-}
-
-/// No value and no string ends at the first byte of its text.
-fn non_zero(end: u32) -> NonZeroU32 {
-    NonZeroU32::new(end).unwrap_or(NonZeroU32::MIN)
-}
-
-/// A value that differs: where it stood in the known text, and by how much it grew.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Hole {
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-    pub(crate) grown: i32,
-    /// A string with escapes.
-    pub(crate) escaped: bool,
-}
-
-/// A start moves by what values before it grew.
-fn moved_start(at: u32, holes: &[Hole]) -> u32 {
-    holes
-        .iter()
-        .filter(|hole| hole.end < at)
-        .fold(at, |at, hole| at.wrapping_add_signed(hole.grown))
-}
-
-/// An end moves by what values before it and its own grew.
-fn moved_end(at: u32, holes: &[Hole]) -> u32 {
-    let before = holes.iter().filter(|hole| hole.end <= at);
-    before.fold(at, |at, hole| at.wrapping_add_signed(hole.grown))
-}
-
-impl Span {
-    /// Where it stands in a text that differs in these values.
-    pub(crate) fn moved(self, holes: &[Hole]) -> Span {
-        let end = moved_end(self.end.get(), holes);
-        Span { start: moved_start(self.start, holes), end: non_zero(end) }
-    }
-
-    pub(crate) fn of(self, text: &str) -> Value<'_> {
-        Value::validated(text.get(self.start as usize..self.end.get() as usize).unwrap_or("null"))
-    }
-
-    pub(crate) fn range(self) -> std::ops::Range<usize> {
-        self.start as usize..self.end.get() as usize
-    }
-}
 
 pub(crate) type Walk<T> = Result<T, JsonError>;
 
@@ -172,7 +84,7 @@ impl<'a> Cursor<'a> {
         let mut cursor = Cursor { text, bytes: text.as_bytes(), at, depth: 0, noted: None };
         if is_string {
             let span = cursor.string().ok()?;
-            Some((cursor.at - 1, span.end.get() & ESCAPED != 0))
+            Some((cursor.at - 1, span.has_escapes()))
         } else {
             cursor.number().ok()?;
             Some((cursor.at, false))
@@ -492,7 +404,7 @@ impl<'a> Cursor<'a> {
 
     /// What was read from `start` on.
     pub(crate) fn since(&self, start: usize) -> Span {
-        Span { start: start as u32, end: non_zero(self.at as u32) }
+        Span::new(start, self.at)
     }
 
     /// The small unsigned integer that stands here; any other value is skipped. Not noted: it is
@@ -530,23 +442,6 @@ fn set_bit(words: &mut [u64; DEPTH_WORDS], index: usize, on: bool) {
 
 fn bit(words: &[u64; DEPTH_WORDS], index: usize) -> bool {
     words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
-}
-
-/// Writes `text` as a JSON string, quotes included.
-pub(crate) fn write_str(text: &str, out: &mut String) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if control < ' ' => out.push_str(&format!("\\u{:04x}", control as u32)),
-            other => out.push(other),
-        }
-    }
-    out.push('"');
 }
 
 #[cfg(test)]

@@ -7,7 +7,10 @@
 )]
 
 use super::*;
-use crate::protocol::view::{Chunk, Document};
+use crate::protocol::chunk::Chunk;
+use crate::protocol::document::Document;
+use crate::protocol::escapes::write_str;
+use crate::protocol::value::Value;
 
 #[test]
 fn agrees_with_serde_json_about_what_is_json() {

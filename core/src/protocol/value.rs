@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::protocol::json::{Cursor, JsonError, Walk};
+use crate::protocol::span::Span;
 
 /// What a JSON value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +184,11 @@ impl<'a> Value<'a> {
         cursor.string().ok().map(|span| span.read(self.text))
     }
 
+    /// The string that a JSON Pointer names, where it is not empty.
+    pub(crate) fn text_at(self, pointer: &str) -> Option<Cow<'a, str>> {
+        self.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
+    }
+
     /// The integer, where it fits. `5.0` is not an integer here.
     pub fn as_i64(self) -> Option<i64> {
         self.text.parse().ok()
@@ -203,52 +209,15 @@ impl<'a> Value<'a> {
     }
 }
 
+impl Span {
+    /// The value that stands here.
+    pub(crate) fn of(self, text: &str) -> Value<'_> {
+        Value::validated(text.get(self.range()).unwrap_or("null"))
+    }
+}
+
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text)
     }
-}
-
-/// Resolves the escapes of a validated string. A lone surrogate reads as U+FFFD.
-pub(crate) fn unescape(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some((plain, escape)) = rest.split_once('\\') {
-        out.push_str(plain);
-        let (decoded, used) = escaped_char(escape);
-        out.push(decoded);
-        rest = escape.get(used..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
-}
-
-/// The character of one escape, `text` starting behind its backslash, and the bytes it took.
-fn escaped_char(text: &str) -> (char, usize) {
-    let simple = match text.bytes().next() {
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(b'u') => return escaped_utf16(text),
-        Some(other) => other as char,
-        None => char::REPLACEMENT_CHARACTER,
-    };
-    (simple, 1)
-}
-
-fn escaped_utf16(text: &str) -> (char, usize) {
-    let unit = |at: usize| {
-        text.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0xFFFD)
-    };
-    let first = unit(1);
-    if (0xD800..0xDC00).contains(&first) && text.get(5..7) == Some("\\u") {
-        let second = unit(7);
-        if (0xDC00..0xE000).contains(&second) {
-            let scalar = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            return (char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER), 11);
-        }
-    }
-    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 5)
 }

@@ -6,8 +6,8 @@ use super::tree::{
     Gathered, List, MERGE_DEPTH_MAX, Node, Object, Room, is_blank, members, own_index,
     write_member, write_name,
 };
+use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
-use crate::protocol::view::Usage;
 
 /// Members of a chat chunk that are the same in each: the first that says something wins.
 const HEADING: [&str; 4] = ["id", "object", "created", "model"];

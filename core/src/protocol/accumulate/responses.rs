@@ -1,9 +1,7 @@
 //! Events of a response into the response. Knows no chunk of a chat.
 
-use super::tree::{
-    Gathered, List, Node, Object, ResponseTooLarge, Room, members, said, write_name,
-};
-use crate::protocol::json::write_str;
+use super::tree::{Gathered, List, Node, Object, ResponseTooLarge, Room, members, write_name};
+use crate::protocol::escapes::write_str;
 use crate::protocol::value::{Kind, Value};
 
 /// A response: the one that its final event carries, or what the events before it built.
@@ -72,7 +70,7 @@ impl Response {
     }
 
     pub(super) fn add(&mut self, event: Value<'_>, room: &mut Room) -> Gathered {
-        let kind = said(event, "/type").unwrap_or_default();
+        let kind = event.text_at("/type").unwrap_or_default();
         let Some((subject, step)) = kind.strip_prefix("response.").map(|kind| {
             // `response.completed` has no step.
             kind.rsplit_once('.').unwrap_or((kind, ""))
@@ -125,7 +123,7 @@ impl Response {
         is_done: bool,
         room: &mut Room,
     ) -> Gathered {
-        let id = said(item, "/id");
+        let id = item.text_at("/id");
         let index = event.get("output_index").and_then(Value::as_i64);
         let known = self.output.find(index, id.as_deref(), is_done);
         let at = match known {
@@ -149,7 +147,7 @@ impl Response {
         new: &str,
         room: &mut Room,
     ) -> Result<Option<&mut Object>, ResponseTooLarge> {
-        let id = said(event, "/item_id");
+        let id = event.text_at("/item_id");
         let index = event.get("output_index").and_then(Value::as_i64);
         let known = match (index, &id) {
             (None, None) => self.output.items.len().checked_sub(1).map(|_| self.output.last),

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use crate::protocol::json::write_str;
+use crate::protocol::escapes::write_str;
+use crate::protocol::spans::ELEMENTS_MAX;
 use crate::protocol::value::{Kind, Value};
-use crate::protocol::view::ELEMENTS_MAX;
 
 /// Deltas are merged to this depth; deeper the later value wins whole. Bounds the recursion.
 pub(super) const MERGE_DEPTH_MAX: usize = 16;
@@ -388,7 +388,7 @@ impl List {
         let calls = array.items();
         for (place, call) in calls.iter().enumerate().filter(|(_, c)| c.kind() == Kind::Object) {
             let index = own_index(*call);
-            let (id, name) = (said(*call, "/id"), said(*call, "/function/name"));
+            let (id, name) = (call.text_at("/id"), call.text_at("/function/name"));
             let place = (calls.len() > 1).then_some(place as i64);
             let at = match self.meant(index, place, id.as_deref(), name.as_deref()) {
                 Some(at) => at,
@@ -498,11 +498,6 @@ pub(super) fn own_index(value: Value<'_>) -> Option<i64> {
 
 fn is_indexed(array: Value<'_>) -> bool {
     array.any_item(|item| own_index(item).is_some())
-}
-
-/// A string that is not empty.
-pub(super) fn said<'a>(value: Value<'a>, pointer: &str) -> Option<Cow<'a, str>> {
-    value.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
 }
 
 /// No JSON value ends in an opening bracket.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
+use crate::protocol::document::Document;
 
 fn chunk(text: &str) -> Chunk {
     Chunk::scan("", text).unwrap()

@@ -1,0 +1,145 @@
+//! One event of a stream, its hot fields read on demand. Knows no HTTP and no other event.
+
+use std::borrow::Cow;
+
+use crate::protocol::choice::{Choice, choices_of};
+use crate::protocol::json::JsonError;
+use crate::protocol::slab::{Entry, Slab};
+use crate::protocol::span::StrSpan;
+use crate::protocol::spans::Spans;
+use crate::protocol::usage::Usage;
+use crate::protocol::value::Value;
+
+/// One event of a stream: its JSON text as it was sent, and what was found in it. Cheap to clone and
+/// to move.
+#[derive(Clone)]
+pub struct Chunk(Entry);
+
+impl Chunk {
+    /// A chunk alone.
+    pub(crate) fn scan(event: &str, text: &str) -> Result<Chunk, JsonError> {
+        Entry::scan(event, text).map(Chunk)
+    }
+
+    /// The chunks of a slab, in order; it is empty again.
+    pub(crate) fn seal(slab: &mut Slab) -> impl Iterator<Item = Chunk> + use<> {
+        slab.seal().map(Chunk)
+    }
+
+    fn spans(&self) -> &Spans {
+        self.0.spans()
+    }
+
+    /// A string that was found, its escapes resolved.
+    fn read(&self, span: Option<StrSpan>) -> Option<Cow<'_, str>> {
+        span.map(|span| span.read(self.json()))
+    }
+
+    /// The JSON text, as it was sent.
+    pub fn json(&self) -> &str {
+        self.0.json()
+    }
+
+    /// [`Chunk::json`] with a NUL behind it, without a copy.
+    pub fn json_and_nul(&self) -> &str {
+        self.0.json_and_nul()
+    }
+
+    /// [`Chunk::event`] with a NUL behind it, without a copy.
+    pub fn event_and_nul(&self) -> &str {
+        self.0.name_and_nul()
+    }
+
+    /// The name of the server-sent event; empty where there was none, as in chat streams.
+    pub fn event(&self) -> &str {
+        self.0.name()
+    }
+
+    /// The piece of output text that this chunk adds: `delta.content` of its first choice, or
+    /// `delta` of a `response.output_text.delta` event; empty for every other chunk.
+    pub fn text(&self) -> Cow<'_, str> {
+        let span = match self.spans().first_choice() {
+            Some(choice) => choice.message.content,
+            None if self.type_is(OUTPUT_TEXT_DELTA) => self.spans().event.delta,
+            None => None,
+        };
+        self.read(span).unwrap_or_default()
+    }
+
+    /// The choices of a chat chunk.
+    pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
+        choices_of(self.json(), self.spans())
+    }
+
+    /// Why the first choice stopped; `None` while it has not.
+    pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
+        self.choices().next()?.finish_reason()
+    }
+
+    /// `id` of a chat chunk, the same on every chunk of an answer.
+    pub fn id(&self) -> Option<Cow<'_, str>> {
+        self.read(self.spans().event.id)
+    }
+
+    /// `item_id` of a response event: the output item that it adds to.
+    pub fn item_id(&self) -> Option<Cow<'_, str>> {
+        self.read(self.spans().event.item_id)
+    }
+
+    /// `type` of a response event.
+    pub fn kind(&self) -> Option<Cow<'_, str>> {
+        self.read(self.spans().event.kind)
+    }
+
+    /// The usage that this chunk reports: its own, or that of the response it completes.
+    pub fn usage(&self) -> Option<Usage> {
+        let own = self.spans().event.usage.map(|span| span.of(self.json()));
+        let usage = own.or_else(|| self.response()?.get("usage"))?;
+        Usage::read(usage)
+    }
+
+    /// `response` of a response event.
+    pub fn response(&self) -> Option<Value<'_>> {
+        self.spans().event.response.map(|span| span.of(self.json()))
+    }
+
+    /// The whole chunk, for every other field.
+    pub fn value(&self) -> Value<'_> {
+        Value::validated(self.json())
+    }
+
+    fn type_is(&self, expected: &str) -> bool {
+        self.kind().is_some_and(|kind| kind == expected)
+    }
+
+    /// Whether this is an error of the service and not a chunk (R-ERR6).
+    pub(crate) fn is_error(&self) -> bool {
+        self.spans().event.error.is_some() && !self.is_final_response()
+            || self.event() == "error"
+            || self.type_is("error")
+    }
+
+    /// Whether this event ends a response stream (R-STR7).
+    pub(crate) fn is_final_response(&self) -> bool {
+        self.kind().is_some_and(|kind| {
+            matches!(&*kind, "response.completed" | "response.failed" | "response.incomplete")
+        })
+    }
+
+    /// What it takes of a queue's bound.
+    pub(crate) fn cost(&self) -> usize {
+        self.json().len() + Entry::OVERHEAD_BYTES
+    }
+}
+
+impl std::fmt::Debug for Chunk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.json())
+    }
+}
+
+const OUTPUT_TEXT_DELTA: &str = "response.output_text.delta";
+
+#[cfg(test)]
+#[path = "chunk_tests.rs"]
+mod tests;

@@ -1,0 +1,110 @@
+//! A whole answer: its JSON text and what was found in it. Knows no stream and no HTTP.
+
+use std::borrow::Cow;
+
+use crate::protocol::choice::{Choice, choices_of};
+use crate::protocol::json::JsonError;
+use crate::protocol::spans::Spans;
+use crate::protocol::usage::Usage;
+use crate::protocol::value::{Kind, Value};
+
+/// Every `output_text` part of a response object, in order.
+pub fn output_text(response: Value<'_>) -> String {
+    fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
+        value.get(name).map(Value::items).unwrap_or_default()
+    }
+    let mut text = String::new();
+    for part in list(response, "output").into_iter().flat_map(|item| list(item, "content")) {
+        if part.get("type").and_then(Value::as_str).as_deref() == Some("output_text") {
+            text.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
+        }
+    }
+    text
+}
+
+/// A whole answer: its JSON text as it was sent, and what was found in it.
+#[derive(Clone, Debug)]
+pub struct Document {
+    text: Box<str>,
+    spans: Spans,
+}
+
+impl Document {
+    pub(crate) fn scan(text: Box<str>) -> Result<Document, JsonError> {
+        let spans = Spans::scan(&text)?;
+        Ok(Document { text, spans })
+    }
+
+    /// The JSON text, as it was sent, white space before it aside.
+    pub fn json(&self) -> &str {
+        &self.text
+    }
+
+    /// The whole answer, for every field.
+    pub fn value(&self) -> Value<'_> {
+        Value::validated(&self.text)
+    }
+
+    /// The output text: `message.content` of the first choice, or every `output_text` part of a
+    /// response in order; empty where there is none.
+    pub fn text(&self) -> Cow<'_, str> {
+        if let Some(choice) = self.choices().next() {
+            return choice.content().unwrap_or_default();
+        }
+        Cow::Owned(output_text(self.value()))
+    }
+
+    /// The choices of a chat completion.
+    pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
+        choices_of(&self.text, &self.spans)
+    }
+
+    /// Why the first choice stopped; the `status` of a response.
+    pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
+        match self.choices().next() {
+            Some(choice) => choice.finish_reason(),
+            None => self.value().get("status")?.as_str(),
+        }
+    }
+
+    /// Whether this is an error that came under a good status: it says `error` and has nothing of
+    /// an answer.
+    pub(crate) fn is_error(&self) -> bool {
+        let whole = self.value();
+        self.spans.event.error.is_some()
+            && ["choices", "output", "data"]
+                .iter()
+                .all(|field| whole.get(field).is_none_or(Value::is_null))
+    }
+
+    /// The usage that the answer reports.
+    pub fn usage(&self) -> Option<Usage> {
+        Usage::read(self.spans.event.usage?.of(&self.text))
+    }
+
+    /// The model that answered, as it calls itself.
+    pub fn model(&self) -> Option<Cow<'_, str>> {
+        self.value().get("model")?.as_str()
+    }
+
+    /// The entries of a model list: `data`, or a top-level array (R-OP2). `None` if it is neither.
+    pub fn models(&self) -> Option<Vec<Value<'_>>> {
+        self.model_list().map(Value::items)
+    }
+
+    fn model_list(&self) -> Option<Value<'_>> {
+        let whole = self.value();
+        let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
+        list.filter(|list| list.kind() == Kind::Array)
+    }
+
+    /// Whether it is a model list.
+    pub(crate) fn is_model_list(&self) -> bool {
+        self.model_list().is_some()
+    }
+
+    /// Whether it is an object, as the answers of the other operations are.
+    pub(crate) fn is_object(&self) -> bool {
+        self.value().kind() == Kind::Object
+    }
+}

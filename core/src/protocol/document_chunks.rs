@@ -1,0 +1,140 @@
+//! Turns a document into the chunks that a stream would have sent for it (R-STR5). Knows no stream.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::json::{Cursor, JsonError};
+use crate::protocol::spans::ELEMENTS_MAX;
+use crate::protocol::value::{Kind, Value};
+
+/// The chunks that a stream would have sent for this document: the name of each event, empty for
+/// chat, and its JSON.
+pub(crate) fn document_chunks(endpoint: Endpoint, document: Value<'_>) -> Vec<(String, String)> {
+    match endpoint {
+        Endpoint::Models => vec![(String::new(), document.text().to_owned())],
+        Endpoint::Chat => vec![(String::new(), chunk_of_completion(document.text()))],
+        Endpoint::Responses => events_of_response(document),
+    }
+}
+
+/// A longer id of an item is left out of the events that a document is turned into.
+const ITEM_ID_BYTES_MAX: usize = 1024;
+
+/// The text with three edits: what it is, each `message` named `delta`, and each tool call with the
+/// `index` by which a stream's consumers put pieces together.
+fn chunk_of_completion(text: &str) -> String {
+    let mut edits: Vec<(Range<usize>, Cow<'_, str>)> = Vec::new();
+    let walked = Cursor::new(text).and_then(|mut cursor| {
+        cursor.object(|cursor, name| match (name, cursor.peek()) {
+            ("object", _) => {
+                edits.push((cursor.skip()?.range(), "\"chat.completion.chunk\"".into()));
+                Ok(())
+            }
+            ("choices", Some(b'[')) => cursor.array(|cursor| {
+                if cursor.peek() != Some(b'{') {
+                    return cursor.skip().map(drop);
+                }
+                cursor.object(|cursor, name| {
+                    let is_message = name == "message";
+                    if is_message {
+                        let before = text.get(..cursor.place()).unwrap_or_default();
+                        // The name is the string before the colon; it has no quote in it.
+                        let end = before.rfind('"').unwrap_or_default();
+                        let start = before.get(..end).and_then(|name| name.rfind('"'));
+                        edits.push((start.unwrap_or_default()..end + 1, "\"delta\"".into()));
+                    }
+                    if !is_message || cursor.peek() != Some(b'{') {
+                        return cursor.skip().map(drop);
+                    }
+                    cursor.object(|cursor, name| match (name, cursor.peek()) {
+                        ("tool_calls", Some(b'[')) => number_tool_calls(cursor, &mut edits),
+                        _ => cursor.skip().map(drop),
+                    })
+                })
+            }),
+            _ => cursor.skip().map(drop),
+        })
+    });
+    if walked.is_err() {
+        return text.to_owned(); // not an object
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut done = 0;
+    for (range, new) in edits {
+        out.push_str(text.get(done..range.start).unwrap_or_default());
+        out.push_str(&new);
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
+fn number_tool_calls(
+    cursor: &mut Cursor<'_>,
+    edits: &mut Vec<(Range<usize>, Cow<'_, str>)>,
+) -> Result<(), JsonError> {
+    let mut index = 0;
+    cursor.array(|cursor| {
+        if cursor.peek() != Some(b'{') {
+            return cursor.skip().map(drop);
+        }
+        let inside = cursor.place() + 1;
+        let (mut has_index, mut comma) = (false, "");
+        cursor.object(|cursor, name| {
+            has_index |= name == "index";
+            comma = ",";
+            cursor.skip().map(drop)
+        })?;
+        if !has_index {
+            edits.push((inside..inside, format!("\"index\":{index}{comma}").into()));
+        }
+        index += 1;
+        Ok(())
+    })
+}
+
+/// Visits the items of a member that is an array.
+fn each<'a>(value: Value<'a>, name: &str, mut visit: impl FnMut(usize, Value<'a>)) {
+    let mut place = 0;
+    let list = value.get(name).unwrap_or(Value::NULL);
+    list.each_item(|item| {
+        visit(place, item);
+        place += 1;
+    });
+}
+
+fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
+    let mut events = Vec::new();
+    each(document, "output", |output_index, item| {
+        let id = item.get("id").filter(|id| id.kind() == Kind::String);
+        // One without end is not repeated in each event.
+        let id = id.filter(|id| id.text().len() <= ITEM_ID_BYTES_MAX);
+        let id = id.map(|id| format!("\"item_id\":{},", id.text())).unwrap_or_default();
+        each(item, "content", |content_index, part| {
+            if events.len() > ELEMENTS_MAX {
+                return; // too many, as the caller sees
+            }
+            let text = part.get("text").filter(|text| text.kind() == Kind::String);
+            let Some(text) =
+                text.filter(|_| part.text_at("/type").as_deref() == Some("output_text"))
+            else {
+                return;
+            };
+            let name = "response.output_text.delta";
+            let place =
+                format!("\"output_index\":{output_index},\"content_index\":{content_index}");
+            let delta = text.text();
+            let json = format!(r#"{{"type":"{name}",{id}{place},"delta":{delta}}}"#);
+            events.push((name.to_owned(), json));
+        });
+    });
+    let name = match document.text_at("/status").as_deref() {
+        Some("failed") => "response.failed",
+        Some("incomplete") => "response.incomplete",
+        _ => "response.completed",
+    };
+    let json = format!(r#"{{"type":"{name}","response":{}}}"#, document.text());
+    events.push((name.to_owned(), json));
+    events
+}

@@ -1,0 +1,32 @@
+//! The operations of the service (R-OP1) and where they stand. Knows no request.
+
+/// The three operations of the service (R-OP1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `GET /models`
+    Models,
+    /// `POST /chat/completions`
+    Chat,
+    /// `POST /responses`
+    Responses,
+}
+
+impl Endpoint {
+    /// The path below the base URL.
+    pub fn path(self) -> &'static str {
+        match self {
+            Endpoint::Models => "/models",
+            Endpoint::Chat => "/chat/completions",
+            Endpoint::Responses => "/responses",
+        }
+    }
+
+    /// The field that a body must have beside `model`.
+    pub(crate) fn content_field(self) -> &'static str {
+        match self {
+            Endpoint::Models => "",
+            Endpoint::Chat => "messages",
+            Endpoint::Responses => "input",
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Where values stand in a JSON text, by bytes, and where they stand in a text that differs from it
+//! in a few values. Knows no cursor and no field.
+
+use std::borrow::Cow;
+use std::num::NonZeroU32;
+
+use crate::protocol::escapes::unescape;
+
+/// A string inside JSON text, without its quotes; remembers whether it holds escapes. An optional
+/// span takes no more room than a span: no end is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StrSpan {
+    start: u32,
+    /// The end, with [`ESCAPED`] set where the span holds a backslash.
+    end: NonZeroU32,
+}
+
+const ESCAPED: u32 = 1 << 31;
+
+impl StrSpan {
+    /// Where it stands in a text that differs in these values.
+    pub(crate) fn moved(self, edits: &[Edit]) -> StrSpan {
+        let end = self.end.get() & !ESCAPED;
+        let own = edits.iter().find(|edit| edit.start == self.start);
+        let escaped = own.map_or(self.has_escapes(), |edit| edit.has_escapes);
+        let (start, end) = (moved_start(self.start, edits), moved_end(end, edits));
+        StrSpan::new(start as usize, end as usize, escaped)
+    }
+
+    /// The string, its escapes resolved.
+    pub(crate) fn read(self, text: &str) -> Cow<'_, str> {
+        let raw =
+            text.get(self.start as usize..(self.end.get() & !ESCAPED) as usize).unwrap_or_default();
+        if self.has_escapes() { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
+    }
+
+    pub(crate) fn has_escapes(self) -> bool {
+        self.end.get() & ESCAPED != 0
+    }
+
+    /// The string between these bytes.
+    pub(crate) fn new(start: usize, end: usize, escaped: bool) -> StrSpan {
+        let flag = if escaped { ESCAPED } else { 0 };
+        StrSpan { start: start as u32, end: non_zero(end as u32 | flag) }
+    }
+}
+
+/// Any value inside JSON text, by its first and last byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    start: u32,
+    end: NonZeroU32,
+}
+
+/// No value and no string ends at the first byte of its text.
+fn non_zero(end: u32) -> NonZeroU32 {
+    NonZeroU32::new(end).unwrap_or(NonZeroU32::MIN)
+}
+
+/// A value that differs: where it stood in the known text, and by how much it grew.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Edit {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) grown: i32,
+    /// It is a string with escapes now.
+    pub(crate) has_escapes: bool,
+}
+
+/// A start moves by what values before it grew.
+fn moved_start(at: u32, edits: &[Edit]) -> u32 {
+    edits
+        .iter()
+        .filter(|edit| edit.end < at)
+        .fold(at, |at, edit| at.wrapping_add_signed(edit.grown))
+}
+
+/// An end moves by what values before it and its own grew.
+fn moved_end(at: u32, edits: &[Edit]) -> u32 {
+    let before = edits.iter().filter(|edit| edit.end <= at);
+    before.fold(at, |at, edit| at.wrapping_add_signed(edit.grown))
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Span {
+        Span { start: start as u32, end: non_zero(end as u32) }
+    }
+
+    /// Where it stands in a text that differs in these values.
+    pub(crate) fn moved(self, edits: &[Edit]) -> Span {
+        let end = moved_end(self.end.get(), edits);
+        Span { start: moved_start(self.start, edits), end: non_zero(end) }
+    }
+
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end.get() as usize
+    }
+}

@@ -1,0 +1,25 @@
+//! Pieces of foreign texts, short enough to be shown. Knows no JSON.
+
+/// Longest excerpt of an unexpected body in a message, in bytes.
+pub(crate) const EXCERPT_BYTES_MAX: usize = 200;
+
+/// As much of a text as fits, whole characters only.
+pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// The beginning of an unexpected text, on one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    let shown = cut(text, EXCERPT_BYTES_MAX);
+    let rest = text.get(shown.len()..).unwrap_or_default();
+    let mut line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !rest.is_empty() {
+        line.push_str(" ...");
+    }
+    line
+}
