@@ -2,9 +2,14 @@
 //! queue that its consumer empties. Knows no way of consuming.
 
 pub(crate) mod attempts;
+pub(crate) mod body;
 #[allow(clippy::module_inception, reason = "the floor is named after its main room")]
 pub(crate) mod call;
 pub(crate) mod deadlines;
+pub(crate) mod document;
+pub(crate) mod exchange;
 pub(crate) mod queue;
 pub(crate) mod retry;
+pub(crate) mod session;
 pub(crate) mod stream_reader;
+pub(crate) mod task;

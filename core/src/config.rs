@@ -1,224 +1,25 @@
-//! Settings, validated once, and the named bounds; the API key and how it is kept out of sight.
-//! Knows no transport.
+//! What a client is made from, and the settings that come of it, checked once. Knows no transport.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use url::Url;
 use zeroize::Zeroize;
 
-use crate::call::retry::RetryPolicy;
-use crate::driver::external::Host;
-use crate::error::{Error, ErrorKind, Result};
-use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt};
-use crate::response::Head;
-
-/// Largest server-sent event, in bytes.
-pub const EVENT_BYTES_MAX: usize = 16 << 20;
-/// Largest answer that is held whole, in bytes.
-pub const RESPONSE_BYTES_MAX: usize = 256 << 20;
-/// How much of a failed answer's body is read and kept, in bytes.
-pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
-/// Most headers an answer may have.
-pub const HEADERS_MAX: usize = 100;
-/// Most bytes of events that wait in a call's queue.
-pub const QUEUE_BYTES_MAX: usize = 256 << 10;
-/// Most events that wait in a call's queue.
-pub const QUEUE_EVENTS_MAX: usize = 1024;
-/// Most connections that a client has open at once.
-pub const CONNECTIONS_MAX: usize = 1000;
-/// How long the body is read after its end mark, so that the connection can be used again.
-pub const DRAIN_TIME_MAX: Duration = Duration::from_millis(250);
-/// How much of the body is read after its end mark, in bytes.
-pub const DRAIN_BYTES_MAX: usize = 64 << 10;
-/// How long the body of a failed answer is waited for; what came by then is told.
-pub const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
-/// Pooled connections are dropped after this idle time; servers close at 5 s.
-pub(crate) const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// Longest time that an option takes; about 49 days.
-pub(crate) const TIMEOUT_MAX: Duration = Duration::from_millis(u32::MAX as u64);
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(600);
-const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+use crate::api_key::{ApiKey, KEY_MASK};
+use crate::bounds::Limits;
+use crate::error::{Error, Result};
+use crate::headers::{HeaderNames, check_headers};
+use crate::process;
+use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt, without_secrets};
+use crate::retry_policy::RetryPolicy;
+use crate::timeouts::Timeouts;
 
 /// Environment variables for the base URL, the first that is set wins.
 pub const BASE_URL_VARIABLES: [&str; 2] = ["MODELWIRE_BASE_URL", "OPENAI_BASE_URL"];
 /// Environment variables for the API key, the first that is set wins.
 pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"];
-
-/// What a key is replaced with wherever a service echoes it.
-pub(crate) const KEY_MASK: &str = "[key]";
-
-/// The timeouts; `None` is off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Waiting for a connection where `connections_max` are in use, before each attempt. Off by
-    /// default: the call waits its turn, under its deadline alone.
-    pub pool: Option<Duration>,
-    /// Opening a connection, TLS included. 10 s by default; of the client only.
-    pub connect: Option<Duration>,
-    /// From the start of an attempt to the complete head of its answer. 600 s by default.
-    pub first_byte: Option<Duration>,
-    /// Between two pieces of substance of an answer; comments and keep-alives do not count, and
-    /// the time that a full queue waits for its consumer does not either. 300 s by default.
-    pub idle: Option<Duration>,
-    /// Over all attempts and every wait, from the call's start. Off by default.
-    pub total: Option<Duration>,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Timeouts {
-            pool: None,
-            connect: Some(CONNECT_TIMEOUT),
-            first_byte: Some(FIRST_BYTE_TIMEOUT),
-            idle: Some(IDLE_TIMEOUT),
-            total: None,
-        }
-    }
-}
-
-/// The bounds that a client can set; each is named in the error that it causes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Largest server-sent event in bytes; [`EVENT_BYTES_MAX`] by default.
-    pub event_bytes_max: usize,
-    /// Largest answer held whole in bytes; [`RESPONSE_BYTES_MAX`] by default.
-    pub response_bytes_max: usize,
-    /// Bytes of a failed answer that are kept; [`ERROR_BODY_BYTES_MAX`] by default.
-    pub error_body_bytes_max: usize,
-    /// Headers of an answer; [`HEADERS_MAX`] by default.
-    pub headers_max: usize,
-    /// Bytes that wait in a queue; [`QUEUE_BYTES_MAX`] by default. A single larger event enters
-    /// an empty queue.
-    pub queue_bytes_max: usize,
-    /// Events that wait in a queue; [`QUEUE_EVENTS_MAX`] by default.
-    pub queue_events_max: usize,
-    /// Connections that calls have at once; [`CONNECTIONS_MAX`] by default, and with those that are
-    /// idle never more than half of the descriptors that the process may have (`RLIMIT_NOFILE`,
-    /// read at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
-    /// connections that a client has idle and that it is opening). Further calls wait in order, and take the first connection that gets
-    /// idle. Calls that share a connection (HTTP/2) are not counted.
-    pub connections_max: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            event_bytes_max: EVENT_BYTES_MAX,
-            response_bytes_max: RESPONSE_BYTES_MAX,
-            error_body_bytes_max: ERROR_BODY_BYTES_MAX,
-            headers_max: HEADERS_MAX,
-            queue_bytes_max: QUEUE_BYTES_MAX,
-            queue_events_max: QUEUE_EVENTS_MAX,
-            connections_max: CONNECTIONS_MAX,
-        }
-    }
-}
-
-/// The API key: wiped when dropped, never shown.
-pub(crate) struct ApiKey(String);
-
-impl Drop for ApiKey {
-    fn drop(&mut self) {
-        self.0.zeroize();
-    }
-}
-
-impl ApiKey {
-    /// Surrounding white space is removed; any other odd byte is refused without showing the
-    /// key (R-AUTH3).
-    fn new(mut given: String) -> Result<ApiKey> {
-        let trimmed = given.trim().to_owned();
-        given.zeroize();
-        let key = ApiKey(trimmed);
-        if key.0.is_empty() {
-            return Err(config_error("the API key is empty"));
-        }
-        if key.0.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
-            let hint = "Pass the key alone: modelwire adds the word Bearer.";
-            return Err(config_error("the API key begins with \"Bearer \"").with_hint(hint));
-        }
-        if let Some(at) = key.0.bytes().position(|byte| !(0x21..=0x7E).contains(&byte)) {
-            let message = format!(
-                "the API key has a character at byte {at} that no key has (white space, a \
-                 control character or a non-ASCII character)"
-            );
-            return Err(config_error(message).with_hint("Copy the key again, without line breaks."));
-        }
-        Ok(key)
-    }
-
-    /// The value of the Authorization header.
-    pub(crate) fn bearer(&self) -> String {
-        format!("Bearer {}", self.0)
-    }
-
-    /// `text` with every occurrence of the key masked (R-AUTH4), also where JSON escapes parts
-    /// of it.
-    pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut masked = Cow::Borrowed(text);
-        if memchr::memmem::find(text.as_bytes(), self.0.as_bytes()).is_some() {
-            masked = Cow::Owned(text.replace(&self.0, KEY_MASK));
-        }
-        if memchr::memchr(b'\\', masked.as_bytes()).is_some()
-            && let Some(more) = self.mask_escaped(&masked)
-        {
-            masked = Cow::Owned(more);
-        }
-        masked
-    }
-
-    fn mask_escaped(&self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let (mut copied, mut at) = (0, 0);
-        while at < text.len() {
-            match text.get(at..).and_then(|rest| self.escaped_at(rest)) {
-                Some(length) => {
-                    out.push_str(text.get(copied..at).unwrap_or_default());
-                    out.push_str(KEY_MASK);
-                    at += length;
-                    copied = at;
-                }
-                None => at += 1,
-            }
-        }
-        (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
-    }
-
-    /// How long the key is at the start of a JSON text, each character plain or escaped.
-    fn escaped_at(&self, text: &str) -> Option<usize> {
-        let mut rest = text;
-        for expected in self.0.chars() {
-            // A backslash of the key itself is written as two.
-            let doubled = (expected == '\\').then(|| rest.strip_prefix("\\\\")).flatten();
-            let plain = || rest.strip_prefix(expected);
-            let escape = || rest.strip_prefix('\\');
-            let backslash = || escape()?.strip_prefix(expected);
-            let unicode = || {
-                let digits = escape()?.strip_prefix('u')?;
-                let code = u32::from_str_radix(digits.get(..4)?, 16).ok()?;
-                (code == expected as u32).then(|| digits.get(4..)).flatten()
-            };
-            rest = doubled.or_else(plain).or_else(backslash).or_else(unicode)?;
-        }
-        Some(text.len() - rest.len())
-    }
-
-    /// How many more bytes than a bound are read, so that a key which the bound cuts is seen
-    /// whole and masked before the cut.
-    pub(crate) fn longest_written(&self) -> usize {
-        self.0.len() * "\\u0000".len()
-    }
-}
-
-fn config_error(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Config, message)
-}
 
 /// What a client is made from. What is not set comes from the environment
 /// (`MODELWIRE_BASE_URL` or `OPENAI_BASE_URL`; `MODELWIRE_API_KEY` or `OPENAI_API_KEY`); there
@@ -243,7 +44,7 @@ pub struct Config {
     proxy: Option<Proxy>,
     http2: bool,
     stream_only: bool,
-    runtime: Option<Host>,
+    runtime: Option<ExternalRuntime>,
 }
 
 /// Nothing that may be secret: no key, no password, no value of a header, no certificate's key.
@@ -263,15 +64,6 @@ impl fmt::Debug for Config {
     }
 }
 
-/// Shows headers by name: their values may be secret.
-pub(crate) struct HeaderNames<'a>(pub(crate) &'a [(String, String)]);
-
-impl fmt::Debug for HeaderNames<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
-    }
-}
-
 /// Which proxy a client goes through.
 #[derive(Clone)]
 pub(crate) enum Proxy {
@@ -286,6 +78,12 @@ impl fmt::Debug for Proxy {
         // Its URL may hold a password.
         f.write_str(if matches!(self, Proxy::Off) { "off" } else { "set" })
     }
+}
+
+/// A tokio runtime of the program's own, and the process that has it.
+pub(crate) struct ExternalRuntime {
+    pub(crate) handle: Handle,
+    pub(crate) generation: u64,
 }
 
 /// A key as it was given; validated with the rest.
@@ -389,8 +187,8 @@ impl Config {
     /// costs. Then, as with any client on that runtime, nothing is received and no timeout runs out
     /// while its threads are busy, a waiting call ([`Client::blocking`](crate::Client::blocking),
     /// [`Call::pop`](crate::Call::pop)) must not be made on one of them, calls that are under way
-    /// when the runtime ends fail with [`ErrorKind::Shutdown`], and in a forked child the client
-    /// fails with [`ErrorKind::Forked`]. Large answers are read on its blocking threads.
+    /// when the runtime ends fail with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), and in a forked child the client
+    /// fails with [`ErrorKind::Forked`](crate::ErrorKind::Forked). Large answers are read on its blocking threads.
     ///
     /// ```no_run
     /// # async fn run() -> modelwire::Result<()> {
@@ -400,7 +198,7 @@ impl Config {
     /// # Ok(()) }
     /// ```
     pub fn runtime(mut self, runtime: Handle) -> Config {
-        self.runtime = Some(Host::new(runtime));
+        self.runtime = Some(ExternalRuntime { handle: runtime, generation: process::generation() });
         self
     }
 
@@ -409,17 +207,17 @@ impl Config {
         let base_url = match self.base_url.take() {
             Some(given) => given,
             None => from_environment(&BASE_URL_VARIABLES)
-                .ok_or_else(|| config_error("no base URL is configured"))?,
+                .ok_or_else(|| Error::config("no base URL is configured"))?,
         };
         let api_key = match self.api_key.take() {
             Some(mut given) => std::mem::take(&mut given.0),
             None => from_environment(&API_KEY_VARIABLES)
-                .ok_or_else(|| config_error("no API key is configured"))?,
+                .ok_or_else(|| Error::config("no API key is configured"))?,
         };
         let settings = Settings {
             base_url: parse_base_url(&base_url)?,
             api_key: ApiKey::new(api_key)?,
-            headers: check_headers(self.headers)?,
+            headers: self.headers,
             timeouts: self.timeouts,
             retry: self.retry,
             limits: self.limits,
@@ -430,7 +228,10 @@ impl Config {
             stream_only: self.stream_only,
             runtime: self.runtime,
         };
-        settings.check_bounds()?;
+        check_headers(&settings.headers)?;
+        settings.retry.check()?;
+        settings.timeouts.check()?;
+        settings.limits.check()?;
         Ok(settings)
     }
 }
@@ -445,41 +246,18 @@ fn from_environment(names: &[&str]) -> Option<String> {
 
 fn parse_base_url(given: &str) -> Result<Url> {
     let hint = "Give it like https://host/v1.";
-    let url = Url::parse(given.trim())
-        .map_err(|cause| config_error(format!("base_url is not a URL: {cause}")).with_hint(hint))?;
+    let url = Url::parse(given.trim()).map_err(|cause| {
+        Error::config(format!("base_url is not a URL: {cause}")).with_hint(hint)
+    })?;
     if !matches!(url.scheme(), "http" | "https") {
         let message = format!("base_url has the scheme {:?}, not http or https", url.scheme());
-        return Err(config_error(message).with_hint(hint));
+        return Err(Error::config(message).with_hint(hint));
     }
     if !url.username().is_empty() || url.password().is_some() {
         let hint = "Pass the key as api_key; it is sent as a bearer token.";
-        return Err(config_error("base_url contains user information").with_hint(hint));
+        return Err(Error::config("base_url contains user information").with_hint(hint));
     }
     Ok(url)
-}
-
-/// Headers that the library itself sets and a caller may not.
-const OWN_HEADERS: [&str; 5] =
-    ["authorization", "content-type", "content-length", "transfer-encoding", "host"];
-
-pub(crate) fn check_headers(headers: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
-    for (name, value) in &headers {
-        let is_token =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if name.is_empty() || !name.bytes().all(is_token) {
-            return Err(config_error(format!("{name:?} is not a header name (RFC 9110)")));
-        }
-        if !value.bytes().all(|byte| byte == b'\t' || (0x20..0x7F).contains(&byte)) {
-            let message =
-                format!("the value of header {name} has a character beyond visible ASCII");
-            return Err(config_error(message));
-        }
-        if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
-            let hint = "modelwire sets it itself; the key is configured as api_key.";
-            return Err(config_error(format!("header {name} cannot be set")).with_hint(hint));
-        }
-    }
-    Ok(headers)
 }
 
 /// A configuration that was checked.
@@ -495,47 +273,13 @@ pub(crate) struct Settings {
     pub(crate) proxy: Option<Proxy>,
     pub(crate) http2: bool,
     pub(crate) stream_only: bool,
-    pub(crate) runtime: Option<Host>,
+    pub(crate) runtime: Option<ExternalRuntime>,
 }
 
 /// Shared by a client and its calls.
 pub(crate) type SharedSettings = Arc<Settings>;
 
 impl Settings {
-    fn check_bounds(&self) -> Result<()> {
-        let times = [
-            ("pool_timeout", self.timeouts.pool),
-            ("connect_timeout", self.timeouts.connect),
-            ("first_byte_timeout", self.timeouts.first_byte),
-            ("idle_timeout", self.timeouts.idle),
-            ("total_timeout", self.timeouts.total),
-        ];
-        self.retry.check()?;
-        for (name, time) in times {
-            check_time(name, time)?;
-        }
-        let limits = &self.limits;
-        let sizes = [
-            ("event_bytes_max", limits.event_bytes_max),
-            ("response_bytes_max", limits.response_bytes_max),
-            ("error_body_bytes_max", limits.error_body_bytes_max),
-            ("headers_max", limits.headers_max),
-            ("queue_bytes_max", limits.queue_bytes_max),
-            ("queue_events_max", limits.queue_events_max),
-            ("connections_max", limits.connections_max),
-        ];
-        for (name, size) in sizes {
-            if size == 0 || size > crate::protocol::json::JSON_BYTES_MAX {
-                let message = format!(
-                    "{name} is {size}: it takes 1 to {}",
-                    crate::protocol::json::JSON_BYTES_MAX
-                );
-                return Err(config_error(message));
-            }
-        }
-        Ok(())
-    }
-
     /// The beginning of an unexpected text, the key masked before it is cut.
     pub(crate) fn quote(&self, text: &str) -> String {
         let wanted = EXCERPT_BYTES_MAX + self.api_key.longest_written();
@@ -556,15 +300,6 @@ impl Settings {
     /// Whether `base_url` ends in the version that the service prescribes (R-CFG1).
     pub(crate) fn has_version(&self) -> bool {
         self.base_url.path().trim_end_matches('/').ends_with("/v1")
-    }
-
-    /// Where a 307 or 308 points, if that is within the origin of the base URL.
-    pub(crate) fn redirect_within_origin(&self, from: &Url, head: &Head) -> Option<Url> {
-        if !matches!(head.status(), 307 | 308) {
-            return None;
-        }
-        let place = from.join(head.header("location")?).ok()?;
-        (place.origin() == self.base_url.origin()).then_some(place)
     }
 
     /// Whether any connection of the client speaks TLS: to the service, or to a proxy.
@@ -590,36 +325,6 @@ impl Settings {
             None => false,
         }
     }
-}
-
-pub(crate) fn check_time(name: &str, time: Option<Duration>) -> Result<()> {
-    match time {
-        Some(Duration::ZERO) => {
-            let hint = "Leave it out (None) to switch a timeout off.";
-            Err(config_error(format!("{name} is zero")).with_hint(hint))
-        }
-        Some(time) if time > TIMEOUT_MAX => {
-            Err(config_error(format!("{name} is over {} ms", TIMEOUT_MAX.as_millis())))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A URL without user information and with its query masked.
-pub(crate) fn without_secrets(location: &str) -> String {
-    let (location, query) = match location.split_once('?') {
-        Some((place, _)) => (place, "?[query]"),
-        None => (location, ""),
-    };
-    let place = match location.split_once("//") {
-        Some((scheme, rest)) => {
-            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let host = authority.rsplit('@').next().unwrap_or_default();
-            format!("{scheme}//{host}{path}")
-        }
-        None => location.to_owned(),
-    };
-    place + query
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! What a configuration accepts and refuses (R-CFG1, R-AUTH3, R-AUTH4); knows no socket.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+use std::time::Duration;
+
 use super::*;
+use crate::error::ErrorKind;
 
 fn given(base_url: &str, key: &str) -> Result<Settings> {
     Config::new().base_url(base_url).api_key(key).validate()
@@ -116,9 +119,9 @@ fn bounds_are_checked_by_name() {
             .limits(limits)
             .validate()
     };
-    let zero = Timeouts { idle: Some(Duration::ZERO), ..Timeouts::default() };
+    let zero = Timeouts::default().idle(Some(Duration::ZERO));
     assert!(settings(zero, Limits::default()).err().unwrap().message().contains("idle_timeout"));
-    let none = Limits { queue_events_max: 0, ..Limits::default() };
+    let none = Limits::default().queue_events_max(0);
     assert!(
         settings(Timeouts::default(), none).err().unwrap().message().contains("queue_events_max")
     );

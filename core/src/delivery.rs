@@ -3,8 +3,10 @@
 
 pub(crate) mod callbacks;
 pub(crate) mod completion;
+pub(crate) mod foreign;
 pub mod log;
 #[cfg(all(test, modelwire_loom))]
 mod models;
 pub(crate) mod ready;
+pub(crate) mod shutdown;
 mod wake_fd;

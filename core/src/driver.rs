@@ -8,4 +8,5 @@ pub(crate) mod external;
 mod model;
 pub(crate) mod offload;
 pub(crate) mod runtime;
-mod state;
+pub(crate) mod state;
+pub(crate) mod thread;

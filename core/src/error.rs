@@ -8,9 +8,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::head::Head;
 use crate::protocol::error_body::ErrorObject;
 use crate::protocol::text::excerpt;
-use crate::response::Head;
 
 /// What a caller can do about an error. Exhaustive on purpose: a new kind must be looked at by
 /// everyone who matches on it.
@@ -316,6 +316,11 @@ impl Error {
     /// A panic that a face of the library caught at its border.
     pub fn internal(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Internal, message)
+    }
+
+    /// A wrong configuration.
+    pub(crate) fn config(message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Config, message)
     }
 
     pub(crate) fn timed_out(phase: TimeoutPhase, bound: Duration) -> Error {

@@ -19,35 +19,46 @@
 //! in a bounded queue, [`Call`], under every way of consuming it. The rules that the service's specification sets are named R-… where they are
 //! honoured.
 
+mod api_key;
+mod bounds;
 mod call;
 mod client;
 mod config;
 mod delivery;
 mod driver;
 mod error;
+mod head;
+mod headers;
 mod http;
 mod options;
 pub mod parse;
+mod process;
 mod protocol;
 mod request;
 mod response;
+mod retry_policy;
 mod stream;
 mod sync;
+mod timeouts;
 
+pub use bounds::{
+    CONNECTIONS_MAX, DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX,
+    EVENT_BYTES_MAX, HEADERS_MAX, Limit, Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX,
+    RESPONSE_BYTES_MAX,
+};
 pub use call::call::Call;
 pub use call::queue::{Event, Pop};
-pub use call::retry::{RETRY_WAIT_MAX, RetryPolicy};
-pub use client::{Client, UsageSum, UsageSums};
-pub use config::{
-    API_KEY_VARIABLES, BASE_URL_VARIABLES, CONNECTIONS_MAX, Config, DRAIN_BYTES_MAX,
-    DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX, HEADERS_MAX,
-    Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, RESPONSE_BYTES_MAX, Timeouts,
-};
-pub use delivery::callbacks::{Handler, is_callback_thread, shutdown};
+pub use call::session::{UsageSum, UsageSums};
+pub use client::Client;
+pub use config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};
+pub use delivery::callbacks::Handler;
 pub use delivery::completion::{CompletionQueue, Next};
+pub use delivery::foreign::is_callback_thread;
 pub use delivery::log;
 pub use delivery::ready::Ready;
+pub use delivery::shutdown::shutdown;
 pub use error::{ERROR_KINDS, Error, ErrorKind, Metered, Result, TimeoutPhase};
+pub use head::Head;
 pub use protocol::choice::{Choice, ToolCall};
 pub use protocol::chunk::Chunk;
 pub use protocol::document::{Document, output_text};
@@ -57,8 +68,10 @@ pub use protocol::spans::ELEMENTS_MAX;
 pub use protocol::usage::Usage;
 pub use protocol::value::{Kind, Value};
 pub use request::Request;
-pub use response::{CalledTool, End, Head, Response};
+pub use response::{CalledTool, End, Response};
+pub use retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 pub use stream::{Blocking, BlockingStream, Stream};
+pub use timeouts::{Timeout, Timeouts};
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::call::retry::RetryPolicy;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, TimeoutPhase};
 use crate::options::CallOptions;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::escapes::write_str;
 use crate::protocol::json::Cursor;
 use crate::protocol::value::{Kind, Value};
+use crate::retry_policy::RetryPolicy;
 
 /// A request of one of the three operations: built step by step, from any `Serialize` value, or
 /// from JSON text that the service gets as it is. Checked when it is sent.
@@ -180,26 +180,26 @@ impl Request {
 
     /// For this call: waiting for a connection where `connections_max` are in use; `None` is off.
     pub fn pool_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.pool = Some(timeout);
+        self.options.timeouts.set(TimeoutPhase::Pool, timeout);
         self
     }
 
     /// For this call: from the start of an attempt to the complete head of its answer; `None` is
     /// off.
     pub fn first_byte_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.first_byte = Some(timeout);
+        self.options.timeouts.set(TimeoutPhase::FirstByte, timeout);
         self
     }
 
     /// For this call: between two pieces of substance of its answer; `None` is off.
     pub fn idle_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.idle = Some(timeout);
+        self.options.timeouts.set(TimeoutPhase::Idle, timeout);
         self
     }
 
     /// For this call: over all attempts and the waits between them; `None` is off.
     pub fn total_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.total = Some(timeout);
+        self.options.timeouts.set(TimeoutPhase::Total, timeout);
         self
     }
 

@@ -83,7 +83,7 @@ fn options_of_a_call_are_checked() {
     for (request, said) in [
         (Request::models().idle_timeout(Some(Duration::ZERO)), "idle_timeout is zero"),
         (Request::models().header("a b", "x"), "not a header name"),
-        (Request::models().retry(RetryPolicy { jitter: 2.0, ..RetryPolicy::default() }), "jitter"),
+        (Request::models().retry(RetryPolicy::default().jitter(2.0)), "jitter"),
     ] {
         let error = request.prepare(false, false).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);

@@ -1,6 +1,7 @@
 //! How Rust callers consume a call: an async stream, an iterator, and the blocking twins. All sit
 //! on the call's event queue; knows no HTTP.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,11 +9,12 @@ use std::task::{Context, Poll, ready};
 
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
-use crate::client::Client;
+use crate::call::session::Session;
 use crate::error::{Error, Result};
+use crate::head::Head;
 use crate::protocol::chunk::Chunk;
 use crate::request::Request;
-use crate::response::{Head, Response};
+use crate::response::Response;
 
 /// The queue ended where an event was owed; only a fault of this library gets here.
 pub(crate) fn ended_early() -> Error {
@@ -93,8 +95,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(crate) async fn open(client: &Client, request: Request) -> Result<Stream> {
-        let call = Call::new(client, request);
+    pub(crate) async fn open(call: Call) -> Result<Stream> {
         call.start(true)?;
         let first = poll_fn(|cx| call.poll_pop(cx)).await?;
         Ok(Stream { accepted: Accepted::new(call, first)? })
@@ -136,14 +137,21 @@ impl futures_core::Stream for Stream {
 /// }
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Blocking<'a> {
-    client: &'a Client,
+    session: &'a Arc<Session>,
+}
+
+impl fmt::Debug for Blocking<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base_url = self.session.base_url();
+        f.debug_struct("Blocking").field("base_url", &base_url).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Blocking<'a> {
-    pub(crate) fn new(client: &'a Client) -> Blocking<'a> {
-        Blocking { client }
+    pub(crate) fn new(session: &'a Arc<Session>) -> Blocking<'a> {
+        Blocking { session }
     }
 
     /// The list of models.
@@ -153,7 +161,7 @@ impl<'a> Blocking<'a> {
 
     /// A call that is answered whole.
     pub fn send(self, request: Request) -> Result<Response> {
-        let call = Call::new(self.client, request);
+        let call = Call::of(self.session.clone(), request);
         call.start_to_wait(false)?;
         loop {
             match call.pop(None)? {
@@ -166,7 +174,7 @@ impl<'a> Blocking<'a> {
 
     /// A call that is answered piece by piece.
     pub fn stream(self, request: Request) -> Result<BlockingStream> {
-        let call = Call::new(self.client, request);
+        let call = Call::of(self.session.clone(), request);
         call.start_to_wait(true)?;
         let first = call.pop(None)?;
         Ok(BlockingStream { accepted: Accepted::new(call, first)? })

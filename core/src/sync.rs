@@ -1,5 +1,8 @@
-//! The locks of everything that is model-checked: the standard library's, or loom's under
-//! `--cfg modelwire_loom` (`make test-deep`). Knows no protocol.
+//! Locks and waits that are never poisoned: nothing foreign runs under a lock of ours, so the state
+//! behind it is whole whatever happened. What is model-checked (`make test-deep`) takes its locks
+//! from here: the standard library's, or loom's under `--cfg modelwire_loom`. Knows no protocol.
+
+use std::sync::{LockResult, PoisonError};
 
 #[cfg(not(modelwire_loom))]
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
@@ -7,9 +10,44 @@ pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 #[cfg(modelwire_loom)]
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
-use std::sync::PoisonError;
+/// A mutex of either kind.
+pub(crate) trait Lock {
+    type Guard<'a>
+    where
+        Self: 'a;
 
-/// Locks. Nothing foreign runs under our locks, so a poisoned one guards a consistent state.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> LockResult<Self::Guard<'_>>;
+}
+
+impl<T> Lock for std::sync::Mutex<T> {
+    type Guard<'a>
+        = std::sync::MutexGuard<'a, T>
+    where
+        T: 'a;
+
+    fn locked(&self) -> LockResult<Self::Guard<'_>> {
+        self.lock()
+    }
+}
+
+#[cfg(modelwire_loom)]
+impl<T> Lock for loom::sync::Mutex<T> {
+    type Guard<'a>
+        = loom::sync::MutexGuard<'a, T>
+    where
+        T: 'a;
+
+    fn locked(&self) -> LockResult<Self::Guard<'_>> {
+        self.lock()
+    }
+}
+
+/// Locks.
+pub(crate) fn lock<M: Lock>(mutex: &M) -> M::Guard<'_> {
+    unpoisoned(mutex.locked())
+}
+
+/// What a lock or a wait gives.
+pub(crate) fn unpoisoned<T>(given: LockResult<T>) -> T {
+    given.unwrap_or_else(PoisonError::into_inner)
 }

@@ -37,13 +37,12 @@ fn seconds(given: &Bound<'_, PyDict>, name: &str) -> PyResult<Option<Option<Dura
 /// The timeouts; a missing one keeps its default.
 fn timeouts(given: &Bound<'_, PyDict>) -> PyResult<Timeouts> {
     let default = Timeouts::default();
-    Ok(Timeouts {
-        pool: seconds(given, "pool")?.unwrap_or(default.pool),
-        connect: seconds(given, "connect")?.unwrap_or(default.connect),
-        first_byte: seconds(given, "first_byte")?.unwrap_or(default.first_byte),
-        idle: seconds(given, "idle")?.unwrap_or(default.idle),
-        total: seconds(given, "total")?.unwrap_or(default.total),
-    })
+    Ok(default
+        .pool(seconds(given, "pool")?.unwrap_or(default.pool))
+        .connect(seconds(given, "connect")?.unwrap_or(default.connect))
+        .first_byte(seconds(given, "first_byte")?.unwrap_or(default.first_byte))
+        .idle(seconds(given, "idle")?.unwrap_or(default.idle))
+        .total(seconds(given, "total")?.unwrap_or(default.total)))
 }
 
 /// A retry policy; what is missing keeps its default.

@@ -1,38 +1,25 @@
-//! Conducts one exchange on the I/O thread: attempts with their retries, then the body, whole or
-//! as a stream. Knows no language and no face.
+//! The attempts of one call: each waits for a connection, is sent, follows redirects within the origin,
+//! and is followed by another where the retry policy says so. Knows nothing of a good answer but its
+//! status.
 
-use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use crate::call::call::{DoneGuard, Shared};
-use crate::call::deadlines::Clock;
-use crate::call::queue::Event;
+use crate::call::body;
+use crate::call::deadlines::Deadlines;
 use crate::call::retry::Decision;
-use crate::call::stream_reader::{Reading, Wanted};
-use crate::config::{
-    DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX, Settings, Timeouts, without_secrets,
-};
-use crate::driver::offload::{Held, offload};
+use crate::call::task::Shared;
+use crate::config::Settings;
 use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase};
+use crate::head::Head;
 use crate::http::connections::Permit;
-use crate::http::transport::{Body, Failure, Reply, Transport};
-use crate::protocol::chunk::Chunk;
-use crate::protocol::document::Document;
-use crate::protocol::document_chunks::document_chunks;
-use crate::protocol::endpoint::Endpoint;
-use crate::protocol::spans::ELEMENTS_MAX;
-use crate::protocol::text::{cut, excerpt};
-use crate::protocol::value::Value;
+use crate::http::transport::{Failure, Reply, Transport};
+use crate::protocol::text::without_secrets;
 use crate::request::Prepared;
-use crate::response::{Head, Response};
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
@@ -46,77 +33,18 @@ fn chance() -> f64 {
     (random >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The task of a call, from its first attempt until the connection is free again.
-pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams: bool) {
-    let shared = &guard.shared;
-    guard.begin().await;
-    if shared.queue.is_finished() {
-        return; // cancelled before the first step
-    }
-    let timeouts = prepared.options.timeouts(shared.settings());
-    let deadline = timeouts.total.map(|total| Instant::now() + total);
-    let sent = prepared.body.take();
-    let transport = match transport(shared, timeouts, deadline).await {
-        Ok(transport) => transport,
-        Err(error) => return guard.finish(Err(error)),
-    };
-    let exchange = Exchange {
-        guard: &guard,
-        shared,
-        transport: &transport,
-        prepared: &prepared,
-        timeouts,
-        deadline,
-        caller_streams,
-    };
-    let mut reply = match exchange.open(sent).await {
-        Ok(reply) => reply,
-        Err(error) => return guard.finish(Err(error)),
-    };
-    exchange.answer(&mut reply).await;
+/// What the attempts of a call have in common.
+pub(crate) struct Attempts<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) transport: &'a Transport,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) deadlines: Deadlines,
 }
 
-/// The client's connections, before the deadline.
-async fn transport(
-    shared: &Shared,
-    timeouts: Timeouts,
-    deadline: Option<Instant>,
-) -> Result<Arc<Transport>> {
-    if let Some(made) = shared.session().transport_if_cheap() {
-        return made;
-    }
-    let made = Box::pin(shared.session().transport());
-    match deadline {
-        None => made.await,
-        Some(deadline) => timeout_at(deadline, made).await.unwrap_or_else(|_| {
-            Err(Error::timed_out(TimeoutPhase::Total, timeouts.total.unwrap_or_default()))
-        }),
-    }
-}
-
-/// One call under way on the I/O thread.
-struct Exchange<'a> {
-    guard: &'a DoneGuard,
-    shared: &'a Arc<Shared>,
-    transport: &'a Transport,
-    prepared: &'a Prepared,
-    timeouts: Timeouts,
-    deadline: Option<Instant>,
-    /// Whether the caller wants the chunks; the service may be asked to stream all the same.
-    caller_streams: bool,
-}
-
-/// What a body begins like.
-enum Beginning {
-    Events,
-    Json,
-    Other,
-}
-
-impl Exchange<'_> {
+impl Attempts<'_> {
     /// Attempts until one gets a good status, or the policy or the deadline says stop. What was
     /// sent, which may be large, is not kept beyond that.
-    async fn open(&self, sent: Option<Bytes>) -> Result<Reply> {
+    pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<Reply> {
         let mut retries = 0;
         loop {
             let permit = self.connection().await?;
@@ -134,9 +62,7 @@ impl Exchange<'_> {
                 Decision::Wait(wait) => wait,
             };
             // A wait beyond the deadline could only end in a less telling error.
-            let outlasts =
-                |deadline| Instant::now().checked_add(wait).is_none_or(|at| at >= deadline);
-            if self.deadline.is_some_and(outlasts) {
+            if self.deadlines.are_outlasted_by(wait) {
                 return Err(error);
             }
             tracing::debug!(
@@ -158,7 +84,8 @@ impl Exchange<'_> {
         }
         Box::pin(async {
             self.shared.waits_for_connection();
-            let (phase, bound, limit) = self.bound(TimeoutPhase::Pool, self.timeouts.pool);
+            let (phase, bound, limit) =
+                self.deadlines.bound(TimeoutPhase::Pool, self.deadlines.timeouts.pool);
             let (connections_max, waiting) = (connections.bound(), connections.waiting());
             tracing::debug!(
                 target: "modelwire",
@@ -190,7 +117,8 @@ impl Exchange<'_> {
 
     async fn attempt(&self, sent: Option<&Bytes>, permit: Permit) -> Result<Reply, Failure> {
         let send = self.send_and_follow(sent, permit);
-        let (phase, bound, limit) = self.bound(TimeoutPhase::FirstByte, self.timeouts.first_byte);
+        let own = self.deadlines.timeouts.first_byte;
+        let (phase, bound, limit) = self.deadlines.bound(TimeoutPhase::FirstByte, own);
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
             None => Ok(send.await),
@@ -232,7 +160,7 @@ impl Exchange<'_> {
                 true => reply.map_err(Failure::after_a_redirect)?,
                 false => reply?,
             };
-            match settings.redirect_within_origin(&reply.url, &reply.head) {
+            match redirect_within_origin(settings, &reply.url, &reply.head) {
                 Some(place) => moved = Some(place),
                 None => return Ok(reply),
             }
@@ -246,27 +174,11 @@ impl Exchange<'_> {
         Err(Failure { error, metered: Metered::Unknown })
     }
 
-    /// The tighter of a phase's own timeout and what is left until the deadline.
-    fn bound(
-        &self,
-        phase: TimeoutPhase,
-        own: Option<Duration>,
-    ) -> (TimeoutPhase, Duration, Option<Duration>) {
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        match (own, left) {
-            (Some(own), Some(left)) if left < own => {
-                (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), Some(left))
-            }
-            (Some(own), _) => (phase, own, Some(own)),
-            (None, left) => (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), left),
-        }
-    }
-
     /// The error of an answer with a bad status; its body is read as far as the bounds go.
     async fn failed(&self, reply: Reply) -> Error {
         let settings = self.shared.settings();
         let Reply { head, mut body, .. } = reply;
-        let text = self.beginning(&mut body).await;
+        let text = body::excerpt(settings, &mut body, self.deadlines.clock()).await;
         let error = Error::from_response(FailedAnswer {
             status: head.status,
             body: &text,
@@ -287,338 +199,15 @@ impl Exchange<'_> {
         };
         error.with_answer(&head)
     }
-
-    /// Whether the whole answer is put together from a stream's chunks.
-    fn gathers(&self) -> bool {
-        !self.caller_streams || self.prepared.options.gather == Some(true)
-    }
-
-    /// The answer behind a good status. What was asked for and what came may differ (R-STR5): a
-    /// document is handed to a streaming caller as chunks, events are gathered for a plain one.
-    async fn answer(&self, reply: &mut Reply) {
-        match (self.beginning_of(reply).await, self.caller_streams) {
-            (Err(error), _) => self.guard.finish(Err(error.with_answer(&reply.head))),
-            (Ok(Beginning::Events), _) => self.events(reply).await,
-            (Ok(Beginning::Json), true) => Box::pin(self.document_as_stream(reply)).await,
-            (Ok(Beginning::Other), true) => {
-                let error = Box::pin(self.not_a_stream(reply)).await;
-                self.guard.finish(Err(error));
-            }
-            (Ok(Beginning::Json | Beginning::Other), false) => {
-                let outcome = self.document(reply).await;
-                self.guard.finish(outcome);
-            }
-        }
-    }
-
-    /// What the content type says, and where it does not say events, what the body itself looks
-    /// like: services get it wrong in both directions.
-    async fn beginning_of(&self, reply: &mut Reply) -> Result<Beginning> {
-        if is_event_stream(&reply.head) {
-            return Ok(Beginning::Events);
-        }
-        let bytes_max = self.shared.settings().limits.response_bytes_max;
-        let mut clock = self.clock();
-        let mut start = Start::default();
-        loop {
-            let Some(piece) = clock.next_piece(&mut reply.body).await? else {
-                reply.body.put_back(start.seen.into());
-                return Ok(Beginning::Other);
-            };
-            match start.add(piece) {
-                Some((beginning, unread)) => {
-                    reply.body.put_back(unread);
-                    return Ok(beginning);
-                }
-                None if start.blank_bytes > bytes_max => return Err(too_large(bytes_max)),
-                None => {}
-            }
-        }
-    }
-
-    /// A document that answers a streamed call: as the chunks that a stream would have been, then
-    /// the document itself at the end.
-    async fn document_as_stream(&self, reply: &mut Reply) {
-        let answer = match self.document(reply).await {
-            Ok(answer) => answer,
-            Err(error) => return self.shared.finish(Err(error)),
-        };
-        let (endpoint, whole) = (self.prepared.endpoint, answer.clone());
-        let batch = offload(answer.json().len(), move || {
-            let head = Arc::new(whole.head().clone());
-            let mut batch = VecDeque::from([Event::Open(head)]);
-            let document = whole.document().map_or(Value::NULL, Document::value);
-            let chunks = document_chunks(endpoint, document);
-            if chunks.len() > ELEMENTS_MAX {
-                let message =
-                    format!("the answer has more than ELEMENTS_MAX = {ELEMENTS_MAX} parts");
-                return Err(Error::new(ErrorKind::Protocol, message).with_answer(whole.head()));
-            }
-            for (event, text) in chunks {
-                batch.extend(Chunk::scan(&event, &text).ok().map(Event::Chunk));
-            }
-            Ok(batch)
-        })
-        .await;
-        let mut batch = match batch {
-            Ok(batch) => batch,
-            Err(error) => return self.shared.finish(Err(error)),
-        };
-        poll_fn(|cx| self.shared.queue.poll_push(&mut batch, cx)).await;
-        self.shared.finish(Ok(answer));
-    }
-
-    /// The whole answer of a plain call.
-    async fn document(&self, reply: &mut Reply) -> Result<Response> {
-        let read = self.whole(&mut reply.body).await;
-        let mut held = read.map_err(|error| error.with_answer(&reply.head))?;
-        self.transport.answer_ended(false, &reply.head, &reply.body);
-        settle(&mut reply.body).await;
-        let head = std::mem::take(&mut reply.head);
-        let (settings, endpoint) = (self.shared.settings().clone(), self.prepared.endpoint);
-        let bytes = std::mem::take(&mut held.0);
-        offload(bytes.len(), move || judge(&settings, endpoint, head, bytes)).await
-    }
-
-    /// A body whole.
-    async fn whole(&self, body: &mut Body) -> Result<Held> {
-        let bytes_max = self.shared.settings().limits.response_bytes_max;
-        let mut clock = self.clock();
-        let mut held = Held::default();
-        while let Some(piece) = clock.next_piece(body).await? {
-            let bytes = &mut held.0;
-            if bytes.len() + piece.len() > bytes_max {
-                return Err(too_large(bytes_max));
-            }
-            // Most answers come in one piece, which is taken over without a copy.
-            if bytes.is_empty() {
-                *bytes = Vec::from(piece.clone());
-            } else {
-                bytes.extend_from_slice(&piece);
-            }
-            if !piece.is_empty() {
-                clock.substance();
-            }
-        }
-        Ok(held)
-    }
-
-    /// A good status with something else than events: the beginning of it is shown.
-    async fn not_a_stream(&self, reply: &mut Reply) -> Error {
-        let text = self.beginning(&mut reply.body).await;
-        let head = &reply.head;
-        let kind = head.header("content-type").unwrap_or("no content type");
-        let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
-        Error::new(ErrorKind::Protocol, message).with_body(text).with_answer(head)
-    }
-
-    /// A body as far as `error_body_bytes_max` and `ERROR_BODY_TIME_MAX` go, the key masked. What
-    /// came before a fault is still the best that is known.
-    async fn beginning(&self, body: &mut Body) -> String {
-        let settings = self.shared.settings();
-        let bytes_max = settings.limits.error_body_bytes_max;
-        // A key that the bound would cut is read whole, so that it is seen and masked.
-        let wanted = bytes_max + settings.api_key.longest_written();
-        let mut bytes = Vec::new();
-        let mut clock = self.clock();
-        let read = async {
-            while bytes.len() < wanted
-                && let Ok(Some(piece)) = clock.next_piece(body).await
-            {
-                bytes.extend_from_slice(&piece);
-                clock.substance();
-            }
-        };
-        let _ = timeout(ERROR_BODY_TIME_MAX, read).await;
-        bytes.truncate(wanted);
-        let text = String::from_utf8_lossy(&bytes);
-        cut(&settings.api_key.mask(&text), bytes_max).to_owned()
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::new(self.timeouts, self.deadline)
-    }
-
-    /// What was read into the queue; whether that was full. While it is the deadline goes on.
-    async fn push(&self, reading: &mut Reading) -> bool {
-        let queue = &self.shared.queue;
-        let mut was_full = false;
-        let push = poll_fn(|cx| {
-            let pushed = queue.poll_push(&mut reading.found.batch, cx);
-            was_full |= pushed.is_pending();
-            pushed
-        });
-        let has_pushed = match self.deadline {
-            Some(deadline) => timeout_at(deadline, push).await.is_ok(),
-            None => {
-                push.await;
-                true
-            }
-        };
-        if !has_pushed {
-            queue.push_all(&mut reading.found.batch);
-            let total = self.timeouts.total.unwrap_or_default();
-            reading.found.fail(Error::timed_out(TimeoutPhase::Total, total));
-        }
-        was_full
-    }
-
-    /// The events of a stream into the queue, then its end, then the rest of the body.
-    async fn events(&self, reply: &mut Reply) {
-        let body = &mut reply.body;
-        let head = Arc::new(std::mem::take(&mut reply.head));
-        let opening = self.caller_streams.then(|| Event::Open(head.clone()));
-        let wanted = Wanted {
-            settings: self.shared.settings().clone(),
-            endpoint: self.prepared.endpoint,
-            choices: (self.prepared.choices as usize).max(1),
-            chunks: self.caller_streams,
-            gathered: self.gathers(),
-        };
-        let mut reading = Reading::new(wanted, head.clone());
-        reading.found.batch.extend(opening);
-        let mut clock = self.clock();
-        loop {
-            let was_full = self.push(&mut reading).await;
-            if reading.is_over() {
-                break;
-            }
-            if was_full {
-                clock.substance(); // the time that this took is not the service's
-            }
-            reading.fill(body, &mut clock).await;
-            if reading.has_large() {
-                reading = Box::pin(reading.fill_elsewhere(&mut clock)).await;
-            }
-        }
-        self.transport.answer_ended(true, &head, body);
-        settle(body).await;
-        let outcome = Box::pin(reading.conclude()).await;
-        self.shared.finish(outcome);
-        // So that the connection is used again. The caller waits for none of this.
-        let _ = timeout(DRAIN_TIME_MAX, drain(body)).await;
-    }
 }
 
-fn too_large(bytes_max: usize) -> Error {
-    let message = format!("the answer exceeds response_bytes_max = {bytes_max} bytes");
-    Error::new(ErrorKind::Protocol, message)
-}
-
-/// Whether a body that came under a good status is an answer of this operation.
-fn judge(settings: &Settings, endpoint: Endpoint, head: Head, bytes: Vec<u8>) -> Result<Response> {
-    let text = String::from_utf8(bytes)
-        .unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned());
-    // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
-    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-    let not_an_answer = |why: &str, text: &str| {
-        let quoted = settings.quote(text);
-        let error = Error::new(ErrorKind::Protocol, format!("{why}: {quoted}"));
-        Err(error.with_body(quoted).with_answer(&head))
-    };
-    let document = match Document::scan(text.as_str().into()) {
-        Ok(document) => document,
-        Err(cause) => return not_an_answer(&format!("the answer is not JSON ({cause})"), &text),
-    };
-    if document.is_error() {
-        return Err(settings.bounded(Error::from_event(&text)).with_answer(&head));
+/// Where a 307 or 308 points, if that is within the origin of the base URL.
+fn redirect_within_origin(settings: &Settings, from: &Url, head: &Head) -> Option<Url> {
+    if !matches!(head.status(), 307 | 308) {
+        return None;
     }
-    match endpoint {
-        Endpoint::Models if !document.is_model_list() => {
-            not_an_answer("the answer has no list of models", &text)
-        }
-        Endpoint::Chat | Endpoint::Responses if !document.is_object() => {
-            not_an_answer("the answer is JSON, but not an object", &text)
-        }
-        Endpoint::Models | Endpoint::Chat | Endpoint::Responses => {
-            Ok(Response::whole(endpoint, Arc::new(head), document))
-        }
-    }
-}
-
-/// The start of a body, as far as it takes to see what it is. White space before that is counted
-/// and dropped.
-#[derive(Default)]
-struct Start {
-    seen: Vec<u8>,
-    blank_bytes: usize,
-}
-
-impl Start {
-    /// What the body is and what is left to be read, once that can be told.
-    fn add(&mut self, piece: Bytes) -> Option<(Beginning, Bytes)> {
-        let bytes = match self.seen.is_empty() {
-            true => piece,
-            false => {
-                self.seen.extend_from_slice(&piece);
-                std::mem::take(&mut self.seen).into()
-            }
-        };
-        let marked = match self.blank_bytes {
-            0 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
-            _ => &bytes,
-        };
-        let text = marked.trim_ascii_start();
-        self.blank_bytes += bytes.len() - text.len();
-        let found = look(text);
-        if found.is_none() {
-            self.seen.extend_from_slice(text); // shorter than a field's name
-        }
-        found.map(|found| (found, bytes.slice_ref(text)))
-    }
-}
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
-fn is_event_stream(head: &Head) -> bool {
-    head.header("content-type").is_some_and(|given| {
-        let essence = given.split(';').next().unwrap_or_default().trim();
-        essence.eq_ignore_ascii_case("text/event-stream")
-    })
-}
-
-/// What a body's first bytes say, white space aside; `None` while they are too few to tell.
-fn look(bytes: &[u8]) -> Option<Beginning> {
-    match bytes.first()? {
-        b'{' | b'[' => return Some(Beginning::Json),
-        b':' => return Some(Beginning::Events),
-        _ => {}
-    }
-    let fields: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
-    if fields.iter().any(|field| bytes.starts_with(field)) {
-        return Some(Beginning::Events);
-    }
-    let may_become =
-        fields.iter().any(|field| field.starts_with(bytes)) || BYTE_ORDER_MARK.starts_with(bytes);
-    (!may_become).then_some(Beginning::Other)
-}
-
-/// The connection goes back to its pool in a few turns of its own tasks. They get these turns
-/// before the caller hears of the end, so that its next call finds the connection there; nothing
-/// is waited for.
-async fn settle(body: &mut Body) {
-    const TURNS: u32 = 4;
-    let mut turns = 0;
-    let mut has_ended = false;
-    poll_fn(|cx| {
-        has_ended = has_ended || matches!(body.poll_piece(cx), Poll::Ready(Ok(None) | Err(_)));
-        turns += 1;
-        if turns > TURNS {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
-async fn drain(body: &mut Body) {
-    let mut left = DRAIN_BYTES_MAX;
-    while let Ok(Some(piece)) = poll_fn(|cx| body.poll_piece(cx)).await
-        && left > piece.len()
-    {
-        left -= piece.len();
-    }
+    let place = from.join(head.header("location")?).ok()?;
+    (place.origin() == settings.base_url.origin()).then_some(place)
 }
 
 /// How long the service asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date

@@ -1,5 +1,5 @@
-//! The idle timeout and the deadline while a body is read, and when others get their turn. Knows
-//! bodies only as something that is read piece by piece.
+//! How long a call and its phases may take, and when others get their turn while a body is read.
+//! Knows bodies only as something that is read piece by piece.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -11,9 +11,55 @@ use tokio::task::coop::has_budget_remaining;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::config::Timeouts;
 use crate::error::{Error, Result, TimeoutPhase};
 use crate::http::transport::Body;
+use crate::timeouts::Timeouts;
+
+/// The timeouts of one call, and when all of it is to be over.
+#[derive(Clone, Copy)]
+pub(crate) struct Deadlines {
+    pub(crate) timeouts: Timeouts,
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Deadlines {
+    /// From now on.
+    pub(crate) fn start(timeouts: Timeouts) -> Deadlines {
+        Deadlines { timeouts, deadline: timeouts.total.map(|total| Instant::now() + total) }
+    }
+
+    /// The error of a call that is not over in time.
+    pub(crate) fn error(&self) -> Error {
+        Error::timed_out(TimeoutPhase::Total, self.timeouts.total.unwrap_or_default())
+    }
+
+    /// Whether a wait would end behind the deadline.
+    pub(crate) fn are_outlasted_by(&self, wait: Duration) -> bool {
+        let outlasts = |deadline| Instant::now().checked_add(wait).is_none_or(|at| at >= deadline);
+        self.deadline.is_some_and(outlasts)
+    }
+
+    /// The tighter of a phase's own timeout and what is left until the deadline.
+    pub(crate) fn bound(
+        &self,
+        phase: TimeoutPhase,
+        own: Option<Duration>,
+    ) -> (TimeoutPhase, Duration, Option<Duration>) {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        match (own, left) {
+            (Some(own), Some(left)) if left < own => {
+                (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), Some(left))
+            }
+            (Some(own), _) => (phase, own, Some(own)),
+            (None, left) => (TimeoutPhase::Total, self.timeouts.total.unwrap_or_default(), left),
+        }
+    }
+
+    /// A clock for a body that is read from now on.
+    pub(crate) fn clock(&self) -> Clock {
+        Clock::new(self.timeouts, self.deadline)
+    }
+}
 
 /// The idle timeout and the deadline while a body is read.
 pub(crate) struct Clock {
@@ -57,7 +103,7 @@ pub(crate) struct Progress {
 }
 
 impl Clock {
-    pub(crate) fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
+    fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
         let mut clock = Clock {
             idle: timeouts.idle,
             total: timeouts.total.unwrap_or_default(),

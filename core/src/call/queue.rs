@@ -30,15 +30,15 @@
 //!    the inbox, and never while a thread sleeps.
 
 use std::collections::VecDeque;
-use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::driver::deferred_wakes;
 use crate::error::{Error, Result};
+use crate::head::Head;
 use crate::protocol::chunk::Chunk;
-use crate::response::{Head, Response};
-use crate::sync::{Condvar, Mutex, MutexGuard, lock};
+use crate::response::Response;
+use crate::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 
 /// What comes out of a call, in this order: `Open` (streams only), chunks, `Done`.
 #[derive(Debug)]
@@ -303,9 +303,9 @@ impl EventQueue {
             let mut inbox = match left {
                 Some(left) => {
                     let waited = self.readable.wait_timeout(inbox, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
+                    unpoisoned(waited).0
                 }
-                None => self.readable.wait(inbox).unwrap_or_else(PoisonError::into_inner),
+                None => unpoisoned(self.readable.wait(inbox)),
             };
             inbox.sleepers -= 1;
         }

@@ -3,53 +3,8 @@
 
 use std::time::Duration;
 
-use crate::config::check_time;
-use crate::error::{Error, ErrorKind, Result, TimeoutPhase};
-
-/// When and how often a call is attempted again. The default is the reference policy of the
-/// service (R-LIM1): only status 429, at most 3 retries, after 0.5, 1 and 2 s, each wait raised
-/// to a longer `Retry-After`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RetryPolicy {
-    /// Most retries of one call; 0 switches retrying off.
-    pub retries_max: u32,
-    /// The wait before the first retry; it doubles for each further one.
-    pub first_wait: Duration,
-    /// The statuses that are tried again.
-    pub statuses: Vec<u16>,
-    /// Whether a call is tried again of which nothing was sent: the connection could not be opened,
-    /// or was closed before the request was begun to be written. Off by default.
-    pub connect_errors: bool,
-    /// Whether a call is tried again whose connection was lost after something of it was sent and
-    /// before the head of an answer came. The service may have processed it, and meters it twice
-    /// then (R-MET1). Off by default.
-    pub lost_connections: bool,
-    /// How much is added to a wait by chance, as a part of it from 0 to 1: 0.25, the default, adds
-    /// up to a quarter, so that calls that were refused together do not come back together. The
-    /// waits of the policy and what the service asks for are lower bounds.
-    pub jitter: f64,
-    /// Longest `Retry-After` that is waited for. A longer one returns the error at once: trying
-    /// before the service wants it would only fail again.
-    pub retry_after_max: Duration,
-}
-
-/// The doubling of waits stops here; a longer first wait, or what the service asks for, is waited
-/// for all the same.
-pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);
-
-impl Default for RetryPolicy {
-    fn default() -> Self {
-        RetryPolicy {
-            retries_max: 3,
-            first_wait: Duration::from_millis(500),
-            statuses: vec![429],
-            connect_errors: false,
-            lost_connections: false,
-            jitter: 0.25,
-            retry_after_max: Duration::from_secs(60),
-        }
-    }
-}
+use crate::error::{Error, ErrorKind, TimeoutPhase};
+use crate::retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 
 /// What follows a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,15 +16,6 @@ pub(crate) enum Decision {
 }
 
 impl RetryPolicy {
-    pub(crate) fn check(&self) -> Result<()> {
-        check_time("the retry wait", Some(self.first_wait).filter(|wait| !wait.is_zero()))?;
-        if !(0.0..=1.0).contains(&self.jitter) {
-            let message = format!("the retry jitter is {}: it takes 0 to 1", self.jitter);
-            return Err(Error::new(ErrorKind::Config, message));
-        }
-        Ok(())
-    }
-
     /// `retries` is how many retries this call already had, `chance` a random number from 0 to 1.
     pub(crate) fn decide(&self, retries: u32, error: &Error, chance: f64) -> Decision {
         if retries >= self.retries_max || !self.covers(error) {
@@ -147,7 +93,7 @@ mod tests {
                 Decision::Stop
             );
         }
-        let policy = RetryPolicy { statuses: vec![429, 503], ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().statuses(vec![429, 503]);
         assert_ne!(policy.decide(0, &answered(503, None), 0.0), Decision::Stop);
     }
 
@@ -173,7 +119,7 @@ mod tests {
 
     #[test]
     fn chance_makes_a_wait_longer_and_never_shorter() {
-        let policy = RetryPolicy { jitter: 0.5, ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().jitter(0.5);
         let wait = |ms| Decision::Wait(Duration::from_millis(ms));
         assert_eq!(policy.decide(0, &answered(429, None), 0.0), wait(500));
         assert_eq!(policy.decide(0, &answered(429, None), 1.0), wait(750));
@@ -181,15 +127,15 @@ mod tests {
         assert_eq!(policy.decide(0, &answered(429, Some(7)), 1.0), wait(10_500));
         let by_default = RetryPolicy::default();
         assert_eq!(by_default.decide(2, &answered(429, None), 1.0), wait(2500));
-        assert!(RetryPolicy { jitter: 1.5, ..RetryPolicy::default() }.check().is_err());
-        assert!(RetryPolicy { jitter: f64::NAN, ..RetryPolicy::default() }.check().is_err());
+        assert!(RetryPolicy::default().jitter(1.5).check().is_err());
+        assert!(RetryPolicy::default().jitter(f64::NAN).check().is_err());
     }
 
     #[test]
     fn a_connection_that_was_never_opened_is_tried_again_if_wanted() {
         let refused = Error::new(ErrorKind::Connect, "refused");
         let timed_out = |phase| Error::timed_out(phase, Duration::from_secs(1));
-        let policy = RetryPolicy { connect_errors: true, ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().connect_errors(true);
         assert_ne!(policy.decide(0, &refused, 0.0), Decision::Stop);
         assert_ne!(policy.decide(0, &timed_out(TimeoutPhase::Connect), 0.0), Decision::Stop);
         assert_eq!(policy.decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
@@ -200,10 +146,10 @@ mod tests {
     fn a_lost_connection_is_tried_again_only_if_wanted() {
         let lost = Error::new(ErrorKind::Disconnected, "reset");
         let unsent = Error::new(ErrorKind::Connect, "closed before anything was sent");
-        let policy = RetryPolicy { lost_connections: true, ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().lost_connections(true);
         assert_ne!(policy.decide(0, &lost, 0.0), Decision::Stop);
         assert_eq!(policy.decide(0, &unsent, 0.0), Decision::Stop);
-        let policy = RetryPolicy { connect_errors: true, ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().connect_errors(true);
         assert_eq!(policy.decide(0, &lost, 0.0), Decision::Stop);
         assert_ne!(policy.decide(0, &unsent, 0.0), Decision::Stop);
         assert_eq!(RetryPolicy::default().decide(0, &lost, 0.0), Decision::Stop);
@@ -211,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_doubling_stops() {
-        let policy = RetryPolicy { retries_max: 10, ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().retries_max(10);
         let waits =
             (0..10).map(|retries| match policy.decide(retries, &answered(429, None), 0.0) {
                 Decision::Wait(wait) => wait.as_secs_f64(),
@@ -219,21 +165,21 @@ mod tests {
             });
         let all: Vec<f64> = waits.collect();
         assert_eq!(all, [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0]);
-        let slow = RetryPolicy { first_wait: Duration::from_secs(20), ..policy };
+        let slow = policy.first_wait(Duration::from_secs(20));
         let wait = Decision::Wait(Duration::from_secs(20));
         assert_eq!(slow.decide(3, &answered(429, None), 0.0), wait, "a first wait that is longer");
     }
 
     #[test]
     fn a_wait_without_end_does_not_overflow() {
-        let policy = RetryPolicy { retry_after_max: Duration::MAX, ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().retry_after_max(Duration::MAX);
         let decided = policy.decide(0, &answered(429, Some(u64::MAX)), 1.0);
         assert_eq!(decided, Decision::Wait(Duration::MAX));
     }
 
     #[test]
     fn many_retries_do_not_overflow() {
-        let policy = RetryPolicy { retries_max: u32::MAX, ..RetryPolicy::default() };
+        let policy = RetryPolicy::default().retries_max(u32::MAX);
         assert_eq!(
             policy.decide(4_000_000_000, &answered(429, None), 0.0),
             Decision::Wait(RETRY_WAIT_MAX)

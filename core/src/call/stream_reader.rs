@@ -14,6 +14,7 @@ use crate::call::queue::Event;
 use crate::config::SharedSettings;
 use crate::driver::offload::{IN_PLACE_BYTES_MAX, drop_elsewhere, offload};
 use crate::error::{Error, ErrorKind, Result};
+use crate::head::Head;
 use crate::http::transport::Body;
 use crate::protocol::accumulate::Gatherer;
 use crate::protocol::choice::Choice;
@@ -23,7 +24,7 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::slab::Slab;
 use crate::protocol::sse;
 use crate::protocol::usage::Usage;
-use crate::response::{End, Head, Response};
+use crate::response::{End, Response};
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
 const BATCH_EVENTS_MAX: usize = 512;
@@ -52,7 +53,7 @@ pub(crate) struct Reading {
     decoder: sse::Decoder,
     /// What is too large to be read in place.
     large: Option<Large>,
-    pub(crate) found: Found,
+    found: Found,
 }
 
 /// What may complete an event that is large.
@@ -62,14 +63,14 @@ enum Large {
 }
 
 /// What was parsed and not yet pushed, and what is known of the stream's end.
-pub(crate) struct Found {
+struct Found {
     wanted: Wanted,
     head: Arc<Head>,
     /// Puts the whole answer together, where it is wanted.
     gathering: Gathering,
     /// Scanned, not judged yet.
     slab: Slab,
-    pub(crate) batch: VecDeque<Event>,
+    batch: VecDeque<Event>,
     usage: Option<Usage>,
     /// The choices that have their finish reason; no more than are asked for.
     finished_choices: HashSet<u32>,
@@ -129,7 +130,7 @@ impl Reading {
     }
 
     /// Takes what was too large for `fill`, on another thread.
-    pub(crate) async fn fill_elsewhere(mut self: Box<Self>, clock: &mut Clock) -> Box<Reading> {
+    async fn fill_elsewhere(mut self: Box<Self>, clock: &mut Clock) -> Box<Reading> {
         let Some(large) = self.large.take() else { return self };
         let (reading, mut progress) = offload(usize::MAX, move || {
             let mut progress = Progress::default();
@@ -145,9 +146,27 @@ impl Reading {
         reading
     }
 
-    /// Something waits for `fill_elsewhere`.
-    pub(crate) fn has_large(&self) -> bool {
-        self.large.is_some()
+    /// Reads until there is something to push, or the end.
+    pub(crate) async fn next_batch(
+        mut self: Box<Self>,
+        body: &mut Body,
+        clock: &mut Clock,
+    ) -> Box<Reading> {
+        self.fill(body, clock).await;
+        match self.large {
+            None => self,
+            Some(_) => Box::pin(self.fill_elsewhere(clock)).await,
+        }
+    }
+
+    /// What was read and is to be pushed.
+    pub(crate) fn batch(&mut self) -> &mut VecDeque<Event> {
+        &mut self.found.batch
+    }
+
+    /// Ends the stream with an error, unless what came before ends it.
+    pub(crate) fn fail(&mut self, error: Error) {
+        self.found.fail(error);
     }
 
     /// The end, if it was reached.
@@ -165,7 +184,7 @@ impl Reading {
     /// hands over one piece each time it runs, so when nothing more is there it gets one turn
     /// before what was read is pushed: one push, and one wake of the consumer, for all pieces of
     /// a read. What comes after a pause comes alone, most of the time, and is pushed at once.
-    pub(crate) async fn fill(&mut self, body: &mut Body, clock: &mut Clock) {
+    async fn fill(&mut self, body: &mut Body, clock: &mut Clock) {
         if clock.is_past_deadline()
             && let Some(error) = clock.overdue()
         {
@@ -287,7 +306,7 @@ fn has_line_end(piece: &[u8]) -> bool {
 
 impl Found {
     /// Ends the stream with an error, unless what came before ends it.
-    pub(crate) fn fail(&mut self, error: Error) {
+    fn fail(&mut self, error: Error) {
         self.seal();
         if self.ending.is_none() {
             self.ending = Some(Ending::Failed(error));

@@ -11,21 +11,22 @@
 //!    it sees nothing more and is dropped when `Done` comes.
 //! 5. No lock is held while it runs: it may cancel, start calls, and drop the client.
 
-use std::any::Any;
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use crate::call::call::{Call, Shared as CallShared};
+use crate::call::call::Call;
 use crate::call::queue::Event;
+use crate::call::task::Shared as CallShared;
 use crate::delivery::completion::{CompletionQueue, Next};
-use crate::delivery::log;
-use crate::driver::runtime::{self, OwnThread, PerProcess};
+use crate::delivery::foreign::{guarded, mark_callback_thread};
+use crate::driver::runtime;
+use crate::driver::thread::OwnThread;
 use crate::error::{Error, Result};
+use crate::process::PerProcess;
+use crate::sync::lock;
 
 /// Takes the events of a started call, on the client's callback thread.
 pub trait Handler: Send {
@@ -54,25 +55,6 @@ struct Entry {
     handler: Box<dyn Handler>,
     call: Arc<CallShared>,
     has_panicked: bool,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-thread_local! {
-    static IS_CALLBACK_THREAD: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether this is a thread on which handlers run: it must not wait for its own end.
-pub fn is_callback_thread() -> bool {
-    // At the end of a thread, when its locals are gone, it is none.
-    IS_CALLBACK_THREAD.try_with(Cell::get).unwrap_or(false)
-}
-
-/// Called first on each thread that runs code of the program's.
-pub(crate) fn mark_callback_thread() {
-    IS_CALLBACK_THREAD.set(true);
 }
 
 impl Dispatcher {
@@ -105,6 +87,32 @@ impl Dispatcher {
             let entry = lock(&self.shared.entries).remove(&tag);
             drop(entry);
         })
+    }
+}
+
+impl Call {
+    /// As [`Call::start`]; the events go to this handler, on the client's callback thread, and not
+    /// to pops. The handler is dropped after `Done`, or here if the start fails.
+    ///
+    /// ```no_run
+    /// # fn run(client: &modelwire::Client) -> modelwire::Result<()> {
+    /// use std::ops::ControlFlow;
+    /// use modelwire::{Call, Event, Request};
+    ///
+    /// let call = Call::new(client, Request::chat("a-model").user("Say hello."));
+    /// call.start_with(true, |event: Event| {
+    ///     if let Event::Chunk(chunk) = event {
+    ///         print!("{}", chunk.text());
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// # Ok(()) }
+    /// ```
+    pub fn start_with(&self, stream: bool, handler: impl Handler + 'static) -> Result<()> {
+        self.check_process()?;
+        runtime::driver()?; // no callback thread is started after the shutdown
+        let dispatcher = self.shared().session().companion(Dispatcher::new)?;
+        dispatcher.start(self, stream, Box::new(handler))
     }
 }
 
@@ -147,76 +155,20 @@ fn deliver(shared: &Shared, tag: u64, event: Event) {
     }
 }
 
-/// What the handler's code gives; `None` for a panic, which must not end the thread.
-pub(crate) fn guarded<T>(foreign: impl FnOnce() -> T) -> Option<T> {
-    let caught = catch_unwind(AssertUnwindSafe(foreign));
-    caught
-        .inspect_err(|panic: &Box<dyn Any + Send>| {
-            let text = panic.downcast_ref::<&str>().copied().unwrap_or("(no text)");
-            tracing::error!(target: "modelwire", panic = text, "a callback panicked");
-        })
-        .ok()
-}
-
 /// The callback threads of this process.
 static THREADS: PerProcess<Mutex<Vec<(CompletionQueue, OwnThread)>>> = PerProcess::new();
 
-/// Ends every call with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), closes all
-/// connections of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that start
-/// afterwards fail. True if all is gone within the timeout; false leaves what is left to end on its
-/// own, a handler that hangs for instance. Inside a handler it is false: the thread cannot wait for
-/// itself. Calling it again is harmless and waits for what is left; of threads that call it at once
-/// each waits, one after another, within its own timeout.
-pub fn shutdown(timeout: Duration) -> bool {
-    static UNDER_WAY: PerProcess<UnderWay> = PerProcess::new();
-    let start = Instant::now();
-    let Ok(under_way) = UNDER_WAY.get_or_try_init(|| Ok(UnderWay::default())) else { return false };
-    // The one that is under way may wait for the handler on this thread.
-    let patience = if is_callback_thread() { Duration::ZERO } else { timeout };
-    let Some(_alone) = under_way.begin(patience) else { return false };
-    let left = || timeout.saturating_sub(start.elapsed());
-    let mut is_all_gone = runtime::shutdown(left());
-    let threads = THREADS.get().map(|threads| std::mem::take(&mut *lock(threads)));
-    let threads = threads.unwrap_or_default();
+/// Lets the threads see the end of their calls, and joins them; whether all are gone in time.
+pub(crate) fn join(left: impl Fn() -> Duration) -> bool {
+    let Some(known) = THREADS.get() else { return true };
+    let threads = std::mem::take(&mut *lock(known));
     threads.iter().for_each(|(queue, _)| queue.retire());
+    let mut is_all_gone = true;
     for (queue, mut thread) in threads {
         if thread.is_current() || !thread.join_within(left()) {
             is_all_gone = false;
-            if let Some(threads) = THREADS.get() {
-                lock(threads).push((queue, thread)); // for who shuts down once more
-            }
+            lock(known).push((queue, thread)); // for who shuts down once more
         }
     }
-    // Last, so that the log tells of all this.
-    log::forward_end().is_ok() && is_all_gone
-}
-
-/// One shutdown at a time.
-#[derive(Default)]
-struct UnderWay {
-    is: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl UnderWay {
-    /// `None` if another one is still under way after this time.
-    fn begin(&self, timeout: Duration) -> Option<ShutsDown<'_>> {
-        let waited = self.changed.wait_timeout_while(lock(&self.is), timeout, |is| *is);
-        let (mut is, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        if waited.timed_out() {
-            return None;
-        }
-        *is = true;
-        Some(ShutsDown(self))
-    }
-}
-
-/// Lets the next one begin when it is dropped.
-struct ShutsDown<'a>(&'a UnderWay);
-
-impl Drop for ShutsDown<'_> {
-    fn drop(&mut self) {
-        *lock(&self.0.is) = false;
-        self.0.changed.notify_all();
-    }
+    is_all_gone
 }

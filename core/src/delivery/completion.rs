@@ -24,19 +24,21 @@
 //! 7. The members' lock is taken before the ready list's and a call's own, never after.
 
 use std::future::poll_fn;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use once_cell::sync::OnceCell;
 
-use crate::call::call::{Call, Shared as CallShared};
+use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
+use crate::call::task::Shared as CallShared;
 use crate::delivery::ready::Ready;
-use crate::driver::driver::{Awaited, Driver, Waited};
-use crate::driver::runtime;
+use crate::driver::driver::{Driver, Waited};
+use crate::driver::state::Awaited;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sync::{Mutex, lock};
+use crate::process;
+use crate::sync::{Mutex, lock, unpoisoned};
 
 /// Events that one call may have taken in a row before others come.
 const TURN_EVENTS_MAX: u32 = 64;
@@ -69,7 +71,7 @@ impl CompletionQueue {
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
         let call_events_max = call_events_max.unwrap_or(usize::MAX);
         let many = Arc::new(Many::new());
-        let (generation, driver) = (runtime::generation(), Arc::default());
+        let (generation, driver) = (process::generation(), Arc::default());
         CompletionQueue { generation, many, call_events_max, driver }
     }
 
@@ -160,7 +162,7 @@ impl CompletionQueue {
     }
 
     fn check_process(&self) -> Result<()> {
-        if runtime::generation() == self.generation {
+        if process::generation() == self.generation {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Forked, "this completion queue belongs to the parent process"))
@@ -436,7 +438,7 @@ impl<S: Source> Members<S> {
 impl<S: Source + Clone> Drop for Many<S> {
     fn drop(&mut self) {
         // Nobody else holds it, so no lock is taken: a fork may have left it locked.
-        let members = self.members.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let members = unpoisoned(self.members.get_mut());
         members.slots.iter().flatten().for_each(|member| member.source.cancel());
     }
 }

@@ -6,13 +6,15 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
-use crate::delivery::callbacks::{guarded, mark_callback_thread};
-use crate::driver::runtime::{OwnThread, PerProcess};
+use crate::delivery::foreign::{guarded, mark_callback_thread};
+use crate::driver::thread::OwnThread;
 use crate::error::{Error, Result};
+use crate::process::PerProcess;
 use crate::protocol::text::cut;
+use crate::sync::{lock, unpoisoned};
 
 /// Records that wait at most; what comes on top of them is counted and dropped.
 pub const RECORDS_MAX: usize = 4096;
@@ -99,7 +101,7 @@ impl log::Log for Collector {
             message,
             time: SystemTime::now(),
         };
-        let mut buffer = shared.buffer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = lock(&shared.buffer);
         if buffer.records.len() < RECORDS_MAX {
             buffer.records.push_back(record);
         } else {
@@ -120,7 +122,7 @@ pub fn start(level: Level) -> Result<()> {
     if log::set_logger(&COLLECTOR).is_err() && !is_ours() {
         return Err(Error::argument("the program has a logger of its own"));
     }
-    shared()?.buffer.lock().unwrap_or_else(PoisonError::into_inner).is_stopped = false;
+    lock(&shared()?.buffer).is_stopped = false;
     log::set_max_level(match level {
         Level::Error => log::LevelFilter::Error,
         Level::Warn => log::LevelFilter::Warn,
@@ -135,7 +137,7 @@ pub fn start(level: Level) -> Result<()> {
 pub fn stop() {
     log::set_max_level(log::LevelFilter::Off);
     if let Some(shared) = SHARED.get() {
-        shared.buffer.lock().unwrap_or_else(PoisonError::into_inner).is_stopped = true;
+        lock(&shared.buffer).is_stopped = true;
         shared.changed.notify_all();
     }
 }
@@ -145,10 +147,10 @@ pub fn stop() {
 /// one says how many.
 pub fn take(max: usize, timeout: Duration) -> Option<Vec<Record>> {
     let shared = shared().ok()?;
-    let buffer = shared.buffer.lock().unwrap_or_else(PoisonError::into_inner);
+    let buffer = lock(&shared.buffer);
     let is_idle = |buffer: &mut Buffer| buffer.records.is_empty() && !buffer.is_stopped;
     let waited = shared.changed.wait_timeout_while(buffer, timeout, is_idle);
-    let mut buffer = waited.unwrap_or_else(PoisonError::into_inner).0;
+    let mut buffer = unpoisoned(waited).0;
     if buffer.records.is_empty() && buffer.is_stopped {
         return None;
     }
@@ -197,7 +199,7 @@ pub fn forward(level: Level, mut sink: impl FnMut(&[Record]) + Send + 'static) -
         Error::internal(format!("the log thread cannot be started: {cause}"))
     })?;
     let slot = SINK.get_or_try_init(|| Ok(Mutex::default()))?;
-    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+    *lock(slot) = Some(thread);
     Ok(())
 }
 
@@ -216,12 +218,12 @@ fn changing() -> Result<MutexGuard<'static, ()>> {
         return Err(Error::argument("the log cannot be changed from inside its own callback"));
     }
     let changing = CHANGING.get_or_try_init(|| Ok(Mutex::default()))?;
-    Ok(changing.lock().unwrap_or_else(PoisonError::into_inner))
+    Ok(lock(changing))
 }
 
 fn end_sink() {
     let Some(slot) = SINK.get() else { return };
-    let thread = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let thread = lock(slot).take();
     if let Some(mut thread) = thread {
         stop();
         thread.join_within(SINK_TIME_MAX);

@@ -12,14 +12,14 @@
 
 use std::collections::VecDeque;
 use std::os::fd::RawFd;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use crate::delivery::wake_fd::Bell;
-use crate::driver::runtime;
 use crate::error::{Error, ErrorKind, Result};
-use crate::sync::{Condvar, Mutex, MutexGuard, lock};
+use crate::process;
+use crate::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 
 /// A list of numbers that wakers fill and a consumer empties: one wake for many sources.
 ///
@@ -68,7 +68,7 @@ impl Wake for Source {
 
 impl Shared {
     fn is_ours(&self) -> bool {
-        runtime::generation() == self.generation
+        process::generation() == self.generation
     }
 
     fn note(&self, number: u64) {
@@ -118,7 +118,7 @@ impl Ready {
     /// An empty list of this process.
     pub fn new() -> Ready {
         let (noted, readable) = (Mutex::new(Noted::default()), Condvar::new());
-        Ready { shared: Arc::new(Shared { generation: runtime::generation(), noted, readable }) }
+        Ready { shared: Arc::new(Shared { generation: process::generation(), noted, readable }) }
     }
 
     /// A waker that notes this number: hand it to [`Call::poll_pop`](crate::Call::poll_pop).
@@ -231,9 +231,9 @@ impl Ready {
         match left {
             Some(left) => {
                 let waited = readable.wait_timeout(noted, left);
-                waited.unwrap_or_else(PoisonError::into_inner).0
+                unpoisoned(waited).0
             }
-            None => readable.wait(noted).unwrap_or_else(PoisonError::into_inner),
+            None => unpoisoned(readable.wait(noted)),
         }
     }
 

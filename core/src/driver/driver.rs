@@ -16,7 +16,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -24,9 +24,9 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Notify;
 
 use crate::driver::deferred_wakes;
-use crate::driver::runtime::without_sigpipe;
-pub(crate) use crate::driver::state::Awaited;
-use crate::driver::state::{Call, IoThread, Rest, State, Take, ThreadId, Turn};
+use crate::driver::state::{Awaited, Call, IoThread, Rest, State, Take, ThreadId, Turn};
+use crate::driver::thread::{may_do_io_here, without_sigpipe};
+use crate::sync::{lock, unpoisoned};
 
 /// The runtime of a process, and who does its I/O.
 pub(crate) struct Driver {
@@ -107,7 +107,7 @@ impl Driver {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 
     fn now(&self) -> Duration {
@@ -166,7 +166,7 @@ impl Driver {
     /// The turn, for a thread that is about to wait for `own` tasks or what is left of them.
     fn take(&self, own: usize) -> Option<WaitersTurn<'_>> {
         // Not under the lock: at first it looks for the thread's stack.
-        let may_enter = !self.is_stopped() && crate::driver::runtime::may_turn_here();
+        let may_enter = !self.is_stopped() && may_do_io_here();
         let mut inner = self.lock();
         if let Take::Refused(call) = inner.state.take(own, may_enter) {
             drop(inner);
@@ -176,7 +176,7 @@ impl Driver {
         // Not inside the runtime, which would leave something of its own behind in this thread.
         while inner.state.io_thread == IoThread::Inside && !self.is_stopped() {
             self.io_thread_called.notify_one();
-            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+            inner = unpoisoned(self.changed.wait(inner));
         }
         if self.is_stopped() {
             let _ = inner.state.give_to_io_thread();
@@ -225,10 +225,10 @@ impl Driver {
                 Rest::SleepUntil(until) => until,
             };
             inner = match until {
-                None => self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner),
+                None => unpoisoned(self.changed.wait(inner)),
                 Some(until) => {
                     let waited = self.changed.wait_timeout(inner, until.saturating_sub(now));
-                    waited.unwrap_or_else(PoisonError::into_inner).0
+                    unpoisoned(waited).0
                 }
             };
             inner.state.io_thread_woke();
@@ -240,7 +240,7 @@ impl Driver {
         let mut inner = self.lock();
         let runtime = inner.runtime.take();
         while inner.state.turn == Turn::Waiter {
-            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+            inner = unpoisoned(self.changed.wait(inner));
         }
         drop(inner);
         // A name lookup may still block a helper thread; nobody waits for it.

@@ -2,10 +2,12 @@
 //! thread is kept by no answer, whatever its size. Knows no call.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+
+use crate::sync::lock;
 
 /// So many bytes of JSON are read in place, in about a millisecond; more on a helper thread.
 pub(crate) const IN_PLACE_BYTES_MAX: usize = 128 << 10;
@@ -51,7 +53,7 @@ pub(crate) fn drop_elsewhere<T: Send + 'static>(bytes: usize, large: T) {
 /// Does this on a helper thread; here where there is none to be had.
 fn later(work: impl FnOnce() + Send + 'static) {
     let slot = Arc::new(Mutex::new(Some(work)));
-    let take = |slot: &Mutex<Option<_>>| slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let take = |slot: &Mutex<Option<_>>| lock(slot).take();
     let theirs = slot.clone();
     let at_work = move || {
         if let Some(work) = take(&theirs) {

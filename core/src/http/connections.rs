@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::driver::runtime::{self, PerProcess};
 use crate::error::Result;
+use crate::process::{PerProcess, descriptors_max};
 
 /// Connections take half of the process's descriptors at most: six sixteenths those in use, of all
 /// clients together, and one sixteenth each those that a client has idle and that it is opening.
@@ -23,7 +23,7 @@ static OF_PROCESS: PerProcess<Arc<Semaphore>> = PerProcess::new();
 /// The most connections that may be idle in the pool of a client, and the most that it may be
 /// opening: one that was begun is opened to its end although its call got another meanwhile.
 pub(crate) fn spare_max(connections_max: usize) -> usize {
-    connections_max.min(runtime::descriptors_max() / 16).max(1)
+    connections_max.min(descriptors_max() / 16).max(1)
 }
 
 /// The connections of one client in one process.
@@ -58,7 +58,7 @@ fn semaphore(permits: usize) -> Arc<Semaphore> {
 
 impl Connections {
     pub(crate) fn new(connections_max: usize) -> Result<Connections> {
-        let descriptors = (runtime::descriptors_max() / 16).saturating_mul(SIXTEENTHS_IN_USE);
+        let descriptors = (descriptors_max() / 16).saturating_mul(SIXTEENTHS_IN_USE);
         let of_process = OF_PROCESS.get_or_try_init(|| Ok(semaphore(descriptors)))?.clone();
         let bound = connections_max.min(descriptors).max(1);
         let (waiting, is_shared) = (AtomicUsize::new(0), AtomicBool::new(false));

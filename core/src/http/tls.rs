@@ -8,8 +8,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::config::Settings;
-use crate::driver::runtime::PerProcess;
 use crate::error::{Error, ErrorKind, Result};
+use crate::process::PerProcess;
 
 /// Certificates of the system's store, of SSL_CERT_FILE and of SSL_CERT_DIR; read once in each
 /// process, at its first https call. Not once for all: a child that is forked meanwhile would wait

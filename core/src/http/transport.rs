@@ -3,7 +3,7 @@
 
 use std::error::Error as StdError;
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -18,16 +18,18 @@ use tokio::task::yield_now;
 use tokio::time::sleep;
 use tower::limit::ConcurrencyLimitLayer;
 
-use crate::config::{POOL_IDLE_TIMEOUT, Proxy, Settings};
-use crate::driver::runtime::PerProcess;
+use crate::bounds::POOL_IDLE_TIMEOUT;
+use crate::config::{Proxy, Settings};
 use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
+use crate::head::Head;
 use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::inflate::Inflate;
 use crate::http::reuse::{Connection, Reuse};
 use crate::http::tls;
+use crate::process::PerProcess;
 use crate::protocol::endpoint::Endpoint;
 use crate::request::Prepared;
-use crate::response::Head;
+use crate::sync::lock;
 
 /// The connections of one client in one process.
 pub(crate) struct Transport {
@@ -241,7 +243,7 @@ impl Transport {
     }
 
     fn reuse(&self) -> MutexGuard<'_, Reuse> {
-        self.reuse.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.reuse)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pieces of foreign texts, short enough to be shown. Knows no JSON.
+//! Foreign texts made fit to be shown: short, on one line, without secrets. Knows no JSON.
 
 /// Longest excerpt of an unexpected body in a message, in bytes.
 pub(crate) const EXCERPT_BYTES_MAX: usize = 200;
@@ -22,4 +22,21 @@ pub(crate) fn excerpt(text: &str) -> String {
         line.push_str(" ...");
     }
     line
+}
+
+/// A URL without user information and with its query masked.
+pub(crate) fn without_secrets(location: &str) -> String {
+    let (location, query) = match location.split_once('?') {
+        Some((place, _)) => (place, "?[query]"),
+        None => (location, ""),
+    };
+    let place = match location.split_once("//") {
+        Some((scheme, rest)) => {
+            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            format!("{scheme}//{host}{path}")
+        }
+        None => location.to_owned(),
+    };
+    place + query
 }

@@ -4,6 +4,7 @@ use crate::protocol::value::Value;
 
 /// Tokens that an answer reports (R-MET1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Usage {
     /// `prompt_tokens` or `input_tokens`.
     pub input_tokens: u64,

@@ -18,7 +18,7 @@ pub fn run(configured: impl FnOnce(Config) -> Config) {
         runtime.block_on(async {
             // As its peers, which have no cap.
             let connections_max = CONNECTIONS_MAX.max(task.at_once as usize + 100);
-            let limits = Limits { connections_max, ..Limits::default() };
+            let limits = Limits::default().connections_max(connections_max);
             let config = Config::new().base_url(&task.base_url).api_key("sk-test").limits(limits);
             let client = Client::new(configured(config)).unwrap();
             match task.work.as_str() {

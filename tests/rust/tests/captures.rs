@@ -26,7 +26,7 @@ const SOCKET_SPLITS: usize = 5;
 
 fn client(base_url: String) -> Client {
     // What is tested is the answer of one attempt.
-    let once = RetryPolicy { retries_max: 0, ..RetryPolicy::default() };
+    let once = RetryPolicy::default().retries_max(0);
     Client::new(Config::new().base_url(base_url).api_key("sk-test").retry(once)).unwrap()
 }
 

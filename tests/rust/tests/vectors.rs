@@ -193,7 +193,7 @@ fn every_file_of_vectors_is_run() {
 
 fn client(base_url: String) -> Client {
     // What is tested is one answer.
-    let once = RetryPolicy { retries_max: 0, ..RetryPolicy::default() };
+    let once = RetryPolicy::default().retries_max(0);
     Client::new(Config::new().base_url(base_url).api_key("sk-test").retry(once)).unwrap()
 }
 

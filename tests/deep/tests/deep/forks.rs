@@ -145,7 +145,7 @@ fn fork_while_certificates_are_read() {
     let url = std::env::var(URL).unwrap();
     let bound = Some(Duration::from_secs(5));
     let timeouts =
-        Timeouts { pool: bound, connect: bound, first_byte: bound, idle: bound, total: bound };
+        Timeouts::OFF.pool(bound).connect(bound).first_byte(bound).idle(bound).total(bound);
     let call = move || {
         let client = Client::new(config(&url).timeouts(timeouts)).unwrap();
         client.blocking().send(hello())

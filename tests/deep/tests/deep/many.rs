@@ -79,7 +79,7 @@ fn two_thousand_streams_are_open_at_once() {
         raise_files(3 * STREAMS);
         let service = start_service();
         let base_url = format!("http://{}/scripts/stalled/v1", service.said);
-        let limits = Limits { connections_max: STREAMS + 1, ..Limits::default() };
+        let limits = Limits::default().connections_max(STREAMS + 1);
         let client = Client::new(config(base_url).limits(limits)).unwrap();
         // The first one makes what all share.
         drop(client.blocking().stream(hello()).unwrap());
@@ -120,7 +120,7 @@ fn ten_thousand_calls_share_64_connections() {
     const CONNECTIONS: usize = 64;
     in_child("many::ten_thousand_calls_share_64_connections", &[], || {
         let service = start_service();
-        let limits = Limits { connections_max: CONNECTIONS, ..Limits::default() };
+        let limits = Limits::default().connections_max(CONNECTIONS);
         let base_url = format!("http://{}/v1", service.said);
         let client = Client::new(config(base_url).limits(limits)).unwrap();
         let start = Instant::now();

@@ -221,7 +221,7 @@ fn usage_is_summed_by_model_as_the_service_meters_it() {
     let metered = service.metered();
     assert_eq!(sums.keys().collect::<Vec<_>>(), ["echo", "echo-reasoning"]);
     assert_eq!(metered.keys().collect::<Vec<_>>(), ["echo", "echo-reasoning"]);
-    for (model, UsageSum { calls, tokens }) in sums {
+    for (model, UsageSum { calls, tokens, .. }) in sums {
         let metered = metered[&model];
         assert_eq!(calls, metered.calls, "{model}");
         assert_eq!(

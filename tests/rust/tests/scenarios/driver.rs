@@ -173,7 +173,7 @@ fn a_busy_consumer_of_many_streams_meets_no_false_timeout() {
         let end = [event(&finish(0)), event(DONE), Step::send("0\r\n\r\n")];
         let steps = [stream_head()].into_iter().chain(paced).chain(end).collect();
         let url = service.script("s", Script::one(Exchange { steps }));
-        let timeouts = Timeouts { idle: Some(IDLE), ..Timeouts::default() };
+        let timeouts = Timeouts::default().idle(Some(IDLE));
         let paced = Client::new(config(url).timeouts(timeouts)).unwrap();
         let queue = taken_over(&plain);
         let streams: Vec<Call> = (0..STREAMS)

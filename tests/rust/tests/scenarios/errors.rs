@@ -214,7 +214,7 @@ fn leaks(
     what: &str,
     is_leak: impl Fn(&str) -> bool,
 ) {
-    let limits = Limits { error_body_bytes_max: BODY_BYTES_MAX, ..Limits::default() };
+    let limits = Limits::default().error_body_bytes_max(BODY_BYTES_MAX);
     let config = Config::new().base_url(service.script("s", Script::one(answer))).api_key(key);
     let client = Client::new(config.limits(limits)).unwrap();
     each(&client, &hello(), |error| {
@@ -367,13 +367,11 @@ fn a_redirect_is_told_and_not_followed() {
 #[test]
 fn breached_bounds_name_themselves() {
     let service = Service::start().unwrap();
-    let limits = Limits {
-        event_bytes_max: 100,
-        response_bytes_max: 100,
-        error_body_bytes_max: 100,
-        headers_max: 5,
-        ..Limits::default()
-    };
+    let limits = Limits::default()
+        .event_bytes_max(100)
+        .response_bytes_max(100)
+        .error_body_bytes_max(100)
+        .headers_max(5);
     let bounded = |exchange| {
         let base_url = service.script("s", Script::one(exchange));
         Client::new(config(base_url).limits(limits)).unwrap()

@@ -56,7 +56,7 @@ fn settled(sent: &AtomicUsize) -> usize {
 fn a_consumer_that_does_not_read_holds_up_the_service() {
     let sent = Arc::new(AtomicUsize::new(0));
     let address = flood(sent.clone());
-    let limits = Limits { queue_events_max: 4, queue_bytes_max: 4096, ..Limits::default() };
+    let limits = Limits::default().queue_events_max(4).queue_bytes_max(4096);
     let client = Client::new(config(format!("http://{address}/v1")).limits(limits)).unwrap();
     let mut stream = client.blocking().stream(hello()).unwrap();
     // What the kernel buffers for two sockets on loopback; the rest of 64 MiB stays with the peer.
@@ -79,9 +79,9 @@ fn the_deadline_ends_a_stream_that_is_held_up() {
     let texts: Vec<&str> = events.iter().map(String::as_str).chain(["[DONE]"]).collect();
     let service = Service::start().unwrap();
     let url = service.script("s", Script::one(Exchange::events(&texts)));
-    let limits = Limits { queue_events_max: 4, ..Limits::default() };
+    let limits = Limits::default().queue_events_max(4);
     let total = Some(Duration::from_millis(300));
-    let timeouts = Timeouts { total, ..Timeouts::default() };
+    let timeouts = Timeouts::default().total(total);
     let client = Client::new(config(url).limits(limits).timeouts(timeouts)).unwrap();
     let mut stream = client.blocking().stream(hello()).unwrap();
     // Nobody reads, and the exchange is over all the same.

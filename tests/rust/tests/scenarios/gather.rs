@@ -27,7 +27,8 @@ fn a_stream_that_answers_a_plain_call_is_gathered() {
         assert_eq!((&*answer.text(), answer.end()), ("ab", End::DoneMark));
         assert!(answer.is_gathered());
         assert_eq!(answer.document().unwrap().finish_reason().unwrap(), "stop");
-        let usage = Usage { input_tokens: 3, output_tokens: 2, total_tokens: 5 };
+        let mut usage = Usage::default();
+        (usage.input_tokens, usage.output_tokens, usage.total_tokens) = (3, 2, 5);
         assert_eq!(
             (answer.usage(), answer.document().unwrap().usage()),
             (Some(usage), Some(usage))
@@ -141,7 +142,7 @@ fn a_gathered_answer_is_bounded_by_name() {
     let service = Service::start().unwrap();
     let data: Vec<String> = (0..100).map(|_| piece("0123456789")).collect();
     let base_url = service.script("s", Script::one(Exchange::events(&data)));
-    let limits = modelwire::Limits { response_bytes_max: 500, ..modelwire::Limits::default() };
+    let limits = modelwire::Limits::default().response_bytes_max(500);
     let client = Client::new(config(base_url).limits(limits)).unwrap();
     let error = client.blocking().send(hello()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);

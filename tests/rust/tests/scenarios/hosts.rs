@@ -116,7 +116,7 @@ fn cancelling_and_timeouts_work_on_a_programs_runtime() {
         drop(stream);
         until("closed", || service.open_connections() == 0).await;
         let first_byte = Some(Duration::from_millis(50));
-        let timeouts = Timeouts { first_byte, ..Timeouts::default() };
+        let timeouts = Timeouts::default().first_byte(first_byte);
         let url = service.script("silent", Script::one(silence()));
         let config = config(url).timeouts(timeouts).runtime(runtime.handle().clone());
         let error = Client::new(config).unwrap().send(hello()).await.unwrap_err();

@@ -131,7 +131,7 @@ fn a_wait_beyond_all_numbers_is_beyond_the_bound() {
 fn a_deadline_ends_the_retries() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(busy(&[("Retry-After", "30")])));
-    let timeouts = Timeouts { total: Some(Duration::from_secs(10)), ..Timeouts::default() };
+    let timeouts = Timeouts::default().total(Some(Duration::from_secs(10)));
     let client = Client::new(config(base_url).timeouts(timeouts)).unwrap();
     let error = client.blocking().send(hello()).unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
@@ -242,13 +242,13 @@ fn a_lost_connection_is_tried_again_if_wanted() {
         let error = way.send(&client, hello()).unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 1), "{error:?}");
         assert_eq!(error.metered(), Metered::Unknown);
-        let unsent = RetryPolicy { connect_errors: true, ..at_once() };
+        let unsent = at_once().connect_errors(true);
         let error = way.send(&client, hello().retry(unsent)).unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 1), "{error:?}");
         assert_eq!(asked.load(Ordering::SeqCst), 2);
         let (base_url, asked) = closing(true, 2);
         let client = Client::new(config(&base_url)).unwrap();
-        let wanted = RetryPolicy { lost_connections: true, ..at_once() };
+        let wanted = at_once().lost_connections(true);
         let answer = way.send(&client, hello().retry(wanted.clone())).unwrap();
         assert_eq!((answer.attempts(), asked.load(Ordering::SeqCst)), (3, 3));
         let (base_url, _) = closing(true, usize::MAX);
@@ -262,7 +262,7 @@ fn a_lost_connection_is_tried_again_if_wanted() {
 /// place that it pointed to; and it is not sent again as something of which nothing was sent.
 #[test]
 fn a_redirect_to_a_place_that_is_gone_was_sent() {
-    let policy = RetryPolicy { connect_errors: true, ..at_once() };
+    let policy = at_once().connect_errors(true);
     for way in WAYS {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -19,7 +19,7 @@ pub fn client(base_url: impl Into<String>) -> Client {
 
 /// As many retries as by default, without the waits.
 pub fn at_once() -> RetryPolicy {
-    RetryPolicy { first_wait: Duration::from_millis(1), ..RetryPolicy::default() }
+    RetryPolicy::default().first_wait(Duration::from_millis(1))
 }
 
 pub fn hello() -> Request {

@@ -4,11 +4,12 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use modelwire::{Client, End, Error, ErrorKind, Metered, TimeoutPhase, Timeouts};
+use modelwire::{Client, End, Error, ErrorKind, Limits, Metered, TimeoutPhase, Timeouts};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::support::{
-    DONE, WAYS, config, event, hello, http_chunk, piece, silence, stalled_after, stream_head,
+    DONE, WAYS, config, event, hello, http_chunk, piece, respond, silence, stalled_after,
+    stream_head,
 };
 
 /// Short beside every bound that is checked from above.
@@ -16,8 +17,7 @@ const SHORT: Duration = Duration::from_millis(300);
 /// No timeout of 300 ms takes so long, however busy the machine.
 const LONG: Duration = Duration::from_secs(10);
 
-const OFF: Timeouts =
-    Timeouts { pool: None, connect: None, first_byte: None, idle: None, total: None };
+const OFF: Timeouts = Timeouts::OFF;
 
 fn check(error: &Error, phase: TimeoutPhase, metered: Metered) {
     assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(phase)), "{error:?}");
@@ -49,7 +49,7 @@ fn deaf_listener() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
 #[test]
 fn connecting_takes_too_long() {
     let (address, _listener, _queued) = deaf_listener();
-    let timeouts = Timeouts { connect: Some(SHORT), ..OFF };
+    let timeouts = OFF.connect(Some(SHORT));
     let config = config(format!("http://{address}/v1")).timeouts(timeouts);
     let client = Client::new(config).unwrap();
     for way in WAYS {
@@ -65,7 +65,7 @@ fn the_first_byte_takes_too_long() {
     let service = Service::start().unwrap();
     let half_a_head = Exchange { steps: vec![Step::send("HTTP/1.1 200 OK\r\nA: b\r\n")] };
     for exchange in [silence(), half_a_head] {
-        let timeouts = Timeouts { first_byte: Some(SHORT), ..OFF };
+        let timeouts = OFF.first_byte(Some(SHORT));
         let client = scripted(&service, exchange, timeouts);
         for way in WAYS {
             let error = way.send(&client, hello()).unwrap_err();
@@ -81,7 +81,7 @@ fn the_first_byte_takes_too_long() {
 #[test]
 fn an_answer_falls_silent() {
     let service = Service::start().unwrap();
-    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let timeouts = OFF.idle(Some(SHORT));
     let client = scripted(&service, stalled_after(&[&piece("a"), &piece("b")]), timeouts);
     for way in WAYS {
         let read = way.read(&client, hello());
@@ -113,7 +113,7 @@ fn comments_do_not_reset_the_idle_timeout() {
     let keep_alive = [&keep_alive[..], &[http_chunk("\n")]].concat();
     let pings = paced(&keep_alive, 200, Duration::from_millis(100));
     let steps = [vec![stream_head(), event(&piece("a"))], pings].concat();
-    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let timeouts = OFF.idle(Some(SHORT));
     let client = scripted(&service, Exchange { steps }, timeouts);
     for way in WAYS {
         let read = way.read(&client, hello());
@@ -135,7 +135,7 @@ fn substance_resets_the_idle_timeout() {
     let steps: Vec<Step> = [stream_head(), http_chunk(head)].into_iter().chain(slowly).collect();
     let last = vec![event(DONE), Step::send("0\r\n\r\n")];
     let exchange = Exchange { steps: [steps, last].concat() };
-    let timeouts = Timeouts { idle: Some(pause * 5), ..OFF };
+    let timeouts = OFF.idle(Some(pause * 5));
     let client = scripted(&service, exchange, timeouts);
     let start = std::time::Instant::now();
     let read = crate::support::Way::Async.read(&client, hello());
@@ -154,7 +154,7 @@ fn events_in_two_pieces_are_progress() {
     let last = vec![event(DONE), Step::send("0\r\n\r\n")];
     let exchange = Exchange { steps: [vec![stream_head()], steps, last].concat() };
     // The whole takes ten times as long.
-    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let timeouts = OFF.idle(Some(SHORT));
     let client = scripted(&service, exchange, timeouts);
     let read = crate::support::Way::Async.read(&client, hello());
     assert_eq!((read.text(), read.response().end()), ("a".repeat(EVENTS), End::DoneMark));
@@ -165,7 +165,7 @@ fn events_in_two_pieces_are_progress() {
 #[test]
 fn the_whole_call_takes_too_long() {
     let service = Service::start().unwrap();
-    let timeouts = Timeouts { total: Some(SHORT), ..OFF };
+    let timeouts = OFF.total(Some(SHORT));
     let client = scripted(&service, silence(), timeouts);
     for way in WAYS {
         let error = way.send(&client, hello()).unwrap_err();
@@ -173,7 +173,7 @@ fn the_whole_call_takes_too_long() {
     }
     let drip = paced(&[event(&piece("a"))], 200, Duration::from_millis(50));
     let steps = [vec![stream_head()], drip].concat();
-    let timeouts = Timeouts { idle: Some(LONG), ..timeouts };
+    let timeouts = timeouts.idle(Some(LONG));
     let client = scripted(&service, Exchange { steps }, timeouts);
     for way in WAYS {
         let read = way.read(&client, hello());
@@ -189,9 +189,8 @@ fn a_slow_consumer_does_not_run_into_the_idle_timeout() {
     let times = 200;
     let exchange = Exchange::pre_rendered_stream(&piece(&"x".repeat(64 << 10)), times, 1);
     let base_url = service.script("s", Script::one(exchange));
-    let limits =
-        modelwire::Limits { queue_events_max: 1, queue_bytes_max: 1, ..Default::default() };
-    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let limits = Limits::default().queue_events_max(1).queue_bytes_max(1);
+    let timeouts = OFF.idle(Some(SHORT));
     let client = Client::new(config(base_url).timeouts(timeouts).limits(limits)).unwrap();
     let mut stream = client.blocking().stream(hello()).unwrap();
     stream.next().unwrap().unwrap();
@@ -199,4 +198,24 @@ fn a_slow_consumer_does_not_run_into_the_idle_timeout() {
     std::thread::sleep(SHORT * 3);
     let rest = stream.by_ref().map(|chunk| chunk.unwrap().text().len()).sum::<usize>();
     assert_eq!(rest, (times - 1) * (64 << 10));
+}
+
+/// R-STR5: a document that answers a streamed call waits for its consumer under the deadline, as a
+/// stream does, and nothing that came is lost.
+#[test]
+fn a_document_for_a_streaming_caller_keeps_the_deadline() {
+    let service = Service::start().unwrap();
+    let part = r#"{"type":"message","content":[{"type":"output_text","text":"a"}]}"#;
+    let document = format!(r#"{{"status":"completed","output":[{}]}}"#, [part; 9].join(","));
+    let base_url = service.script("s", Script::one(Exchange::json(200, &document)));
+    let limits = Limits::default().queue_events_max(2);
+    let config = config(base_url).timeouts(OFF.total(SHORT)).limits(limits);
+    let client = Client::new(config).unwrap();
+    let mut stream = client.blocking().stream(respond()).unwrap();
+    std::thread::sleep(SHORT * 3);
+    let mut read: Vec<_> = stream.by_ref().collect();
+    let error = read.pop().unwrap().unwrap_err();
+    check(&error, TimeoutPhase::Total, Metered::Entered);
+    let text: String = read.iter().map(|chunk| chunk.as_ref().unwrap().text()).collect();
+    assert_eq!(text, "a".repeat(9));
 }

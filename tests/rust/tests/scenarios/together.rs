@@ -284,7 +284,7 @@ fn a_tight_limit_loses_nothing() {
     let events: Vec<String> = (0..200).map(|n| piece(&"x".repeat(1000 + n))).collect();
     let texts: Vec<&str> = events.iter().map(String::as_str).chain(["[DONE]"]).collect();
     let url = service.script("s", Script::one(Exchange::events(&texts)));
-    let limits = Limits { queue_bytes_max: 1 << 30, ..Limits::default() };
+    let limits = Limits::default().queue_bytes_max(1 << 30);
     let client = modelwire::Client::new(config(url).limits(limits)).unwrap();
     let queue = CompletionQueue::new(Some(4));
     let calls: Vec<Call> = (0..4).map(|_| Call::new(&client, hello())).collect();

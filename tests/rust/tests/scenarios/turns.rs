@@ -127,7 +127,7 @@ fn timeouts_run_while_the_caller_turns() {
         let service = Service::start().unwrap();
         alone(&service);
         let first_byte = Some(Duration::from_millis(100));
-        let timeouts = Timeouts { first_byte, ..Timeouts::default() };
+        let timeouts = Timeouts::default().first_byte(first_byte);
         let url = service.script("s", Script::one(silence()));
         let client = Client::new(config(url).timeouts(timeouts)).unwrap();
         for _ in 0..3 {

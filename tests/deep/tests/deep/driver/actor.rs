@@ -38,8 +38,8 @@ pub struct Stage {
 
 pub fn client(base_url: &str) -> Client {
     let (first_byte, idle) = (Some(FIRST_BYTE), Some(IDLE));
-    let timeouts = Timeouts { first_byte, idle, ..Timeouts::default() };
-    let retry = RetryPolicy { retries_max: 0, ..RetryPolicy::default() };
+    let timeouts = Timeouts::default().first_byte(first_byte).idle(idle);
+    let retry = RetryPolicy::default().retries_max(0);
     Client::new(config(base_url).timeouts(timeouts).retry(retry)).unwrap()
 }
 

@@ -20,7 +20,7 @@ const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_secs(30);
 
 fn capped(base_url: String, connections_max: usize) -> Config {
-    config(base_url).limits(Limits { connections_max, ..Limits::default() })
+    config(base_url).limits(Limits::default().connections_max(connections_max))
 }
 
 /// An answer after a pause.
@@ -98,8 +98,8 @@ fn check(error: &Error, phase: TimeoutPhase, named: &[&str]) {
 fn a_wait_for_a_connection_has_its_own_timeout() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(silence()));
-    let pool = Timeouts { pool: Some(SHORT), ..Timeouts::default() };
-    let total = Timeouts { total: Some(SHORT), ..Timeouts::default() };
+    let pool = Timeouts::default().pool(Some(SHORT));
+    let total = Timeouts::default().total(Some(SHORT));
     for (timeouts, phase) in [(pool, TimeoutPhase::Pool), (total, TimeoutPhase::Total)] {
         let client = Client::new(capped(base_url.clone(), 1)).unwrap();
         let before = service.recorded("s").len();

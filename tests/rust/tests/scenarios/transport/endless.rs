@@ -28,8 +28,7 @@ const CALL_MAX: Duration = Duration::from_secs(10);
 const GROWTH_MAX: usize = 150 << 20;
 /// Whatever is read is over by then.
 const LATE: Duration = Duration::from_secs(30);
-const OFF: Timeouts =
-    Timeouts { pool: None, connect: None, first_byte: None, idle: None, total: None };
+const OFF: Timeouts = Timeouts::OFF;
 /// As good as endless.
 const FOR_EVER: usize = 1 << 28;
 const MIB: usize = 1 << 20;
@@ -144,7 +143,7 @@ fn bytes_of(step: Step) -> Vec<u8> {
 /// A client of a service that answers everything with this, and the service.
 fn hostile(exchange: Exchange, with: impl Fn(Config) -> Config) -> (Service, Client) {
     let service = Service::start().unwrap();
-    let timeouts = Timeouts { total: Some(LATE), ..OFF };
+    let timeouts = OFF.total(Some(LATE));
     let config = config(service.script("s", Script::one(exchange))).timeouts(timeouts);
     let client = Client::new(with(config)).unwrap();
     (service, client)
@@ -205,8 +204,8 @@ fn a_bomb_that_begins_like_a_document_holds_up_nobody() {
 #[test]
 fn endless_white_space_meets_the_bound_of_an_answer() {
     alone("endless_white_space_meets_the_bound_of_an_answer", || {
-        let limits = Limits { response_bytes_max: 8 * MIB, ..Limits::default() };
-        let timeouts = Timeouts { total: Some(Duration::from_secs(9)), ..OFF };
+        let limits = Limits::default().response_bytes_max(8 * MIB);
+        let timeouts = OFF.total(Some(Duration::from_secs(9)));
         for space in [" ", "\r\n"] {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\
                             Transfer-Encoding: chunked\r\n\r\n";
@@ -295,7 +294,7 @@ fn endless_empty_events_run_into_the_idle_timeout() {
         let paced: Vec<Step> = begin().into_iter().chain(drip).collect();
         let one_by_one = begin().into_iter().chain([flood(empty)]).collect();
         let by_many = begin().into_iter().chain([flood(&empty.repeat(100))]).collect();
-        let timeouts = Timeouts { idle: Some(IDLE), total: Some(Duration::from_secs(9)), ..OFF };
+        let timeouts = OFF.idle(Some(IDLE)).total(Some(Duration::from_secs(9)));
         for steps in [paced, one_by_one, by_many] {
             let (_service, client) =
                 hostile(Exchange { steps }, |config| config.timeouts(timeouts));
@@ -315,7 +314,7 @@ fn an_event_that_drips_for_ever_runs_into_the_idle_timeout() {
         let steps = begin.into_iter().chain(drip.into_iter().cycle().take(4000)).collect();
         let idle_max = Duration::from_millis(200);
         let total = Some(Duration::from_secs(9));
-        let timeouts = Timeouts { idle: Some(idle_max), total, ..OFF };
+        let timeouts = OFF.idle(Some(idle_max)).total(total);
         let (_service, client) = hostile(Exchange { steps }, |config| config.timeouts(timeouts));
         let (count, outcome) = harmless(|| read(&client));
         assert_eq!(count, 1);

@@ -14,8 +14,7 @@ use crate::support::{
 const SHORT: Duration = Duration::from_millis(500);
 /// Far beyond any bound of these tests.
 const GENEROUS: Duration = Duration::from_secs(30);
-const OFF: Timeouts =
-    Timeouts { pool: None, connect: None, first_byte: None, idle: None, total: None };
+const OFF: Timeouts = Timeouts::OFF;
 /// As good as endless: some GiB.
 const FOR_EVER: usize = 1 << 22;
 
@@ -94,7 +93,7 @@ fn endless_interim_heads_run_into_the_first_byte_timeout() {
         let beside = client(service.base_url());
         let heads = ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n"];
         for interim in heads {
-            let timeouts = Timeouts { first_byte: Some(SHORT), ..OFF };
+            let timeouts = OFF.first_byte(Some(SHORT));
             let burst = [times(interim, 100), Step::Pause(Duration::from_millis(5))];
             let steps: Vec<Step> = burst.iter().cycle().take(4000).cloned().collect();
             let client = scripted(&service, steps, |config| config.timeouts(timeouts));
@@ -147,7 +146,7 @@ fn a_dripping_error_body_is_waited_for_only_so_long() {
 #[test]
 fn a_head_a_byte_at_a_time_runs_into_the_first_byte_timeout() {
     let service = Service::start().unwrap();
-    let timeouts = Timeouts { first_byte: Some(SHORT), ..OFF };
+    let timeouts = OFF.first_byte(Some(SHORT));
     for drop in ["x", "a: b\r\n"] {
         let steps = dripping("HTTP/1.1 200 OK\r\n", Step::send(drop));
         let client = scripted(&service, steps, |config| config.timeouts(timeouts));
@@ -159,7 +158,7 @@ fn a_head_a_byte_at_a_time_runs_into_the_first_byte_timeout() {
 #[test]
 fn a_body_a_byte_at_a_time_runs_into_the_total_timeout() {
     let service = Service::start().unwrap();
-    let timeouts = Timeouts { idle: Some(GENEROUS), total: Some(SHORT), ..OFF };
+    let timeouts = OFF.idle(Some(GENEROUS)).total(Some(SHORT));
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n";
     let slow = scripted(&service, dripping(head, Step::send("[")), |c| c.timeouts(timeouts));
     for way in WAYS {
@@ -172,7 +171,7 @@ fn a_body_a_byte_at_a_time_runs_into_the_total_timeout() {
     }
     // Framing is no substance: a chunk size a digit at a time.
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;";
-    let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+    let timeouts = OFF.idle(Some(SHORT));
     let slow = scripted(&service, dripping(head, Step::send("x")), |c| c.timeouts(timeouts));
     for way in WAYS {
         timed_out(&way.send(&slow, hello()).unwrap_err(), TimeoutPhase::Idle);
@@ -184,7 +183,7 @@ fn a_body_a_byte_at_a_time_runs_into_the_total_timeout() {
 fn endless_answers_meet_their_bounds() {
     let service = Service::start().unwrap();
     let bound = 1 << 20;
-    let limits = Limits { response_bytes_max: bound, event_bytes_max: bound, ..Limits::default() };
+    let limits = Limits::default().response_bytes_max(bound).event_bytes_max(bound);
     let block = http_chunk(&"x".repeat(1000));
     let Step::Send { bytes: block, .. } = block else { unreachable!() };
     let steps = vec![stream_head(), http_chunk("data: "), times(block, FOR_EVER)];
@@ -212,7 +211,7 @@ fn a_flood_of_comments_does_not_outrun_the_idle_timeout() {
         for (comment, count) in
             [(": ping\n\n", FOR_EVER * 64), ("\n\n\n\n", FOR_EVER * 64), (&long, 1 << 17)]
         {
-            let timeouts = Timeouts { idle: Some(SHORT), ..OFF };
+            let timeouts = OFF.idle(Some(SHORT));
             let steps = flood(comment, count);
             let client = scripted(&service, steps, |config| config.timeouts(timeouts));
             for way in WAYS {
@@ -230,7 +229,7 @@ fn a_flood_of_comments_does_not_outrun_the_idle_timeout() {
 fn a_flood_of_events_does_not_outrun_the_deadline() {
     in_child("hostile::a_flood_of_events_does_not_outrun_the_deadline", || {
         let service = Service::start().unwrap();
-        let timeouts = Timeouts { total: Some(SHORT), ..OFF };
+        let timeouts = OFF.total(Some(SHORT));
         let events = format!("data: {}\n\n", piece("b"));
         for payload in [events.clone(), events.repeat(100)] {
             let steps = flood(&payload, FOR_EVER);

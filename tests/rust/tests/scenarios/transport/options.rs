@@ -15,8 +15,7 @@ use crate::support::{
 const SHORT: Duration = Duration::from_millis(300);
 /// Never runs out in a test.
 const LONG: Duration = Duration::from_secs(120);
-const OFF: Timeouts =
-    Timeouts { pool: None, connect: None, first_byte: None, idle: None, total: None };
+const OFF: Timeouts = Timeouts::OFF;
 
 /// R-ERR5: a call sets each timeout where its client sets none or another, and switches it off.
 #[test]
@@ -30,13 +29,7 @@ fn timeouts_of_a_call_win_over_its_clients() {
         (&stalled, TimeoutPhase::Idle, Request::idle_timeout),
         (&silent, TimeoutPhase::Total, Request::total_timeout),
     ];
-    let long = Timeouts {
-        connect: None,
-        first_byte: Some(LONG),
-        idle: Some(LONG),
-        total: Some(LONG),
-        ..OFF
-    };
+    let long = OFF.connect(None).first_byte(Some(LONG)).idle(Some(LONG)).total(Some(LONG));
     for clients in [OFF, long] {
         for (base_url, phase, set) in cases {
             let client = Client::new(config(base_url).timeouts(clients)).unwrap();
@@ -50,8 +43,7 @@ fn timeouts_of_a_call_win_over_its_clients() {
     }
     // Off for the call: the client's would be over long before the answer comes.
     let slow = Service::start_with(Options { word_pause: SHORT, ..Options::default() }).unwrap();
-    let short =
-        Timeouts { first_byte: Some(SHORT), idle: Some(SHORT / 3), total: Some(SHORT), ..OFF };
+    let short = OFF.first_byte(Some(SHORT)).idle(Some(SHORT / 3)).total(Some(SHORT));
     let client = Client::new(config(slow.base_url()).timeouts(short)).unwrap();
     for way in WAYS {
         let request = || Request::chat("slow").user("one two three");
@@ -68,8 +60,8 @@ fn the_retry_policy_of_a_call_wins_over_its_clients() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(Exchange::json(429, "{}")));
     let busy = service.script("t", Script::one(Exchange::json(503, "{}")));
-    let never = RetryPolicy { retries_max: 0, ..at_once() };
-    let on_503 = RetryPolicy { retries_max: 2, statuses: vec![503], ..at_once() };
+    let never = at_once().retries_max(0);
+    let on_503 = at_once().retries_max(2).statuses(vec![503]);
     for way in WAYS {
         let patient = Client::new(config(&base_url).retry(at_once())).unwrap();
         assert_eq!(way.send(&patient, hello()).unwrap_err().attempts(), 4);
@@ -119,7 +111,7 @@ fn headers_of_a_call_win_over_its_clients() {
 fn wrong_options_of_a_call_send_nothing() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
-    let jittery = RetryPolicy { jitter: 2.0, ..RetryPolicy::default() };
+    let jittery = RetryPolicy::default().jitter(2.0);
     let requests = [
         hello().header("Authorization", "Bearer other"),
         hello().header("host", "elsewhere"),
@@ -150,17 +142,12 @@ fn free_port() -> u16 {
 fn a_service_that_starts_late_is_reached_if_wanted() {
     let port = free_port();
     let wait = Duration::from_millis(100);
-    let policy = RetryPolicy {
-        retries_max: 200,
-        first_wait: wait,
-        connect_errors: true,
-        jitter: 1.0,
-        ..RetryPolicy::default()
-    };
+    let policy =
+        RetryPolicy::default().retries_max(200).first_wait(wait).connect_errors(true).jitter(1.0);
     let base_url = format!("http://127.0.0.1:{port}/v1");
     let refused = client(&base_url).blocking().send(hello()).unwrap_err();
     assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Connect, 1));
-    let twice = RetryPolicy { retries_max: 2, first_wait: wait / 100, ..policy.clone() };
+    let twice = policy.clone().retries_max(2).first_wait(wait / 100);
     let refused = client(&base_url).blocking().send(hello().retry(twice)).unwrap_err();
     assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Connect, 3));
     assert_eq!(refused.metered(), Metered::NotSent);
@@ -208,13 +195,13 @@ fn gaps(policy: &RetryPolicy, headers: &[(&str, &str)]) -> Vec<Duration> {
 #[test]
 fn jitter_spreads_the_retries() {
     let wait = Duration::from_secs(1);
-    let policy = RetryPolicy { first_wait: wait, jitter: 1.0, ..RetryPolicy::default() };
+    let policy = RetryPolicy::default().first_wait(wait).jitter(1.0);
     let gaps_of_chance = gaps(&policy, &[]);
     let (first, last) =
         (gaps_of_chance.iter().min().unwrap(), gaps_of_chance.iter().max().unwrap());
     assert!(*last - *first > wait / 10, "{gaps_of_chance:?}");
     assert!(*first >= wait, "no wait is shorter: {gaps_of_chance:?}");
-    let short = RetryPolicy { first_wait: wait / 1000, ..policy };
+    let short = policy.first_wait(wait / 1000);
     let gaps_asked = gaps(&short, &[("Retry-After", "1")]);
     assert!(gaps_asked.iter().all(|gap| *gap >= wait), "{gaps_asked:?}");
 }
@@ -247,7 +234,7 @@ fn the_wait_that_the_service_asks_for_has_three_forms() {
 fn a_total_deadline_cuts_the_waits() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(Exchange::json(429, r#"{"error":"busy"}"#)));
-    let policy = RetryPolicy { retries_max: 1000, first_wait: 100 * LONG, ..at_once() };
+    let policy = at_once().retries_max(1000).first_wait(100 * LONG);
     let client = Client::new(config(base_url).retry(policy)).unwrap();
     let request = || hello().total_timeout(Some(LONG));
     let start = Instant::now();
@@ -257,7 +244,7 @@ fn a_total_deadline_cuts_the_waits() {
         assert_eq!(way.read(&client, request()).error().message(), "busy");
     }
     assert!(start.elapsed() < LONG / 2, "not waited for");
-    let doubling = RetryPolicy { first_wait: SHORT / 3, retries_max: 1000, ..at_once() };
+    let doubling = at_once().first_wait(SHORT / 3).retries_max(1000);
     let request = hello().retry(doubling).total_timeout(Some(SHORT * 4));
     let error = client.blocking().send(request).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited, "{error:?}");

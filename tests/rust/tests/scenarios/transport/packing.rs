@@ -200,8 +200,7 @@ fn a_gzip_bomb_meets_the_named_bound() {
         }
         let bomb = encoder.finish().unwrap();
         let service = Service::start().unwrap();
-        let limits =
-            Limits { response_bytes_max: 1 << 20, event_bytes_max: 1 << 20, ..Limits::default() };
+        let limits = Limits::default().response_bytes_max(1 << 20).event_bytes_max(1 << 20);
         let bounded = |status, content_type| {
             let headers = [GZIP[0], ("Content-Type", content_type)];
             let answer = Exchange::json_with_headers(status, &headers, &bomb);

@@ -1,0 +1,188 @@
+//! The named bounds: those that a client can set, in one table, and those that stand. Knows no
+//! client.
+
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::protocol::json::JSON_BYTES_MAX;
+
+/// How long the body is read after its end mark, so that the connection can be used again.
+pub const DRAIN_TIME_MAX: Duration = Duration::from_millis(250);
+/// How much of the body is read after its end mark, in bytes.
+pub const DRAIN_BYTES_MAX: usize = 64 << 10;
+/// How long the body of a failed answer is waited for; what came by then is told.
+pub const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
+/// Pooled connections are dropped after this idle time; servers close at 5 s.
+pub(crate) const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// One bound that a client can set, for bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limit {
+    /// Its name: the field of [`Limits`] and the option of a binding.
+    pub name: &'static str,
+    /// Its number in C, which stays the same for ever.
+    pub number: i32,
+    /// Its value where nothing is set.
+    pub default: usize,
+    /// What it bounds, in which unit.
+    pub doc: &'static str,
+}
+
+/// The struct, its setters and what bindings need follow from one table: to add a bound is to add a
+/// row, with a number of its own.
+macro_rules! limits {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident: $constant:ident = $default:expr, number $number:literal;
+    )+) => {
+        $(
+            #[doc = concat!("The default of `", stringify!($name), "`.")]
+            ///
+            $(#[doc = $doc])+
+            pub const $constant: usize = $default;
+        )+
+
+        /// The bounds that a client can set; each is named in the error that it causes. Each takes
+        /// 1 to 2,147,483,647.
+        ///
+        /// ```
+        /// let limits = modelwire::Limits::default().event_bytes_max(1 << 20).headers_max(50);
+        /// let config = modelwire::Config::new().limits(limits);
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct Limits {
+            $(
+                $(#[doc = $doc])+
+                pub $name: usize,
+            )+
+        }
+
+        impl Default for Limits {
+            fn default() -> Limits {
+                Limits { $($name: $constant,)+ }
+            }
+        }
+
+        impl Limits {
+            /// Every bound, by its number.
+            pub const ALL: &'static [Limit] = &[$(Limit {
+                name: stringify!($name),
+                number: $number,
+                default: $constant,
+                doc: concat!($($doc),+).trim_ascii(),
+            },)+];
+
+            $(
+                $(#[doc = $doc])+
+                #[must_use]
+                pub fn $name(mut self, $name: usize) -> Limits {
+                    self.$name = $name;
+                    self
+                }
+            )+
+
+            fn field(&mut self, name: &str) -> Option<&mut usize> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+limits! {
+    /// Largest server-sent event, in bytes; 16 MiB by default.
+    event_bytes_max: EVENT_BYTES_MAX = 16 << 20, number 1;
+
+    /// Largest answer that is held whole, in bytes; 256 MiB by default.
+    response_bytes_max: RESPONSE_BYTES_MAX = 256 << 20, number 2;
+
+    /// How much of a failed answer's body is read and kept, in bytes; 64 KiB by default.
+    error_body_bytes_max: ERROR_BODY_BYTES_MAX = 64 << 10, number 3;
+
+    /// Most headers that an answer may have; 100 by default.
+    headers_max: HEADERS_MAX = 100, number 4;
+
+    /// Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
+    /// default. A single larger event waits alone.
+    queue_bytes_max: QUEUE_BYTES_MAX = 256 << 10, number 5;
+
+    /// Events of one call that wait to be taken before its body is no longer read; 1024 by default.
+    queue_events_max: QUEUE_EVENTS_MAX = 1024, number 6;
+
+    /// Connections that calls of the client have at once; 1000 by default, and with those that are
+    /// idle never more than half of the descriptors that the process may have (RLIMIT_NOFILE, read
+    /// at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
+    /// connections that a client has idle and that it is opening). Further calls wait in order, and
+    /// take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
+    /// counted.
+    connections_max: CONNECTIONS_MAX = 1000, number 7;
+}
+
+impl Limits {
+    /// Sets the bound of this name. An unknown name or a value that the bound does not take is
+    /// refused, and changes nothing.
+    pub fn set(&mut self, name: &str, value: usize) -> Result<()> {
+        let Some(field) = self.field(name) else {
+            let known: Vec<_> = Limits::ALL.iter().map(|limit| limit.name).collect();
+            let message = format!("there is no limit {name:?}, only {}", known.join(", "));
+            return Err(Error::config(message));
+        };
+        check(name, value)?;
+        *field = value;
+        Ok(())
+    }
+
+    pub(crate) fn check(mut self) -> Result<()> {
+        for limit in Limits::ALL {
+            if let Some(value) = self.field(limit.name) {
+                check(limit.name, *value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check(name: &str, value: usize) -> Result<()> {
+    if value == 0 || value > JSON_BYTES_MAX {
+        return Err(Error::config(format!("{name} is {value}: it takes 1 to {JSON_BYTES_MAX}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn every_bound_has_a_number_of_its_own_and_says_its_default() {
+        for (place, limit) in Limits::ALL.iter().enumerate() {
+            assert_eq!(limit.number, place as i32 + 1, "{}", limit.name);
+            assert!(limit.name.ends_with("_max"));
+            assert!(limit.doc.contains("by default"), "{limit:?}");
+            assert_eq!(Limits::default().field(limit.name), Some(&mut { limit.default }));
+        }
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        for limit in Limits::ALL {
+            let mut limits = Limits::default();
+            for value in [0, JSON_BYTES_MAX + 1, usize::MAX] {
+                let error = limits.set(limit.name, value).unwrap_err();
+                assert!(error.message().starts_with(limit.name), "{error}");
+                assert_eq!(limits, Limits::default());
+            }
+            limits.set(limit.name, 7).unwrap();
+            assert_eq!(limits.field(limit.name), Some(&mut 7));
+            limits.check().unwrap();
+        }
+        let error = Limits::default().set("bytes", 1).unwrap_err();
+        assert!(error.message().contains("event_bytes_max"), "{error}");
+        assert!(Limits::default().headers_max(0).check().is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! The body of an answer as bytes: what it looks like, whole, or its beginning for an error; and how
+//! its connection gets free again. Knows no JSON and no event.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use bytes::Bytes;
+use tokio::time::timeout;
+
+use crate::bounds::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX};
+use crate::call::deadlines::Clock;
+use crate::config::Settings;
+use crate::driver::offload::Held;
+use crate::error::{Error, ErrorKind, Result};
+use crate::head::Head;
+use crate::http::transport::{Body, Reply};
+use crate::protocol::text::cut;
+
+/// What a body begins like.
+pub(crate) enum Beginning {
+    Events,
+    Json,
+    Other,
+}
+
+/// What the content type says, and where it does not say events, what the body itself looks
+/// like: services get it wrong in both directions.
+pub(crate) async fn beginning_of(
+    reply: &mut Reply,
+    mut clock: Clock,
+    bytes_max: usize,
+) -> Result<Beginning> {
+    if is_event_stream(&reply.head) {
+        return Ok(Beginning::Events);
+    }
+    let mut start = Start::default();
+    loop {
+        let Some(piece) = clock.next_piece(&mut reply.body).await? else {
+            reply.body.put_back(start.seen.into());
+            return Ok(Beginning::Other);
+        };
+        match start.add(piece) {
+            Some((beginning, unread)) => {
+                reply.body.put_back(unread);
+                return Ok(beginning);
+            }
+            None if start.blank_bytes > bytes_max => return Err(too_large(bytes_max)),
+            None => {}
+        }
+    }
+}
+
+/// A body whole.
+pub(crate) async fn whole(body: &mut Body, mut clock: Clock, bytes_max: usize) -> Result<Held> {
+    let mut held = Held::default();
+    while let Some(piece) = clock.next_piece(body).await? {
+        let bytes = &mut held.0;
+        if bytes.len() + piece.len() > bytes_max {
+            return Err(too_large(bytes_max));
+        }
+        // Most answers come in one piece, which is taken over without a copy.
+        if bytes.is_empty() {
+            *bytes = Vec::from(piece.clone());
+        } else {
+            bytes.extend_from_slice(&piece);
+        }
+        if !piece.is_empty() {
+            clock.substance();
+        }
+    }
+    Ok(held)
+}
+
+/// A body as far as `error_body_bytes_max` and `ERROR_BODY_TIME_MAX` go, the key masked. What
+/// came before a fault is still the best that is known.
+pub(crate) async fn excerpt(settings: &Settings, body: &mut Body, mut clock: Clock) -> String {
+    let bytes_max = settings.limits.error_body_bytes_max;
+    // A key that the bound would cut is read whole, so that it is seen and masked.
+    let wanted = bytes_max + settings.api_key.longest_written();
+    let mut bytes = Vec::new();
+    let read = async {
+        while bytes.len() < wanted
+            && let Ok(Some(piece)) = clock.next_piece(body).await
+        {
+            bytes.extend_from_slice(&piece);
+            clock.substance();
+        }
+    };
+    let _ = timeout(ERROR_BODY_TIME_MAX, read).await;
+    bytes.truncate(wanted);
+    let text = String::from_utf8_lossy(&bytes);
+    cut(&settings.api_key.mask(&text), bytes_max).to_owned()
+}
+
+fn too_large(bytes_max: usize) -> Error {
+    let message = format!("the answer exceeds response_bytes_max = {bytes_max} bytes");
+    Error::new(ErrorKind::Protocol, message)
+}
+
+/// The start of a body, as far as it takes to see what it is. White space before that is counted
+/// and dropped.
+#[derive(Default)]
+struct Start {
+    seen: Vec<u8>,
+    blank_bytes: usize,
+}
+
+impl Start {
+    /// What the body is and what is left to be read, once that can be told.
+    fn add(&mut self, piece: Bytes) -> Option<(Beginning, Bytes)> {
+        let bytes = match self.seen.is_empty() {
+            true => piece,
+            false => {
+                self.seen.extend_from_slice(&piece);
+                std::mem::take(&mut self.seen).into()
+            }
+        };
+        let marked = match self.blank_bytes {
+            0 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
+            _ => &bytes,
+        };
+        let text = marked.trim_ascii_start();
+        self.blank_bytes += bytes.len() - text.len();
+        let found = look(text);
+        if found.is_none() {
+            self.seen.extend_from_slice(text); // shorter than a field's name
+        }
+        found.map(|found| (found, bytes.slice_ref(text)))
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+fn is_event_stream(head: &Head) -> bool {
+    head.header("content-type").is_some_and(|given| {
+        let essence = given.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("text/event-stream")
+    })
+}
+
+/// What a body's first bytes say, white space aside; `None` while they are too few to tell.
+fn look(bytes: &[u8]) -> Option<Beginning> {
+    match bytes.first()? {
+        b'{' | b'[' => return Some(Beginning::Json),
+        b':' => return Some(Beginning::Events),
+        _ => {}
+    }
+    let fields: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
+    if fields.iter().any(|field| bytes.starts_with(field)) {
+        return Some(Beginning::Events);
+    }
+    let may_become =
+        fields.iter().any(|field| field.starts_with(bytes)) || BYTE_ORDER_MARK.starts_with(bytes);
+    (!may_become).then_some(Beginning::Other)
+}
+
+/// The connection goes back to its pool in a few turns of its own tasks. They get these turns
+/// before the caller hears of the end, so that its next call finds the connection there; nothing
+/// is waited for.
+pub(crate) async fn settle(body: &mut Body) {
+    const TURNS: u32 = 4;
+    let mut turns = 0;
+    let mut has_ended = false;
+    poll_fn(|cx| {
+        has_ended = has_ended || matches!(body.poll_piece(cx), Poll::Ready(Ok(None) | Err(_)));
+        turns += 1;
+        if turns > TURNS {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Reads the rest of a body, briefly, so that its connection is used again.
+pub(crate) async fn drain(body: &mut Body) {
+    let _ = timeout(DRAIN_TIME_MAX, read_rest(body)).await;
+}
+
+async fn read_rest(body: &mut Body) {
+    let mut left = DRAIN_BYTES_MAX;
+    while let Ok(Some(piece)) = poll_fn(|cx| body.poll_piece(cx)).await
+        && left > piece.len()
+    {
+        left -= piece.len();
+    }
+}

@@ -1,0 +1,210 @@
+//! The task of a call, from its first attempt until the connection is free again: it asks the rooms
+//! beside it in order and puts what they give into the queue. Knows no way of consuming.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use tokio::time::timeout_at;
+
+use crate::call::attempts::Attempts;
+use crate::call::body::{self, Beginning};
+use crate::call::deadlines::Deadlines;
+use crate::call::document::{events_of, judge};
+use crate::call::queue::Event;
+use crate::call::stream_reader::{Reading, Wanted};
+use crate::call::task::{DoneGuard, Shared};
+use crate::driver::offload::offload;
+use crate::error::{Error, ErrorKind, Result};
+use crate::http::transport::{Reply, Transport};
+use crate::protocol::text::excerpt;
+use crate::request::Prepared;
+use crate::response::Response;
+
+/// Runs a call that was started. The guard puts `Done` in on every path.
+pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams: bool) {
+    let shared = &guard.shared;
+    guard.begin().await;
+    if shared.queue.is_finished() {
+        return; // cancelled before the first step
+    }
+    let timeouts = prepared.options.timeouts.over(shared.settings().timeouts);
+    let deadlines = Deadlines::start(timeouts);
+    let sent = prepared.body.take();
+    let transport = match transport(shared, deadlines).await {
+        Ok(transport) => transport,
+        Err(error) => return guard.finish(Err(error)),
+    };
+    let attempts = Attempts { shared, transport: &transport, prepared: &prepared, deadlines };
+    let mut reply = match attempts.open(sent).await {
+        Ok(reply) => reply,
+        Err(error) => return guard.finish(Err(error)),
+    };
+    let answer = Answer {
+        guard: &guard,
+        shared,
+        transport: &transport,
+        prepared: &prepared,
+        deadlines,
+        caller_streams,
+    };
+    answer.deliver(&mut reply).await;
+}
+
+/// The client's connections, before the deadline.
+async fn transport(shared: &Shared, deadlines: Deadlines) -> Result<Arc<Transport>> {
+    if let Some(made) = shared.session().transport_if_cheap() {
+        return made;
+    }
+    let made = Box::pin(shared.session().transport());
+    match deadlines.deadline {
+        None => made.await,
+        Some(deadline) => {
+            timeout_at(deadline, made).await.unwrap_or_else(|_| Err(deadlines.error()))
+        }
+    }
+}
+
+/// An answer behind a good status, on its way to the caller.
+struct Answer<'a> {
+    guard: &'a DoneGuard,
+    shared: &'a Arc<Shared>,
+    transport: &'a Transport,
+    prepared: &'a Prepared,
+    deadlines: Deadlines,
+    /// Whether the caller wants the chunks; the service may be asked to stream all the same.
+    caller_streams: bool,
+}
+
+/// How a push ended.
+struct Pushed {
+    was_full: bool,
+    /// Before the deadline. After it everything is in the queue all the same.
+    in_time: bool,
+}
+
+impl Answer<'_> {
+    /// What was asked for and what came may differ (R-STR5): a document is handed to a streaming
+    /// caller as chunks, events are gathered for a plain one.
+    async fn deliver(&self, reply: &mut Reply) {
+        let bytes_max = self.shared.settings().limits.response_bytes_max;
+        let beginning = body::beginning_of(reply, self.deadlines.clock(), bytes_max).await;
+        match (beginning, self.caller_streams) {
+            (Err(error), _) => self.guard.finish(Err(error.with_answer(&reply.head))),
+            (Ok(Beginning::Events), _) => self.events(reply).await,
+            // In boxes, as all that is rare: an open stream carries the room for the largest of its
+            // branches all its life.
+            (Ok(Beginning::Json), true) => Box::pin(self.document_as_stream(reply)).await,
+            (Ok(Beginning::Other), true) => {
+                let error = Box::pin(self.not_a_stream(reply)).await;
+                self.guard.finish(Err(error));
+            }
+            (Ok(Beginning::Json | Beginning::Other), false) => {
+                let outcome = self.document(reply).await;
+                self.guard.finish(outcome);
+            }
+        }
+    }
+
+    /// The whole answer of a plain call.
+    async fn document(&self, reply: &mut Reply) -> Result<Response> {
+        let bytes_max = self.shared.settings().limits.response_bytes_max;
+        let read = body::whole(&mut reply.body, self.deadlines.clock(), bytes_max).await;
+        let mut held = read.map_err(|error| error.with_answer(&reply.head))?;
+        self.transport.answer_ended(false, &reply.head, &reply.body);
+        body::settle(&mut reply.body).await;
+        let head = std::mem::take(&mut reply.head);
+        let (settings, endpoint) = (self.shared.settings().clone(), self.prepared.endpoint);
+        let bytes = std::mem::take(&mut held.0);
+        offload(bytes.len(), move || judge(&settings, endpoint, head, bytes)).await
+    }
+
+    /// A document that answers a streamed call: as the chunks that a stream would have been, then
+    /// the document itself at the end.
+    async fn document_as_stream(&self, reply: &mut Reply) {
+        let response = match self.document(reply).await {
+            Ok(response) => response,
+            Err(error) => return self.shared.finish(Err(error)),
+        };
+        let (endpoint, whole) = (self.prepared.endpoint, response.clone());
+        let events = offload(response.json().len(), move || events_of(endpoint, &whole)).await;
+        let outcome = match events {
+            Ok(mut events) => match self.push(&mut events).await {
+                Pushed { in_time: true, .. } => Ok(response),
+                Pushed { in_time: false, .. } => {
+                    Err(self.deadlines.error().with_answer(response.head()))
+                }
+            },
+            Err(error) => Err(error),
+        };
+        self.shared.finish(outcome);
+    }
+
+    /// A good status with something else than events: the beginning of it is shown.
+    async fn not_a_stream(&self, reply: &mut Reply) -> Error {
+        let settings = self.shared.settings();
+        let text = body::excerpt(settings, &mut reply.body, self.deadlines.clock()).await;
+        let head = &reply.head;
+        let kind = head.header("content-type").unwrap_or("no content type");
+        let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
+        Error::new(ErrorKind::Protocol, message).with_body(text).with_answer(head)
+    }
+
+    /// The events of a stream into the queue, then its end, then the rest of the body.
+    async fn events(&self, reply: &mut Reply) {
+        let body = &mut reply.body;
+        let head = Arc::new(std::mem::take(&mut reply.head));
+        let opening = self.caller_streams.then(|| Event::Open(head.clone()));
+        let wanted = Wanted {
+            settings: self.shared.settings().clone(),
+            endpoint: self.prepared.endpoint,
+            choices: (self.prepared.choices as usize).max(1),
+            chunks: self.caller_streams,
+            gathered: !self.caller_streams || self.prepared.options.gather == Some(true),
+        };
+        let mut reading = Reading::new(wanted, head.clone());
+        reading.batch().extend(opening);
+        let mut clock = self.deadlines.clock();
+        loop {
+            let pushed = self.push(reading.batch()).await;
+            if !pushed.in_time {
+                reading.fail(self.deadlines.error());
+            }
+            if reading.is_over() {
+                break;
+            }
+            if pushed.was_full {
+                clock.substance(); // the time that this took is not the service's
+            }
+            reading = reading.next_batch(body, &mut clock).await;
+        }
+        self.transport.answer_ended(true, &head, body);
+        body::settle(body).await;
+        let outcome = Box::pin(reading.conclude()).await;
+        self.shared.finish(outcome);
+        // The caller waits for none of this.
+        body::drain(body).await;
+    }
+
+    /// Puts events into the queue, and waits while it is full. The deadline goes on meanwhile.
+    async fn push(&self, events: &mut VecDeque<Event>) -> Pushed {
+        let queue = &self.shared.queue;
+        let mut was_full = false;
+        let push = poll_fn(|cx| {
+            let pushed = queue.poll_push(events, cx);
+            was_full |= pushed.is_pending();
+            pushed
+        });
+        let in_time = match self.deadlines.deadline {
+            Some(deadline) => timeout_at(deadline, push).await.is_ok(),
+            None => {
+                push.await;
+                true
+            }
+        };
+        if !in_time {
+            queue.push_all(events);
+        }
+        Pushed { was_full, in_time }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the calls of one client share: settings, connections and sums, each process its own. Knows no
+//! call and no way of consuming.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::OnceCell as AsyncOnceCell;
+
+use crate::config::{Settings, SharedSettings};
+use crate::driver::offload::offload;
+use crate::error::{Error, Result};
+use crate::http::transport::Transport;
+use crate::process::PerProcess;
+use crate::protocol::usage::Usage;
+use crate::sync::lock;
+
+pub(crate) struct Session {
+    pub(crate) settings: SharedSettings,
+    transport: PerProcess<AsyncOnceCell<Arc<Transport>>>,
+    usage: PerProcess<Mutex<UsageSums>>,
+    companion: PerProcess<Box<dyn Any + Send + Sync>>,
+}
+
+/// What the calls of a client used, by requested model (R-MET1).
+pub type UsageSums = BTreeMap<String, UsageSum>;
+
+/// What the calls of one model used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UsageSum {
+    /// Answered calls.
+    pub calls: u64,
+    /// Tokens as the answers reported them.
+    pub tokens: Usage,
+}
+
+impl Session {
+    pub(crate) fn new(settings: Settings) -> Session {
+        Session {
+            settings: Arc::new(settings),
+            transport: PerProcess::new(),
+            usage: PerProcess::new(),
+            companion: PerProcess::new(),
+        }
+    }
+
+    fn transport_cell(&self) -> Result<&AsyncOnceCell<Arc<Transport>>> {
+        self.transport.get_or_try_init(|| Ok(AsyncOnceCell::new()))
+    }
+
+    /// The connections of this process, where they are made already or cost nothing to make.
+    pub(crate) fn transport_if_cheap(&self) -> Option<Result<Arc<Transport>>> {
+        let found = || {
+            let cell = self.transport_cell()?;
+            if cell.get().is_none() && !self.settings.needs_tls() {
+                // Two threads may both make one: the first is kept.
+                let _ = cell.set(Arc::new(Transport::new(&self.settings)?));
+            }
+            Ok(cell.get().cloned())
+        };
+        found().transpose()
+    }
+
+    /// The same. Where TLS is spoken the first call makes them on a helper thread: reading the
+    /// system's certificates takes milliseconds. Others wait for that and keep no thread.
+    pub(crate) async fn transport(&self) -> Result<Arc<Transport>> {
+        let settings = self.settings.clone();
+        let make = || offload(usize::MAX, move || Transport::new(&settings).map(Arc::new));
+        self.transport_cell()?.get_or_try_init(make).await.cloned()
+    }
+
+    /// Something of a floor above that lives as long as the session, in each process its own; made if
+    /// need be.
+    pub(crate) fn companion<T: Any + Send + Sync>(
+        &self,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<&T> {
+        let found = self.companion.get_or_try_init(|| Ok(Box::new(make()?)))?;
+        found.downcast_ref().ok_or_else(|| Error::internal("a session has one companion"))
+    }
+
+    /// The base URL, its query masked.
+    pub(crate) fn base_url(&self) -> String {
+        let mut url = self.settings.base_url.clone();
+        if url.query().is_some() {
+            url.set_query(Some("[query]"));
+        }
+        url.to_string()
+    }
+
+    /// What the answered calls used so far, in this process.
+    pub(crate) fn usage(&self) -> UsageSums {
+        self.usage.get().map(|sums| lock(sums).clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn count(&self, model: &str, usage: Usage) {
+        let Ok(sums) = self.usage.get_or_try_init(|| Ok(Mutex::default())) else { return };
+        let mut sums = lock(sums);
+        let sum = match sums.get_mut(model) {
+            Some(sum) => sum,
+            None => sums.entry(model.to_owned()).or_default(),
+        };
+        sum.calls += 1;
+        let add = |sum: &mut u64, tokens: u64| *sum = sum.saturating_add(tokens);
+        add(&mut sum.tokens.input_tokens, usage.input_tokens);
+        add(&mut sum.tokens.output_tokens, usage.output_tokens);
+        add(&mut sum.tokens.total_tokens, usage.total_tokens);
+    }
+}

@@ -1,0 +1,61 @@
+//! The end of everything, in the order in which it loses nothing. Knows no call.
+
+use std::sync::{Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::delivery::callbacks;
+use crate::delivery::foreign::is_callback_thread;
+use crate::delivery::log;
+use crate::driver::runtime;
+use crate::process::PerProcess;
+use crate::sync::{lock, unpoisoned};
+
+/// Ends every call with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), closes all
+/// connections of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that start
+/// afterwards fail. True if all is gone within the timeout; false leaves what is left to end on its
+/// own, a handler that hangs for instance. Inside a handler it is false: the thread cannot wait for
+/// itself. Calling it again is harmless and waits for what is left; of threads that call it at once
+/// each waits, one after another, within its own timeout.
+pub fn shutdown(timeout: Duration) -> bool {
+    static UNDER_WAY: PerProcess<UnderWay> = PerProcess::new();
+    let start = Instant::now();
+    let Ok(under_way) = UNDER_WAY.get_or_try_init(|| Ok(UnderWay::default())) else { return false };
+    // The one that is under way may wait for the handler on this thread.
+    let patience = if is_callback_thread() { Duration::ZERO } else { timeout };
+    let Some(_alone) = under_way.begin(patience) else { return false };
+    let left = || timeout.saturating_sub(start.elapsed());
+    let mut is_all_gone = runtime::shutdown(left());
+    is_all_gone &= callbacks::join(left);
+    // Last, so that the log tells of all this.
+    log::forward_end().is_ok() && is_all_gone
+}
+
+/// One shutdown at a time.
+#[derive(Default)]
+struct UnderWay {
+    is: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl UnderWay {
+    /// `None` if another one is still under way after this time.
+    fn begin(&self, timeout: Duration) -> Option<ShutsDown<'_>> {
+        let waited = self.changed.wait_timeout_while(lock(&self.is), timeout, |is| *is);
+        let (mut is, waited) = unpoisoned(waited);
+        if waited.timed_out() {
+            return None;
+        }
+        *is = true;
+        Some(ShutsDown(self))
+    }
+}
+
+/// Lets the next one begin when it is dropped.
+struct ShutsDown<'a>(&'a UnderWay);
+
+impl Drop for ShutsDown<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.is) = false;
+        self.0.changed.notify_all();
+    }
+}

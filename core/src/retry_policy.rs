@@ -1,0 +1,96 @@
+//! When and how often a call is attempted again: what a program sets. Knows no attempt.
+
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::timeouts::check_time;
+
+/// The doubling of waits stops here; a longer first wait, or what the service asks for, is waited
+/// for all the same.
+pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);
+
+/// The struct and its setters follow from one table: to add a part of the policy is to add a row.
+macro_rules! policy {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident: $type:ty = $default:expr;
+    )+) => {
+        /// When and how often a call is attempted again. The default is the reference policy of the
+        /// service (R-LIM1): only status 429, at most 3 retries, after 0.5, 1 and 2 s, each wait
+        /// raised to a longer `Retry-After`.
+        ///
+        /// ```
+        /// let policy = modelwire::RetryPolicy::default().retries_max(5).connect_errors(true);
+        /// let config = modelwire::Config::new().retry(policy);
+        /// ```
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub struct RetryPolicy {
+            $(
+                $(#[doc = $doc])+
+                pub $name: $type,
+            )+
+        }
+
+        impl Default for RetryPolicy {
+            fn default() -> RetryPolicy {
+                RetryPolicy { $($name: $default,)+ }
+            }
+        }
+
+        impl RetryPolicy {
+            /// The names of its parts, for bindings.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            $(
+                $(#[doc = $doc])+
+                #[must_use]
+                pub fn $name(mut self, $name: $type) -> RetryPolicy {
+                    self.$name = $name;
+                    self
+                }
+            )+
+        }
+    };
+}
+
+policy! {
+    /// Most retries of one call; 3 by default, 0 switches retrying off.
+    retries_max: u32 = 3;
+
+    /// The wait before the first retry, 500 ms by default; it doubles for each further one, up to
+    /// [`RETRY_WAIT_MAX`].
+    first_wait: Duration = Duration::from_millis(500);
+
+    /// The statuses that are tried again; 429 by default.
+    statuses: Vec<u16> = vec![429];
+
+    /// Whether a call is tried again of which nothing was sent: the connection could not be opened,
+    /// or was closed before the request was begun to be written. Off by default.
+    connect_errors: bool = false;
+
+    /// Whether a call is tried again whose connection was lost after something of it was sent and
+    /// before the head of an answer came. The service may have processed it, and meters it twice
+    /// then (R-MET1). Off by default.
+    lost_connections: bool = false;
+
+    /// How much is added to a wait by chance, as a part of it from 0 to 1: 0.25, the default, adds
+    /// up to a quarter, so that calls that were refused together do not come back together. The
+    /// waits of the policy and what the service asks for are lower bounds.
+    jitter: f64 = 0.25;
+
+    /// Longest `Retry-After` that is waited for; 60 s by default. A longer one returns the error at
+    /// once: trying before the service wants it would only fail again.
+    retry_after_max: Duration = Duration::from_secs(60);
+}
+
+impl RetryPolicy {
+    pub(crate) fn check(&self) -> Result<()> {
+        check_time("the retry wait", Some(self.first_wait).filter(|wait| !wait.is_zero()))?;
+        if !(0.0..=1.0).contains(&self.jitter) {
+            let message = format!("the retry jitter is {}: it takes 0 to 1", self.jitter);
+            return Err(Error::config(message));
+        }
+        Ok(())
+    }
+}
