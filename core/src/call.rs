@@ -1,4 +1,4 @@
-//! Floor 4. One call, from its start to its `Done`: attempts, the answer whole or as a stream, the
+//! Floor 3. One call, from its start to its `Done`: attempts, the answer whole or as a stream, the
 //! queue that its consumer empties. Knows no way of consuming.
 
 pub(crate) mod attempts;

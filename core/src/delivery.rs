@@ -1,4 +1,4 @@
-//! Floor 5. How events reach a program: many calls in one queue, a descriptor for event loops,
+//! Floor 4. How events reach a program: many calls in one queue, a descriptor for event loops,
 //! handlers on a thread, the log. Knows no HTTP and no language.
 
 pub(crate) mod callbacks;
@@ -6,6 +6,7 @@ pub(crate) mod completion;
 pub(crate) mod foreign;
 pub mod log;
 #[cfg(all(test, modelwire_loom))]
+#[path = "delivery/models_tests.rs"]
 mod models;
 pub(crate) mod ready;
 pub(crate) mod shutdown;

@@ -5,6 +5,7 @@ pub(crate) mod deferred_wakes;
 pub(crate) mod driver;
 pub(crate) mod external;
 #[cfg(test)]
+#[path = "driver/model_tests.rs"]
 mod model;
 pub(crate) mod offload;
 pub(crate) mod runtime;

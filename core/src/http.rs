@@ -1,7 +1,8 @@
-//! Floor 3. One request on the wire and its answer back, over connections that are pooled and
+//! Floor 2. One request on the wire and its answer back, over connections that are pooled and
 //! counted. Knows no SSE, no call and no retry.
 
 pub(crate) mod connections;
+pub(crate) mod failure;
 pub(crate) mod inflate;
 pub(crate) mod reuse;
 pub(crate) mod tls;

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::config::Settings;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::headers::{HeaderNames, check_headers};
 use crate::retry_policy::RetryPolicy;
 use crate::timeouts::CallTimeouts;

@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use once_cell::sync::OnceCell;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 /// Whether the handler is registered that advances it.

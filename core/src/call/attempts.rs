@@ -14,12 +14,14 @@ use crate::call::deadlines::Deadlines;
 use crate::call::retry::Decision;
 use crate::call::task::Shared;
 use crate::config::Settings;
-use crate::error::{Error, ErrorKind, FailedAnswer, Metered, Result, TimeoutPhase};
+use crate::error::{Error, FailedAnswer, Result};
+use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::head::Head;
 use crate::http::connections::Permit;
-use crate::http::transport::{Failure, Reply, Transport};
+use crate::http::failure::Failure;
+use crate::http::transport::{Reply, Transport};
+use crate::prepared::Prepared;
 use crate::protocol::text::without_secrets;
-use crate::request::Prepared;
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;

@@ -14,7 +14,8 @@ use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
 use crate::driver::runtime;
 use crate::driver::state::Awaited;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::request::Request;
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any

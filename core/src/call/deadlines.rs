@@ -11,7 +11,8 @@ use tokio::task::coop::has_budget_remaining;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::error::{Error, Result, TimeoutPhase};
+use crate::error::{Error, Result};
+use crate::error_kind::TimeoutPhase;
 use crate::http::transport::Body;
 use crate::timeouts::Timeouts;
 

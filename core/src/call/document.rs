@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::call::queue::Event;
 use crate::config::Settings;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::head::Head;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;

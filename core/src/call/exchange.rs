@@ -15,10 +15,11 @@ use crate::call::queue::Event;
 use crate::call::stream_reader::{Reading, Wanted};
 use crate::call::task::{DoneGuard, Shared};
 use crate::driver::offload::offload;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::http::transport::{Reply, Transport};
+use crate::prepared::Prepared;
 use crate::protocol::text::excerpt;
-use crate::request::Prepared;
 use crate::response::Response;
 
 /// Runs a call that was started. The guard puts `Done` in on every path.

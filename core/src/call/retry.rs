@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind, TimeoutPhase};
+use crate::error::Error;
+use crate::error_kind::{ErrorKind, TimeoutPhase};
 use crate::retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 
 /// What follows a failed attempt.

@@ -36,7 +36,8 @@ use crate::call::task::Shared as CallShared;
 use crate::delivery::ready::Ready;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::process;
 use crate::sync::{Mutex, lock, unpoisoned};
 

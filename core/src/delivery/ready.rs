@@ -17,7 +17,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use crate::delivery::wake_fd::Bell;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::process;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 

@@ -7,7 +7,8 @@ use std::sync::{Mutex, Weak};
 use tokio::runtime::Handle;
 
 use crate::config::ExternalRuntime;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::process::{self, PerProcess};
 use crate::sync::lock;
 

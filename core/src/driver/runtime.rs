@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::driver::driver::Driver;
 use crate::driver::external;
 use crate::driver::thread::{OwnThread, block_signals};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::process::{self, PerProcess};
 use crate::sync::{lock, unpoisoned};
 
@@ -95,18 +96,13 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::driver::thread::is_blocked;
 
     #[test]
     fn the_io_thread_takes_no_signal_of_the_process() {
         let (send, receive) = mpsc::channel();
         driver().unwrap().handle().spawn(async move {
-            // SAFETY: plain data, filled in by the call.
-            let blocked = unsafe {
-                let mut mask: libc::sigset_t = std::mem::zeroed();
-                libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), &raw mut mask);
-                libc::sigismember(&raw const mask, libc::SIGINT) == 1
-                    && libc::sigismember(&raw const mask, libc::SIGUSR1) == 1
-            };
+            let blocked = is_blocked(libc::SIGINT) && is_blocked(libc::SIGUSR1);
             let name = thread::current().name().map(str::to_owned);
             send.send((blocked, name)).unwrap();
         });

@@ -184,6 +184,17 @@ fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Whether the calling thread blocks a signal.
+#[cfg(test)]
+pub(crate) fn is_blocked(signal: libc::c_int) -> bool {
+    // SAFETY: plain data, filled in by the first call.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), &raw mut mask);
+        libc::sigismember(&raw const mask, signal) == 1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
@@ -191,12 +202,7 @@ mod tests {
 
     /// Whether this thread blocks SIGPIPE, and whether one waits.
     fn sigpipe_is() -> (bool, bool) {
-        // SAFETY: plain data, filled in by the calls.
-        unsafe {
-            let mut mask: libc::sigset_t = std::mem::zeroed();
-            libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), &raw mut mask);
-            (libc::sigismember(&raw const mask, libc::SIGPIPE) == 1, is_sigpipe_pending())
-        }
+        (is_blocked(libc::SIGPIPE), is_sigpipe_pending())
     }
 
     /// Runs this in a child that dies of SIGPIPE by default; it says whether all was as it should be.

@@ -8,7 +8,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::config::Settings;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::process::PerProcess;
 
 /// Certificates of the system's store, of SSL_CERT_FILE and of SSL_CERT_DIR; read once in each

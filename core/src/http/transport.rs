@@ -1,7 +1,6 @@
-//! Puts a prepared request on the wire and hands back the head and the body's pieces. The only
-//! file that names reqwest and hyper. Knows no SSE and no JSON.
+//! Puts a prepared request on the wire and hands back the head and the body's pieces. With
+//! `failure` the only file that names reqwest and hyper. Knows no SSE and no JSON.
 
-use std::error::Error as StdError;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll};
@@ -20,15 +19,17 @@ use tower::limit::ConcurrencyLimitLayer;
 
 use crate::bounds::POOL_IDLE_TIMEOUT;
 use crate::config::{Proxy, Settings};
-use crate::error::{Error, ErrorKind, Metered, Result, TimeoutPhase};
+use crate::error::{Error, Result};
+use crate::error_kind::{ErrorKind, Metered};
 use crate::head::Head;
 use crate::http::connections::{Connections, Permit, spare_max};
+use crate::http::failure::{Failure, broken_off, causes, failure};
 use crate::http::inflate::Inflate;
 use crate::http::reuse::{Connection, Reuse};
 use crate::http::tls;
+use crate::prepared::Prepared;
 use crate::process::PerProcess;
 use crate::protocol::endpoint::Endpoint;
-use crate::request::Prepared;
 use crate::sync::lock;
 
 /// The connections of one client in one process.
@@ -44,26 +45,6 @@ pub(crate) struct Transport {
     speaks_tls: bool,
     /// What the times of `reuse` count from.
     made: Instant,
-}
-
-/// A failed attempt, and what it says about metering.
-pub(crate) struct Failure {
-    pub(crate) error: Error,
-    pub(crate) metered: Metered,
-}
-
-impl Failure {
-    /// What the attempt before the redirect sent may have been metered, whatever became of this one.
-    pub(crate) fn after_a_redirect(self) -> Failure {
-        let error = match self.metered {
-            Metered::NotSent => {
-                let message = format!("after a redirect: {}", self.error.message());
-                Error::new(ErrorKind::Disconnected, message)
-            }
-            Metered::NormallyNot | Metered::Entered | Metered::Unknown => self.error,
-        };
-        Failure { error, metered: Metered::Unknown }
-    }
 }
 
 /// An answer whose head has come.
@@ -92,10 +73,6 @@ pub(crate) struct Body {
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
-
-/// Of an attempt whose handshake had succeeded: the service judges a certificate after it.
-const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. Where it wants a \
-    client certificate, configure one.";
 
 /// The largest piece that is handed out in one go, in bytes: what is done with a piece is done
 /// without a break.
@@ -406,123 +383,5 @@ fn head_of(response: &reqwest::Response, settings: &Settings) -> Head {
     Head {
         status: response.status().as_u16(),
         headers: response.headers().iter().map(header).collect(),
-    }
-}
-
-/// The causes below an error, outermost first, each said once.
-fn causes(error: &(dyn StdError + 'static)) -> String {
-    let mut said: Vec<String> = Vec::new();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let text = cause.to_string();
-        if !said.iter().any(|earlier| earlier.contains(&text)) {
-            said.push(text);
-        }
-        next = cause.source();
-    }
-    if said.is_empty() { error.to_string() } else { said.join(": ") }
-}
-
-fn find<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e E> {
-    let mut next = Some(error);
-    while let Some(cause) = next {
-        if let Some(found) = cause.downcast_ref() {
-            return Some(found);
-        }
-        // An io::Error hides what it wraps from source().
-        if let Some(inner) = cause.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref())
-            && let Some(found) = find::<E>(inner)
-        {
-            return Some(found);
-        }
-        next = cause.source();
-    }
-    None
-}
-
-/// An attempt that got no head, told apart by type (R-ERR5).
-fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
-    let cause = cause.without_url();
-    let place = place_of(settings);
-    let not_sent =
-        |kind, message| Failure { error: Error::new(kind, message), metered: Metered::NotSent };
-    let tls = find::<rustls::Error>(&cause);
-    if let (Some(tls), true) = (tls, cause.is_connect()) {
-        return not_sent(ErrorKind::Tls, format!("no TLS connection to {place}: {tls}"));
-    }
-    if cause.is_connect() {
-        return match settings.timeouts.connect {
-            Some(bound) if cause.is_timeout() => Failure {
-                error: Error::timed_out(TimeoutPhase::Connect, bound),
-                metered: Metered::NotSent,
-            },
-            _ => {
-                // The system's own words where there are any: "Connection refused".
-                let why = find::<std::io::Error>(&cause)
-                    .map_or_else(|| causes(&cause), ToString::to_string);
-                not_sent(ErrorKind::Connect, format!("cannot connect to {place}: {why}"))
-            }
-        };
-    }
-    if cause.is_builder() {
-        return not_sent(
-            ErrorKind::Config,
-            format!("the request cannot be sent: {}", causes(&cause)),
-        );
-    }
-    let hyper = find::<hyper::Error>(&cause);
-    // Only of a request that was not begun to be written.
-    if hyper.is_some_and(hyper::Error::is_canceled) {
-        let message = format!("{place} closed the connection before anything was sent");
-        return not_sent(ErrorKind::Connect, format!("{message}: {}", causes(&cause)));
-    }
-    let (kind, what) = match hyper {
-        // Of one version of TLS the service judges a client's certificate after the first request.
-        _ if tls.is_some() => (ErrorKind::Tls, format!("the TLS connection to {place} broke off")),
-        Some(hyper) if hyper.is_parse() => (
-            ErrorKind::Protocol,
-            format!(
-                "{place} answered with a head that is not HTTP or exceeds headers_max = {}",
-                settings.limits.headers_max
-            ),
-        ),
-        _ => (ErrorKind::Disconnected, format!("{place} broke off before it answered")),
-    };
-    let error = Error::new(kind, format!("{what}: {}", causes(&cause)));
-    let error = if tls.is_some() { error.with_hint(TLS_BROKE_OFF_HINT) } else { error };
-    Failure { error, metered: Metered::Unknown }
-}
-
-/// A body that ended before its end, or whose framing is not HTTP's.
-fn broken_off(cause: &reqwest::Error) -> Error {
-    use std::io::ErrorKind::{InvalidData, InvalidInput};
-    let is_framing = find::<std::io::Error>(cause)
-        .is_some_and(|io| matches!(io.kind(), InvalidData | InvalidInput));
-    let (kind, what) = match is_framing {
-        _ if find::<rustls::Error>(cause).is_some() => {
-            (ErrorKind::Tls, "the TLS connection broke off in the middle of the answer")
-        }
-        true => (ErrorKind::Protocol, "the answer's framing is not HTTP"),
-        false => (ErrorKind::Disconnected, "the connection broke off in the middle of the answer"),
-    };
-    Error::new(kind, format!("{what}: {}", causes(cause)))
-}
-
-/// Host and port, and the proxy on the way, without anything secret.
-fn place_of(settings: &Settings) -> String {
-    let named = |url: &Url| {
-        let host = url.host_str().unwrap_or_default();
-        match url.port_or_known_default() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        }
-    };
-    let place = named(&settings.base_url);
-    match &settings.proxy {
-        Some(Proxy::Url(proxy)) => match Url::parse(proxy.trim()) {
-            Ok(proxy) => format!("{place} through the proxy {}", named(&proxy)),
-            Err(_) => format!("{place} through the proxy"),
-        },
-        Some(Proxy::Off) | None => place,
     }
 }

@@ -1,0 +1,79 @@
+//! What each room never names, and that the documents draw every room. Knows no imports.
+
+use std::collections::BTreeSet;
+
+use super::{code, files, read};
+
+fn assert_absent(path: &str, words: &[&str], because: &str) {
+    for (number, line) in code(path) {
+        for word in words {
+            assert!(!line.contains(word), "{path}:{number} names {word}: {because}\n  {line}");
+        }
+    }
+}
+
+#[test]
+fn each_room_knows_only_what_is_its_own() {
+    for path in files("core/src", ".rs") {
+        if !path.ends_with("http/transport.rs") && !path.ends_with("http/failure.rs") {
+            let names = ["reqwest::", "hyper::", "hyper_util::", "tower::"];
+            assert_absent(&path, &names, "only http/transport.rs and http/failure.rs do");
+            if !path.ends_with("http/tls.rs") {
+                assert_absent(&path, &["rustls"], "only http/tls.rs and http/failure.rs do");
+            }
+        }
+        if !path.ends_with("src/process.rs") && !path.ends_with("driver/thread.rs") {
+            let because = "the core's unsafe stands in process.rs and driver/thread.rs";
+            assert_absent(&path, &["unsafe "], because);
+        }
+        if path.starts_with("core/src/protocol") {
+            let outside = ["tokio", "std::io", "std::net", "std::thread", "std::env", "Instant"];
+            assert_absent(&path, &outside, "protocol is bytes and text, without I/O or a clock");
+        }
+    }
+    let foreign = ["serde", "http", "[DONE]"];
+    assert_absent("core/src/protocol/sse.rs", &foreign, "it parses bytes and knows nothing else");
+    let clocks = ["tokio", "Instant", "now()"];
+    assert_absent("core/src/call/retry.rs", &clocks, "it knows no clock");
+    assert_absent("core/src/http/reuse.rs", &clocks, "it knows no clock");
+    assert_absent("core/src/driver/state.rs", &clocks, "it knows no clock and no thread");
+    assert_absent("core/src/call/queue.rs", &["tokio", "http"], "any consumer sits on it");
+    for path in files("ffi-c/src", ".rs") {
+        if !path.ends_with("boundary.rs") {
+            for (number, line) in code(&path) {
+                let is_signature =
+                    line.contains("unsafe extern \"C\"") || line.contains("#[unsafe(");
+                let is_callback = line.contains("unsafe { on_event(");
+                assert!(
+                    !line.contains("unsafe") || is_signature || is_callback,
+                    "{path}:{number}: unsafe stands in boundary.rs and in signatures\n  {line}"
+                );
+            }
+        }
+    }
+}
+
+/// The rooms that the tables of docs/architecture.md name, by their path below `core/src`.
+fn drawn() -> BTreeSet<String> {
+    let text = read("docs/architecture.md");
+    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.filter_map(|line| line.split('|').nth(1));
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_architecture_draws_every_room() {
+    let rooms: BTreeSet<String> = files("core/src", ".rs")
+        .iter()
+        .filter_map(|path| path.strip_prefix("core/src/")?.strip_suffix(".rs"))
+        .filter(|name| *name != "lib" && !name.ends_with("_tests"))
+        .map(str::to_owned)
+        .collect();
+    let drawn = drawn();
+    let missing: Vec<_> = rooms.difference(&drawn).collect();
+    let gone: Vec<_> = drawn.difference(&rooms).collect();
+    assert!(
+        missing.is_empty() && gone.is_empty(),
+        "docs/architecture.md: add {missing:?}, remove {gone:?}"
+    );
+}
