@@ -80,7 +80,7 @@ impl Error {
         }))
     }
 
-    /// An argument that a face of the library, not the core, found to be wrong.
+    /// An argument that a binding, not the core, found to be wrong.
     pub fn argument(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Argument, message)
     }
@@ -90,7 +90,7 @@ impl Error {
         Error::new(ErrorKind::Closed, message)
     }
 
-    /// A panic that a face of the library caught at its border.
+    /// A panic that a binding caught at its border.
     pub fn internal(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Internal, message)
     }

@@ -1,4 +1,4 @@
-//! How Rust callers consume a call: an async stream, an iterator, and the blocking twins. All sit
+//! How Rust callers consume a call: an async stream, an iterator, and the same calls waiting on the calling thread. All sit
 //! on the call's event queue; knows no HTTP.
 
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::protocol::chunk::Chunk;
 use crate::request::Request;
 use crate::response::Response;
 
-/// The queue ended where an event was owed; only a fault of this library gets here.
+/// The queue ended where an event had to come; only a fault of this library gets here.
 pub(crate) fn ended_early() -> Error {
     Error::internal("the call's queue ended without Done")
 }
@@ -125,8 +125,7 @@ impl futures_core::Stream for Stream {
     }
 }
 
-/// The blocking twins of a client's calls. They wait on the calling thread, so they do not belong
-/// into async code.
+/// A client's calls, waiting on the calling thread: not for async code.
 ///
 /// ```no_run
 /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {

@@ -19,10 +19,10 @@
 //! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
 //!    larger event enters an empty inbox; `Done` always enters, and before the one of a deadline
 //!    the last batch.
-//! 3. A wake is owed to a consumer exactly when it found both boxes empty since the last wake.
-//!    Whoever puts events in takes the debt under the lock and pays it after the lock, once,
+//! 3. A consumer is to be woken exactly when it found both boxes empty since the last wake.
+//!    Whoever puts events in takes its waker under the lock and wakes it after the lock, once,
 //!    however many events went in.
-//! 4. A wake is owed to the producer exactly when it found no room. The consumer pays it when it
+//! 4. The producer is to be woken exactly when it found no room. The consumer wakes it when it
 //!    takes the inbox.
 //! 5. Cancelling a wait takes no event: an event leaves the queue only into the hands of a pop
 //!    that returns it.
@@ -114,14 +114,14 @@ pub(crate) struct EventQueue {
     bytes_max: usize,
 }
 
-/// Wakes that were taken under the lock and are paid when this is dropped, after it.
+/// Who is woken when this is dropped: taken under the lock, woken after it.
 #[must_use]
-struct Owed<'a> {
+struct Wakes<'a> {
     waker: Option<Waker>,
     sleepers: Option<&'a Condvar>,
 }
 
-impl Drop for Owed<'_> {
+impl Drop for Wakes<'_> {
     fn drop(&mut self) {
         if let Some(waker) = self.waker.take() {
             deferred_wakes::wake(waker);
@@ -174,9 +174,9 @@ impl EventQueue {
             inbox.producer = Some(cx.waker().clone());
             Poll::Pending
         };
-        let owed = has_new.then(|| self.owed_to_consumer(&mut inbox));
+        let wakes = has_new.then(|| self.wakes_of_consumer(&mut inbox));
         drop(inbox);
-        drop(owed);
+        drop(wakes);
         outcome
     }
 
@@ -188,9 +188,9 @@ impl EventQueue {
             return;
         }
         inbox.events.append(batch);
-        let owed = self.owed_to_consumer(&mut inbox);
+        let wakes = self.wakes_of_consumer(&mut inbox);
         drop(inbox);
-        drop(owed);
+        drop(wakes);
     }
 
     /// Puts `Done` in; false if it was in already.
@@ -237,14 +237,14 @@ impl EventQueue {
         inbox.finished = true;
         inbox.events.extend(outcome.map(Event::Done));
         let producer = inbox.producer.take();
-        let owed = self.owed_to_consumer(&mut inbox);
+        let wakes = self.wakes_of_consumer(&mut inbox);
         drop(inbox);
-        drop(owed);
-        drop(Owed { waker: producer, sleepers: None });
+        drop(wakes);
+        drop(Wakes { waker: producer, sleepers: None });
     }
 
-    fn owed_to_consumer(&self, inbox: &mut Inbox) -> Owed<'_> {
-        Owed {
+    fn wakes_of_consumer(&self, inbox: &mut Inbox) -> Wakes<'_> {
+        Wakes {
             waker: inbox.consumer.take(),
             sleepers: (inbox.sleepers > 0).then_some(&self.readable),
         }
@@ -254,7 +254,7 @@ impl EventQueue {
     /// can be noted down before anything is put in.
     fn take(&self) -> Result<Pop, MutexGuard<'_, Inbox>> {
         let mut outbox = lock(&self.outbox);
-        let mut owed = Owed { waker: None, sleepers: None };
+        let mut wakes = Wakes { waker: None, sleepers: None };
         if outbox.events.is_empty() {
             if outbox.ended {
                 return Ok(Pop::End);
@@ -266,12 +266,12 @@ impl EventQueue {
             // The empty box goes back with its allocation.
             std::mem::swap(&mut outbox.events, &mut inbox.events);
             inbox.bytes = 0;
-            owed.waker = inbox.producer.take();
+            wakes.waker = inbox.producer.take();
         }
         let event = outbox.events.pop_front();
         outbox.ended = matches!(event, Some(Event::Done(_)));
         drop(outbox);
-        drop(owed);
+        drop(wakes);
         Ok(event.map_or(Pop::Empty, Pop::Event))
     }
 

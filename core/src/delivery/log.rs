@@ -1,5 +1,5 @@
 //! The log for programs that are not Rust: records are collected in a bounded buffer until a
-//! thread of the face takes them. Rust programs use `tracing` or `log` as they are. Knows no call.
+//! thread of a binding takes them. Rust programs use `tracing` or `log` as they are. Knows no call.
 //!
 //! Nothing is called from the I/O thread: a record is put into the buffer and that is all. What
 //! the libraries below say at trace level is left out: it may hold whole heads of requests.

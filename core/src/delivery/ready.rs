@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use crate::delivery::wake_fd::Bell;
+use crate::delivery::wake_fd::WakeFd;
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process;
@@ -48,7 +48,7 @@ struct Noted {
     /// The task that found nothing.
     waiter: Option<Waker>,
     /// Made when the descriptor is first asked for.
-    bell: Option<Bell>,
+    wake_fd: Option<WakeFd>,
 }
 
 /// The waker of one source.
@@ -82,8 +82,8 @@ impl Shared {
     fn signal(&self, change: impl FnOnce(&mut Noted)) {
         let mut noted = lock(&self.noted);
         change(&mut noted);
-        if let Some(bell) = &mut noted.bell {
-            bell.ring();
+        if let Some(wake_fd) = &mut noted.wake_fd {
+            wake_fd.raise();
         }
         let has_sleepers = noted.sleepers > 0;
         let waiter = noted.waiter.take();
@@ -102,9 +102,9 @@ impl Noted {
     fn settle(&mut self) {
         if self.numbers.is_empty()
             && !self.interrupted
-            && let Some(bell) = &mut self.bell
+            && let Some(wake_fd) = &mut self.wake_fd
         {
-            bell.silence();
+            wake_fd.clear();
         }
     }
 }
@@ -186,7 +186,7 @@ impl Ready {
     /// Whether threads sleep in `wait`, or a program watches the descriptor.
     pub(crate) fn has_company(&self) -> bool {
         let noted = lock(&self.shared.noted);
-        noted.sleepers > 0 || noted.bell.is_some()
+        noted.sleepers > 0 || noted.wake_fd.is_some()
     }
 
     /// The number that was noted first; it stays, and so does an interruption.
@@ -253,14 +253,14 @@ impl Ready {
         }
         let mut noted = lock(&self.shared.noted);
         let has_news = !noted.numbers.is_empty() || noted.interrupted;
-        let bell = match &mut noted.bell {
-            Some(bell) => bell,
-            none => none.insert(Bell::new()?),
+        let wake_fd = match &mut noted.wake_fd {
+            Some(wake_fd) => wake_fd,
+            none => none.insert(WakeFd::new()?),
         };
         if has_news {
-            bell.ring();
+            wake_fd.raise();
         }
-        Ok(bell.fd())
+        Ok(wake_fd.fd())
     }
 }
 

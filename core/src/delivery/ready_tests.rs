@@ -6,10 +6,10 @@ use std::thread;
 use super::*;
 
 impl Ready {
-    /// The program's end of the bell, as a program would watch it; it has asked for it before, for
+    /// The program's end of the wake_fd, as a program would watch it; it has asked for it before, for
     /// asking rings.
     pub(crate) fn bytes_waiting(&self) -> usize {
-        lock(&self.shared.noted).bell.as_mut().unwrap().bytes_waiting()
+        lock(&self.shared.noted).wake_fd.as_mut().unwrap().bytes_waiting()
     }
 }
 
@@ -52,7 +52,7 @@ fn a_program_may_read_the_byte_itself() {
     for round in 0..3 {
         ready.note(round);
         assert_eq!(ready.bytes_waiting(), 1);
-        lock(&ready.shared.noted).bell.as_mut().unwrap().steal();
+        lock(&ready.shared.noted).wake_fd.as_mut().unwrap().steal();
         assert_eq!(ready.take(), Some(round));
         assert_eq!(ready.take(), None);
     }

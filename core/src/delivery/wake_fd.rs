@@ -117,27 +117,27 @@ mod wire {
     }
 }
 
-/// Rung once, it stays rung until it is silenced.
-pub(crate) struct Bell {
+/// A descriptor that is readable from when it is raised until it is cleared.
+pub(crate) struct WakeFd {
     wire: wire::Wire,
-    is_rung: bool,
+    is_raised: bool,
 }
 
-impl Bell {
-    pub(crate) fn new() -> Result<Bell> {
-        Ok(Bell { wire: wire::Wire::new()?, is_rung: false })
+impl WakeFd {
+    pub(crate) fn new() -> Result<WakeFd> {
+        Ok(WakeFd { wire: wire::Wire::new()?, is_raised: false })
     }
 
-    pub(crate) fn ring(&mut self) {
-        if !self.is_rung {
-            self.is_rung = true;
+    pub(crate) fn raise(&mut self) {
+        if !self.is_raised {
+            self.is_raised = true;
             self.wire.send();
         }
     }
 
-    pub(crate) fn silence(&mut self) {
-        if self.is_rung {
-            self.is_rung = false;
+    pub(crate) fn clear(&mut self) {
+        if self.is_raised {
+            self.is_raised = false;
             self.wire.empty();
         }
     }
@@ -148,7 +148,7 @@ impl Bell {
 }
 
 #[cfg(test)]
-impl Bell {
+impl WakeFd {
     /// How many bytes a program would find.
     pub(crate) fn bytes_waiting(&mut self) -> usize {
         let count = self.wire.empty();

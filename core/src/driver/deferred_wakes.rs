@@ -2,8 +2,8 @@
 //! it for the same locks, and be woken again. Knows no queue.
 //!
 //! None is deferred for long, however busy the thread is: the first one puts a task at the end of
-//! the runtime's queue that pays all of them when its turn comes for the second time, so they wait
-//! for what was ready before them and for what that made ready. They are paid earlier when `DEFERRED_MAX` have come together, and when the thread
+//! the runtime's queue that sends all of them when it runs for the second time: behind what was ready before them and what
+//! that made ready. They are sent earlier when `DEFERRED_MAX` have come together, and when the thread
 //! leaves the runtime.
 
 use std::cell::RefCell;
@@ -18,36 +18,36 @@ const DEFERRED_MAX: usize = 32;
 
 struct Deferred {
     wakers: Vec<Waker>,
-    payer: Arc<Notify>,
+    sender: Arc<Notify>,
 }
 
 thread_local! {
-    /// `None` on every thread but those that promised to pay.
+    /// `None` on every thread but those that defer.
     static DEFERRED: RefCell<Option<Deferred>> = const { RefCell::new(None) };
 }
 
-/// The thread pays from now on, until this is dropped.
-pub(crate) struct Promise(());
+/// The thread defers its wakes until this is dropped.
+pub(crate) struct Deferring(());
 
-/// Promises that this thread pays, and tells this payer when there is something to pay.
-pub(crate) fn promise(payer: Arc<Notify>) -> Promise {
-    DEFERRED.set(Some(Deferred { wakers: Vec::with_capacity(DEFERRED_MAX), payer }));
-    Promise(())
+/// Lets this thread defer its wakes; the sender is told when there is something to send.
+pub(crate) fn start_deferring(sender: Arc<Notify>) -> Deferring {
+    DEFERRED.set(Some(Deferred { wakers: Vec::with_capacity(DEFERRED_MAX), sender }));
+    Deferring(())
 }
 
-impl Drop for Promise {
+impl Drop for Deferring {
     fn drop(&mut self) {
         let deferred = DEFERRED.take();
         deferred.into_iter().flat_map(|deferred| deferred.wakers).for_each(Waker::wake);
     }
 }
 
-/// The task that pays.
-pub(crate) async fn pay_when_told(told: Arc<Notify>) {
+/// The task that sends them.
+pub(crate) async fn send_when_told(told: Arc<Notify>) {
     loop {
         told.notified().await;
         go_behind_the_others().await;
-        pay();
+        send();
     }
 }
 
@@ -70,22 +70,22 @@ pub(crate) fn wake(waker: Waker) {
     // At the end of a thread there is no list any more.
     let is_full = DEFERRED.try_with(|deferred| {
         let mut deferred = deferred.borrow_mut();
-        let Some(Deferred { wakers, payer }) = &mut *deferred else { return false };
+        let Some(Deferred { wakers, sender }) = &mut *deferred else { return false };
         if wakers.is_empty() {
-            payer.notify_one();
+            sender.notify_one();
         }
         wakers.extend(waker.take());
         wakers.len() >= DEFERRED_MAX
     });
     match (waker, is_full) {
         (Some(waker), _) => waker.wake(),
-        (None, Ok(true)) => pay(),
+        (None, Ok(true)) => send(),
         (None, _) => {}
     }
 }
 
-/// Pays what was deferred. Whoever is woken may defer again meanwhile.
-pub(crate) fn pay() {
+/// Sends what was deferred. Whoever is woken may defer again meanwhile.
+pub(crate) fn send() {
     let wakers = DEFERRED.try_with(|deferred| {
         let mut deferred = deferred.borrow_mut();
         let Some(Deferred { wakers, .. }) = &mut *deferred else { return Vec::new() };
@@ -124,30 +124,30 @@ mod tests {
     }
 
     #[test]
-    fn wakes_are_paid_in_time() {
+    fn wakes_are_sent_in_time() {
         let (woken, defer) = counted();
         defer(1);
-        assert_eq!(woken(), 1, "a thread that promised nothing pays at once");
-        let promise = promise(Arc::default());
+        assert_eq!(woken(), 1, "a thread that does not defer wakes at once");
+        let deferring = start_deferring(Arc::default());
         defer(3);
         assert_eq!(woken(), 1);
-        pay();
+        send();
         assert_eq!(woken(), 4);
         defer(DEFERRED_MAX + 1);
         assert_eq!(woken(), 4 + DEFERRED_MAX);
-        drop(promise);
-        assert_eq!(woken(), 5 + DEFERRED_MAX, "the last one when the promise ends");
+        drop(deferring);
+        assert_eq!(woken(), 5 + DEFERRED_MAX, "the last one when it is over");
         defer(1);
         assert_eq!(woken(), 6 + DEFERRED_MAX);
     }
 
-    /// A runtime that always has something to do pays all the same, after what was ready before.
+    /// A runtime that always has something to do sends them all the same, after what was ready before.
     #[test]
-    fn a_runtime_that_never_sleeps_pays() {
+    fn a_runtime_that_never_sleeps_sends() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let payer = Arc::new(Notify::new());
-        let promise = promise(payer.clone());
-        runtime.spawn(pay_when_told(payer));
+        let sender = Arc::new(Notify::new());
+        let deferring = start_deferring(sender.clone());
+        runtime.spawn(send_when_told(sender));
         let (woken, defer) = counted();
         let is_over = Arc::new(AtomicUsize::new(0));
         for _ in 0..3 {
@@ -171,8 +171,8 @@ mod tests {
             });
             let rounds = rounds.await.unwrap();
             is_over.store(1, Ordering::SeqCst);
-            assert!(rounds <= 3, "paid after {rounds} rounds of all tasks");
+            assert!(rounds <= 3, "sent after {rounds} rounds of all tasks");
         });
-        drop(promise);
+        drop(deferring);
     }
 }

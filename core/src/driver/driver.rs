@@ -24,7 +24,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Notify;
 
 use crate::driver::deferred_wakes;
-use crate::driver::state::{Awaited, Call, IoThread, Rest, State, Take, ThreadId, Turn};
+use crate::driver::state::{Awaited, Call, DrivenBy, IoThread, Rest, State, Take, ThreadId};
 use crate::driver::thread::{may_do_io_here, without_sigpipe};
 use crate::sync::{lock, unpoisoned};
 
@@ -41,7 +41,7 @@ pub(crate) struct Driver {
     /// Calls a waiter out of the runtime.
     waiter_called: Notify,
     /// Runs when wakes are deferred.
-    payer: Arc<Notify>,
+    sender: Arc<Notify>,
     is_stopped: AtomicBool,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Living {
     has_ended: AtomicBool,
 }
 
-/// How a wait with the turn ended.
+/// How a wait ended that could have made the thread the driver.
 pub(crate) enum Waited<T> {
     Found(T),
     TimedOut,
@@ -75,7 +75,7 @@ pub(crate) enum Waited<T> {
 }
 
 /// A thread's right to do the I/O while it waits.
-struct WaitersTurn<'a> {
+struct DrivingWaiter<'a> {
     driver: &'a Driver,
     runtime: Option<Arc<Runtime>>,
     /// How many tasks it may wait for.
@@ -87,8 +87,8 @@ struct WaitersTurn<'a> {
 
 impl Driver {
     pub(crate) fn new(runtime: Runtime) -> Arc<Driver> {
-        let payer = Arc::new(Notify::new());
-        runtime.spawn(deferred_wakes::pay_when_told(payer.clone()));
+        let sender = Arc::new(Notify::new());
+        runtime.spawn(deferred_wakes::send_when_told(sender.clone()));
         let handle = runtime.handle().clone();
         Arc::new(Driver {
             handle,
@@ -97,7 +97,7 @@ impl Driver {
             changed: Condvar::new(),
             io_thread_called: Notify::new(),
             waiter_called: Notify::new(),
-            payer,
+            sender,
             is_stopped: AtomicBool::new(false),
         })
     }
@@ -130,9 +130,9 @@ impl Driver {
         let (looks_first, call) = {
             let state = &mut self.lock().state;
             // The clock is read only where it counts.
-            let now = match state.turn {
-                Turn::Nobody { .. } => self.now(),
-                Turn::IoThread | Turn::Waiter => Duration::ZERO,
+            let now = match state.driver {
+                DrivenBy::Nobody { .. } => self.now(),
+                DrivenBy::IoThread | DrivenBy::Waiter => Duration::ZERO,
             };
             state.begin(awaited, this_thread(), now)
         };
@@ -140,7 +140,7 @@ impl Driver {
         Living { driver: self.clone(), looks_first, has_ended: AtomicBool::new(false) }
     }
 
-    /// Waits for this with the turn, where the thread may have it: it waits for `own` tasks or what
+    /// Waits for this as the driver, where the thread may be it: it waits for `own` tasks or what
     /// is left of them, and nobody else waits for the same.
     pub(crate) fn wait<T>(
         &self,
@@ -152,10 +152,10 @@ impl Driver {
         if timeout == Some(Duration::ZERO) || has_company() {
             return Waited::Elsewhere;
         }
-        let Some(mut turn) = self.take(own) else { return Waited::Elsewhere };
-        let found = turn.wait_for(timeout, ready);
+        let Some(mut waiter) = self.take(own) else { return Waited::Elsewhere };
+        let found = waiter.wait_for(timeout, ready);
         // Who came meanwhile is not to depend on this thread's coming back.
-        turn.has_company = has_company();
+        waiter.has_company = has_company();
         match found {
             Some(found) => Waited::Found(found),
             None if timeout.is_some() && !self.is_stopped() => Waited::TimedOut,
@@ -163,8 +163,8 @@ impl Driver {
         }
     }
 
-    /// The turn, for a thread that is about to wait for `own` tasks or what is left of them.
-    fn take(&self, own: usize) -> Option<WaitersTurn<'_>> {
+    /// Makes the driver of a thread that is about to wait for `own` tasks or what is left of them.
+    fn take(&self, own: usize) -> Option<DrivingWaiter<'_>> {
         // Not under the lock: at first it looks for the thread's stack.
         let may_enter = !self.is_stopped() && may_do_io_here();
         let mut inner = self.lock();
@@ -185,16 +185,16 @@ impl Driver {
             return None;
         }
         let runtime = inner.runtime.clone();
-        Some(WaitersTurn { driver: self, runtime, own, has_looked: false, has_company: false })
+        Some(DrivingWaiter { driver: self, runtime, own, has_looked: false, has_company: false })
     }
 
     /// The life of the I/O thread.
     pub(crate) fn run(&self) {
         loop {
             let Some(runtime) = self.lock().runtime.clone() else { return };
-            let promise = deferred_wakes::promise(self.payer.clone());
+            let deferring = deferred_wakes::start_deferring(self.sender.clone());
             runtime.block_on(self.called_out());
-            drop((runtime, promise));
+            drop((runtime, deferring));
             self.stand_aside();
             if self.is_stopped() {
                 return self.tear_down();
@@ -207,7 +207,7 @@ impl Driver {
         self.lock().state.io_thread_looked();
         loop {
             let called = self.io_thread_called.notified();
-            if self.is_stopped() || self.lock().state.turn != Turn::IoThread {
+            if self.is_stopped() || self.lock().state.driver != DrivenBy::IoThread {
                 return;
             }
             called.await;
@@ -239,7 +239,7 @@ impl Driver {
     fn tear_down(&self) {
         let mut inner = self.lock();
         let runtime = inner.runtime.take();
-        while inner.state.turn == Turn::Waiter {
+        while inner.state.driver == DrivenBy::Waiter {
             inner = unpoisoned(self.changed.wait(inner));
         }
         drop(inner);
@@ -286,7 +286,7 @@ impl Drop for Living {
     }
 }
 
-impl WaitersTurn<'_> {
+impl DrivingWaiter<'_> {
     /// Does the I/O until this is ready; `None` when the time ran out or the library is shut down.
     fn wait_for<T>(
         &mut self,
@@ -326,7 +326,7 @@ impl WaitersTurn<'_> {
     }
 }
 
-impl Drop for WaitersTurn<'_> {
+impl Drop for DrivingWaiter<'_> {
     fn drop(&mut self) {
         self.runtime = None;
         let driver = self.driver;

@@ -10,7 +10,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-use super::state::{Awaited, Call, IoThread, Rest, State, Take, Turn, UNWATCHED_MAX};
+use super::state::{Awaited, Call, DrivenBy, IoThread, Rest, State, Take, UNWATCHED_MAX};
 
 /// Time passes in such steps, and only when no thread of the library has something to do at once.
 const STEP: Duration = Duration::from_millis(5);
@@ -22,7 +22,7 @@ const LIVE_MAX: usize = 3;
 enum User {
     /// In the program's own code, for as long as it likes.
     Away,
-    /// It has the turn, and waits for the I/O thread to come out.
+    /// It is the driver, and waits for the I/O thread to come out.
     Entering {
         own: usize,
     },
@@ -73,7 +73,7 @@ impl World {
         let inside = inside + usize::from(self.is_io_thread_inside());
         assert!(inside <= 1, "two are inside: {self:?}");
         let holders = self.users.iter().filter(|user| **user != User::Away).count();
-        assert_eq!(holders, usize::from(self.state.turn == Turn::Waiter), "{self:?}");
+        assert_eq!(holders, usize::from(self.state.driver == DrivenBy::Waiter), "{self:?}");
         let steps = (UNWATCHED_MAX.as_millis() / STEP.as_millis()) as u32;
         assert!(self.unwatched <= steps, "the sockets were forgotten: {self:?}");
     }
@@ -150,7 +150,7 @@ impl World {
                 }
             }
             IoThread::Awake => add(&|world| match world.state.rest(NOW) {
-                Rest::Enter => assert_eq!(world.state.turn, Turn::IoThread),
+                Rest::Enter => assert_eq!(world.state.driver, DrivenBy::IoThread),
                 Rest::SleepUntil(until) => assert!(until.is_none_or(|until| until > NOW)),
             }),
             // Also for no reason at all.
@@ -167,7 +167,7 @@ impl World {
 
     fn begin(&mut self, awaited: Awaited, user: usize, fault: Fault) {
         let was_inside = self.is_io_thread_inside();
-        let was_nobody = matches!(self.state.turn, Turn::Nobody { .. });
+        let was_nobody = matches!(self.state.driver, DrivenBy::Nobody { .. });
         let (looks_first, call) = self.state.begin(awaited, user, NOW);
         assert!(looks_first || was_inside, "nobody watched, and it does not look: {self:?}");
         assert!(call == Call::Nobody || was_nobody, "{self:?}");

@@ -66,11 +66,11 @@ fn build() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
-        // Look at the sockets and at new calls often: a turn of a task may take a millisecond.
+        // Look at the sockets and at new calls often: a task may take a millisecond.
         .event_interval(16)
         .global_queue_interval(8)
         .thread_name("mw-dns")
-        // A helper thread may be started by a caller that turns the runtime.
+        // A helper thread may be started by a thread of the program that drives the runtime.
         .on_thread_start(block_signals)
         .build()
 }

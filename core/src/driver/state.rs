@@ -3,9 +3,9 @@
 //!
 //! # States
 //!
-//! | turn | who looks | what ends it |
+//! | driver | who looks | what ends it |
 //! |---|---|---|
-//! | I/O thread | that thread | a waiter takes the turn: it waited [`ALONE_MIN`] times in a row for all that lived |
+//! | I/O thread | that thread | a waiter becomes the driver: it waited [`ALONE_MIN`] times in a row for all that lived |
 //! | waiter | the thread that waits | its wait ends: nobody, or the I/O thread where something else lives or waits beside it |
 //! | nobody | no one, for [`UNWATCHED_MAX`] at most | the waiter comes back; other work begins; the I/O thread's alarm |
 //!
@@ -14,7 +14,7 @@
 //! 1. Whatever any thread does or leaves undone, the sockets are looked at within
 //!    [`UNWATCHED_MAX`]: while nobody looks the I/O thread is awake, or sleeps no longer than that
 //!    counted from the last look. Only a look moves that time: a call that begins does not.
-//! 2. One thread at a time is inside the runtime. A waiter gets the turn only when it waits for all
+//! 2. One thread at a time is inside the runtime. A waiter becomes the driver only when it waits for all
 //!    that lives.
 //! 3. A call that begins while the I/O thread is not inside, or has not looked since it came back,
 //!    looks at the sockets first: a connection that the service closed meanwhile is not used.
@@ -27,7 +27,7 @@ pub(crate) const UNWATCHED_MAX: Duration = Duration::from_millis(10);
 /// A waiter that was away for longer does other things: what it submits is not left to it.
 const AWAY_MAX: Duration = Duration::from_millis(4);
 
-/// Waits in a row, each for all that lived, before a waiter takes the turn.
+/// Waits in a row, each for all that lived, before a waiter becomes the driver.
 const ALONE_MIN: u32 = 4;
 
 /// After so many alarms in one and the same wait the I/O thread sleeps until that ends.
@@ -36,8 +36,9 @@ const ALARMS_MAX: u32 = 3;
 /// A thread, by an address of its own.
 pub(crate) type ThreadId = usize;
 
+/// Who looks at the sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Turn {
+pub(super) enum DrivenBy {
     IoThread,
     Waiter,
     Nobody { left_by: ThreadId },
@@ -46,7 +47,7 @@ pub(super) enum Turn {
 /// Where the I/O thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum IoThread {
-    /// In the runtime, or on its way in with the turn.
+    /// In the runtime, or on its way in as the driver.
     Inside,
     /// Outside and awake: it asks [`State::rest`] next.
     Awake,
@@ -68,7 +69,7 @@ pub(crate) enum Awaited {
 /// What the I/O thread does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// It has the turn.
+    /// It is the driver.
     Enter,
     /// Until this time, or until it is called.
     SleepUntil(Option<Duration>),
@@ -82,11 +83,11 @@ pub(super) enum Call {
     Nobody,
 }
 
-/// How a waiter got on that asked for the turn.
+/// How a waiter got on that asked to be the driver.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Take {
-    /// It has the turn, and enters when the I/O thread is not inside.
+    /// It is the driver, and enters when the I/O thread is not inside.
     Granted,
     /// It waits as one that does no I/O.
     Refused(Call),
@@ -95,7 +96,7 @@ pub(super) enum Take {
 /// Times are since any fixed moment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    pub(super) turn: Turn,
+    pub(super) driver: DrivenBy,
     pub(super) io_thread: IoThread,
     /// Tasks of calls.
     pub(super) live: usize,
@@ -112,7 +113,7 @@ pub(super) struct State {
 impl State {
     pub(super) fn new() -> State {
         State {
-            turn: Turn::IoThread,
+            driver: DrivenBy::IoThread,
             io_thread: IoThread::Inside,
             live: 0,
             alone: 0,
@@ -130,15 +131,15 @@ impl State {
         thread: ThreadId,
         now: Duration,
     ) -> (bool, Call) {
-        let looks_first = self.turn != Turn::IoThread || self.is_stale;
+        let looks_first = self.driver != DrivenBy::IoThread || self.is_stale;
         let is_alone = match awaited {
             Awaited::Anywhere => false,
             Awaited::Here => self.live == 0,
             Awaited::AtQueue => true,
         };
-        let call = match self.turn {
-            Turn::IoThread | Turn::Waiter => Call::Nobody,
-            Turn::Nobody { left_by } => {
+        let call = match self.driver {
+            DrivenBy::IoThread | DrivenBy::Waiter => Call::Nobody,
+            DrivenBy::Nobody { left_by } => {
                 let comes_back = match awaited {
                     Awaited::Anywhere | Awaited::Here => is_alone,
                     Awaited::AtQueue => {
@@ -159,27 +160,27 @@ impl State {
         self.live = self.live.saturating_sub(1);
     }
 
-    /// The turn, for a thread that is about to wait for `own` tasks or what is left of them.
+    /// Makes the driver of a thread that is about to wait for `own` tasks or what is left of them.
     pub(super) fn take(&mut self, own: usize, can_enter: bool) -> Take {
         let waits_for_all = self.live > 0 && self.live <= own;
         if !waits_for_all || !can_enter {
             self.alone = 0;
-            return Take::Refused(match self.turn {
-                Turn::Nobody { .. } => self.give_to_io_thread(),
-                Turn::IoThread | Turn::Waiter => Call::Nobody,
+            return Take::Refused(match self.driver {
+                DrivenBy::Nobody { .. } => self.give_to_io_thread(),
+                DrivenBy::IoThread | DrivenBy::Waiter => Call::Nobody,
             });
         }
-        match self.turn {
-            Turn::Waiter => return Take::Refused(Call::Nobody),
-            Turn::Nobody { .. } => {}
-            Turn::IoThread => {
+        match self.driver {
+            DrivenBy::Waiter => return Take::Refused(Call::Nobody),
+            DrivenBy::Nobody { .. } => {}
+            DrivenBy::IoThread => {
                 self.alone = self.alone.saturating_add(1);
                 if self.alone < ALONE_MIN {
                     return Take::Refused(Call::Nobody);
                 }
             }
         }
-        self.turn = Turn::Waiter;
+        self.driver = DrivenBy::Waiter;
         Take::Granted
     }
 
@@ -199,7 +200,7 @@ impl State {
         if self.live > own || has_company {
             return self.give_to_io_thread();
         }
-        self.turn = Turn::Nobody { left_by: thread };
+        self.driver = DrivenBy::Nobody { left_by: thread };
         let alarm = self.looked_at + UNWATCHED_MAX;
         match self.io_thread {
             IoThread::Asleep { until } if until.is_none_or(|until| until > alarm) => {
@@ -209,9 +210,9 @@ impl State {
         }
     }
 
-    /// The turn goes to the I/O thread: the waiter gives it up unused, or the library is shut down.
+    /// The I/O thread becomes the driver: the waiter did nothing, or the library is shut down.
     pub(super) fn give_to_io_thread(&mut self) -> Call {
-        self.turn = Turn::IoThread;
+        self.driver = DrivenBy::IoThread;
         self.alone = 0;
         self.wake_io_thread()
     }
@@ -241,16 +242,16 @@ impl State {
     /// The I/O thread is outside and awake: what it does next.
     pub(super) fn rest(&mut self, now: Duration) -> Rest {
         let alarm = self.looked_at + UNWATCHED_MAX;
-        if matches!(self.turn, Turn::Nobody { .. }) && now >= alarm {
+        if matches!(self.driver, DrivenBy::Nobody { .. }) && now >= alarm {
             let _ = self.give_to_io_thread(); // it is awake
         }
-        let until = match self.turn {
-            Turn::IoThread => {
+        let until = match self.driver {
+            DrivenBy::IoThread => {
                 self.io_thread = IoThread::Inside;
                 return Rest::Enter;
             }
-            Turn::Nobody { .. } => Some(alarm),
-            Turn::Waiter => {
+            DrivenBy::Nobody { .. } => Some(alarm),
+            DrivenBy::Waiter => {
                 let (seen, alarms) = self.alarmed;
                 let is_same = seen == self.looked_at;
                 let alarms = if is_same { ALARMS_MAX.min(alarms + 1) } else { 0 };

@@ -144,10 +144,10 @@ fn gist(answer: &Json) -> Json {
     choices.iter().map(of).collect()
 }
 
-/// Recorded streams say what their recorded plain twins say.
+/// Recorded streams say what their recorded plain answers say.
 #[test]
 fn recorded_streams_are_gathered_to_what_their_twins_say() {
-    let mut twins = Vec::new();
+    let mut pairs = Vec::new();
     let mut gathered_count = 0;
     for server in ["llama-server", "litellm"] {
         let folder = tests_folder().join("captures").join(server);
@@ -169,28 +169,28 @@ fn recorded_streams_are_gathered_to_what_their_twins_say() {
             if is_response {
                 check_cut_response(&name, &chunks);
             }
-            let twin = folder.join(name.replace("_stream", ""));
-            if twin.file_name() == path.file_name() || !twin.exists() {
+            let plain = folder.join(name.replace("_stream", ""));
+            if plain.file_name() == path.file_name() || !plain.exists() {
                 continue;
             }
-            let Some(body) = read(&twin)["response"]["body_base64"].as_str().map(base64) else {
+            let Some(body) = read(&plain)["response"]["body_base64"].as_str().map(base64) else {
                 continue;
             };
             let Ok(whole) = serde_json::from_slice::<Json>(&body) else { continue };
             if endpoint == Endpoint::Chat && whole["choices"].is_array() {
-                twins.push((format!("{server}/{name}"), gist(&gathered), gist(&whole)));
+                pairs.push((format!("{server}/{name}"), gist(&gathered), gist(&whole)));
             }
         }
     }
     assert!(gathered_count >= 40, "{gathered_count} streams");
-    let differing: Vec<&str> = twins
+    let differing: Vec<&str> = pairs
         .iter()
         .filter(|(_, stream, whole)| stream != whole)
         .inspect(|(name, stream, whole)| println!("{name}:\n{stream}\n{whole}"))
         .map(|(name, ..)| name.as_str())
         .collect();
     assert_eq!(differing, KNOWN_TO_DIFFER);
-    assert!(twins.len() >= 20, "{} twins", twins.len());
+    assert!(pairs.len() >= 20, "{} pairs", pairs.len());
 }
 
 /// Here the server itself says other things when it streams: the first was asked for fewer
