@@ -8,7 +8,7 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
@@ -70,9 +70,8 @@ fn check_bounds<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     assert!(fitted, "{name}: never more than the input and a little");
 }
 
-/// Every vector: whole, cut at each chunk, under every bound.
-#[test]
-fn vectors() {
+/// Every vector: its name, its endpoint, its chunks, and what they are gathered to.
+fn each_vector(check: impl Fn(&str, Endpoint, &[&str], &str)) {
     let folder = tests_folder().join("vectors/gather");
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -84,16 +83,27 @@ fn vectors() {
         let endpoint = endpoint(vector["endpoint"].as_str().unwrap());
         let chunks = vector["chunks"].as_array().unwrap();
         let chunks: Vec<&str> = chunks.iter().map(|chunk| chunk.as_str().unwrap()).collect();
-        let gathered = gather(endpoint, &chunks);
-        Value::parse(&gathered).unwrap();
-        if let Some(out) = std::env::var_os("GATHER_OUT") {
-            std::fs::write(Path::new(&out).join(&*name), &gathered).unwrap();
-            continue;
-        }
-        assert_eq!(gathered, vector["expected"].as_str().unwrap(), "{name}");
-        check_cuts(&name, endpoint, &chunks);
-        check_bounds(&name, endpoint, &chunks);
+        check(&name, endpoint, &chunks, vector["expected"].as_str().unwrap());
     }
+}
+
+#[test]
+fn vectors_are_gathered_as_expected() {
+    each_vector(|name, endpoint, chunks, expected| {
+        let gathered = gather(endpoint, chunks);
+        Value::parse(&gathered).unwrap();
+        assert_eq!(gathered, expected, "{name}");
+    });
+}
+
+#[test]
+fn vectors_are_cut_at_each_chunk() {
+    each_vector(|name, endpoint, chunks, _| check_cuts(name, endpoint, chunks));
+}
+
+#[test]
+fn vectors_meet_every_bound() {
+    each_vector(|name, endpoint, chunks, _| check_bounds(name, endpoint, chunks));
 }
 
 fn base64(text: &str) -> Vec<u8> {
@@ -288,65 +298,104 @@ fn recorded_documents_survive_the_round_trip() {
     assert!(count >= 20, "{count}");
 }
 
-/// Gathers many chunks, says how long that took, and gives the JSON.
-fn timed(name: &str, chunks: &[String]) -> String {
-    let endpoint =
-        if chunks[0].contains("response") { Endpoint::Responses } else { Endpoint::Chat };
-    let started = Instant::now();
-    let json = gather(endpoint, chunks);
-    println!("{name}: {} chunks, {} bytes, {:?}", chunks.len(), json.len(), started.elapsed());
-    json
+/// Processor time of this thread.
+fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call fills in what it is given.
+    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-#[test]
-fn many_chunks_choices_calls_and_members() {
+/// Gathers eight times as many of these chunks in at most 24 times the time: work that grows with the
+/// square of the input takes 64 times as long. Other work on the machine makes one measurement
+/// wrong, not five.
+fn check_linear(name: &str, count: usize, chunk: &dyn Fn(usize) -> String) {
+    let endpoint = if chunk(0).contains("response") { Endpoint::Responses } else { Endpoint::Chat };
+    let timed = |count: usize| {
+        let chunks: Vec<String> = (0..count).map(chunk).collect();
+        let started = processor_time();
+        let json = gather(endpoint, &chunks);
+        assert!(json.len() > count, "{name}: {} bytes of {count} chunks", json.len());
+        processor_time() - started
+    };
+    let mut measured = Vec::new();
+    for _ in 0..5 {
+        let (few, many) = (timed(count), timed(8 * count));
+        if many <= 24 * few {
+            return;
+        }
+        measured.push((few, many));
+    }
+    panic!("{name}: {count} chunks and eight times as many took {measured:?}");
+}
+
+/// Of every kind, from `count` to `8 * count`.
+fn check_all_linear(count: usize) {
     let chunk = |choice: String| {
         format!(
             r#"{{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{choice}]}}"#
         )
     };
-    let many = |count: usize, of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<Vec<_>>();
-    let text = |_| chunk(r#"{"index":0,"delta":{"content":"word "},"finish_reason":null}"#.into());
-    for count in [8_000, 32_000] {
-        assert!(timed("text", &many(count, &text)).len() > 5 * count);
-    }
-    let logprobs = |_| {
+    check_linear("text", count, &|_| {
+        chunk(r#"{"index":0,"delta":{"content":"word "},"finish_reason":null}"#.into())
+    });
+    check_linear("logprobs", count, &|_| {
         chunk(r#"{"index":0,"delta":{"content":"w"},"logprobs":{"content":[{"token":"w","logprob":-0.1,"bytes":[119],"top_logprobs":[]}]}}"#.into())
-    };
-    timed("logprobs", &many(32_000, &logprobs));
-    let call = |i| {
+    });
+    check_linear("calls", count, &|i| {
         chunk(format!(
             r#"{{"index":0,"delta":{{"tool_calls":[{{"index":{i},"id":"call_{i}","function":{{"name":"f","arguments":"{{}}"}}}}]}}}}"#
         ))
-    };
-    let json = timed("calls", &many(10_000, &call));
-    assert_eq!(json.matches("call_").count(), 10_000);
-    let bare = |i| {
+    });
+    check_linear("calls without index", count, &|i| {
         chunk(format!(
             r#"{{"index":0,"delta":{{"tool_calls":[{{"id":"{i}","function":{{"name":"f","arguments":"{{}}"}}}}]}}}}"#
         ))
-    };
-    assert_eq!(
-        timed("calls without index", &many(10_000, &bare)).matches("\"id\"").count(),
-        10_001
-    );
-    let choice =
-        |i: usize| chunk(format!(r#"{{"index":{},"delta":{{"content":"x"}}}}"#, i % 10_000));
-    timed("choices", &many(30_000, &choice));
-    let member = |i| chunk(format!(r#"{{"index":0,"delta":{{"field_{i}":"x"}}}}"#));
-    timed("members", &many(32_000, &member));
-    let deep = format!("{}1{}", r#"{"a":"#.repeat(900), "}".repeat(900));
-    let deep = |_| chunk(format!(r#"{{"index":0,"delta":{{"deep":{deep}}}}}"#));
-    timed("deep", &many(200, &deep));
-    let delta = |i| {
+    });
+    check_linear("choices", count, &|i| {
+        chunk(format!(r#"{{"index":{},"delta":{{"content":"x"}}}}"#, i % (3 * count)))
+    });
+    check_linear("members", count, &|i| {
+        chunk(format!(r#"{{"index":0,"delta":{{"field_{i}":"x"}}}}"#))
+    });
+    check_linear("response deltas", count, &|i| {
+        let item = i % count;
         format!(
-            r#"{{"type":"response.output_text.delta","item_id":"m{}","output_index":{},"content_index":0,"delta":"word "}}"#,
-            i % 4_000,
-            i % 4_000
+            r#"{{"type":"response.output_text.delta","item_id":"m{item}","output_index":{item},"content_index":0,"delta":"word "}}"#
+        )
+    });
+    check_linear("response text", count, &|_| {
+        r#"{"type":"response.output_text.delta","item_id":"m","delta":"word "}"#.to_owned()
+    });
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(900), "}".repeat(900));
+    check_linear("deep", count / 100, &|_| {
+        chunk(format!(r#"{{"index":0,"delta":{{"deep":{deep}}}}}"#))
+    });
+}
+
+#[test]
+fn work_is_linear_in_the_input() {
+    check_all_linear(400);
+}
+
+/// The same, large; `make test-deep` runs it in release.
+#[test]
+#[ignore = "takes long in a debug build"]
+fn work_is_linear_in_a_large_input() {
+    check_all_linear(4_000);
+}
+
+#[test]
+fn ten_thousand_tool_calls_are_all_there() {
+    let call = |i| {
+        format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":{i},"id":"call_{i}","function":{{"name":"f","arguments":"{{}}"}}}}]}}}}]}}"#
         )
     };
-    timed("response deltas", &many(32_000, &delta));
-    let one =
-        |_| r#"{"type":"response.output_text.delta","item_id":"m","delta":"word "}"#.to_owned();
-    timed("response text", &many(32_000, &one));
+    let calls: Vec<String> = (0..10_000).map(call).collect();
+    assert_eq!(gather(Endpoint::Chat, &calls).matches("call_").count(), 10_000);
+    let bare: Vec<String> =
+        (0..10_000).map(|i| call(i).replacen(&format!("\"index\":{i},"), "", 1)).collect();
+    let kept = gather(Endpoint::Chat, &bare).matches("\"call_").count();
+    assert_eq!(kept, 10_000);
 }

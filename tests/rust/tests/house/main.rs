@@ -53,14 +53,6 @@ fn code(path: &str) -> Vec<(usize, String)> {
     code.map(|(number, line)| (number + 1, line.to_owned())).collect()
 }
 
-fn assert_absent(path: &str, words: &[&str], because: &str) {
-    for (number, line) in code(path) {
-        for word in words {
-            assert!(!line.contains(word), "{path}:{number} names {word}: {because}\n  {line}");
-        }
-    }
-}
-
 #[test]
 fn the_bindings_depend_on_the_core_alone() {
     for manifest in ["ffi-c/Cargo.toml", "py/Cargo.toml"] {

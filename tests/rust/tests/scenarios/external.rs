@@ -55,7 +55,7 @@ fn done(call: &Call) -> Error {
 #[test]
 fn everything_runs_on_the_programs_runtime_and_no_thread_is_started() {
     in_child_at(
-        "hosts::everything_runs_on_the_programs_runtime_and_no_thread_is_started",
+        "external::everything_runs_on_the_programs_runtime_and_no_thread_is_started",
         &[],
         || {
             let service = Service::start().unwrap();
@@ -149,8 +149,8 @@ fn a_runtime_that_ends_ends_its_calls() {
 
 /// Design: every started call ends with `Done`, whatever its runtime does.
 #[test]
-fn shutdown_ends_calls_of_a_runtime_that_nobody_turns() {
-    in_child_at("hosts::shutdown_ends_calls_of_a_runtime_that_nobody_turns", &[], || {
+fn shutdown_ends_calls_of_a_runtime_that_nobody_drives() {
+    in_child_at("external::shutdown_ends_calls_of_a_runtime_that_nobody_drives", &[], || {
         let service = Service::start().unwrap();
         let url = service.script("s", Script::one(stalled_after(&["{}"])));
         let runtime = one_thread();
@@ -174,7 +174,7 @@ fn shutdown_ends_calls_of_a_runtime_that_nobody_turns() {
 
 #[test]
 fn a_forked_child_has_no_runtime_of_its_parents() {
-    in_child_at("hosts::a_forked_child_has_no_runtime_of_its_parents", &[], || {
+    in_child_at("external::a_forked_child_has_no_runtime_of_its_parents", &[], || {
         let service = Service::start().unwrap();
         let runtime = three_threads();
         let client = client_on(&runtime, service.base_url());

@@ -12,12 +12,12 @@ use flate2::write::GzEncoder;
 use modelwire::{Client, Config, Error, ErrorKind, Limits, Result, TimeoutPhase, Timeouts};
 use modelwire_service::{Exchange, Script, Service, Step};
 
+use crate::lone_waiters::io_thread_ran;
 use crate::processes::in_child_at;
 use crate::support::{
     DONE, Way, block_on, client, config, event, finish, hello, http_chunk, piece, respond,
     stream_head,
 };
-use crate::turns::io_thread_ran;
 
 /// How long the I/O thread may work while a plain call to a good service, which takes 2 ms, waits
 /// for it. On a processor, so that a busy machine makes no difference.
