@@ -30,15 +30,15 @@ pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"]
 /// let client = modelwire::Client::new(config)?;
 /// # Ok::<(), modelwire::Error>(())
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[must_use]
 pub struct Config {
     base_url: Option<String>,
     api_key: Option<ApiKeySource>,
     headers: Vec<(String, String)>,
-    timeouts: Timeouts,
-    retry: RetryPolicy,
-    limits: Limits,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) limits: Limits,
     ca_pem: Option<Vec<u8>>,
     client_pem: Option<Vec<u8>>,
     proxy: Option<Proxy>,
@@ -81,12 +81,14 @@ impl fmt::Debug for Proxy {
 }
 
 /// A tokio runtime of the program's own, and the process that has it.
+#[derive(Clone)]
 pub(crate) struct ExternalRuntime {
     pub(crate) handle: Handle,
     pub(crate) generation: u64,
 }
 
 /// A key as it was given; validated with the rest.
+#[derive(Clone)]
 struct ApiKeySource(String);
 
 impl Drop for ApiKeySource {
