@@ -47,6 +47,7 @@ test-deep: .venv/tested
 	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src
 	cargo test --quiet --locked -p modelwire-tests-deep
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
+	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
 	TEST_CALLS=1500 $(c_suite) --test queue queue_crowd
 	MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
 	MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
@@ -98,7 +99,7 @@ header:
 	@UPDATE_HEADER=1 cargo test --quiet --locked -p modelwire-tests-c --test header
 
 rules:
-	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house
+	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house rules
 
 lint: .venv/tested
 	cargo fmt --check

@@ -11,5 +11,6 @@ pub(crate) mod exchange;
 pub(crate) mod queue;
 pub(crate) mod retry;
 pub(crate) mod session;
+pub(crate) mod stream_events;
 pub(crate) mod stream_reader;
 pub(crate) mod task;

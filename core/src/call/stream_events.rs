@@ -1,0 +1,248 @@
+//! The events of one stream: to chunks, to the gathered answer, and to the judgement whether the stream
+//! ended whole (R-STR7). Knows no bytes and no body.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use crate::call::queue::Event;
+use crate::config::SharedSettings;
+use crate::driver::offload::drop_elsewhere;
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
+use crate::head::Head;
+use crate::protocol::accumulate::Gatherer;
+use crate::protocol::choice::Choice;
+use crate::protocol::chunk::Chunk;
+use crate::protocol::document::Document;
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::slab::Slab;
+use crate::protocol::sse;
+use crate::protocol::usage::Usage;
+use crate::protocol::value::Value;
+use crate::response::{End, Response};
+
+/// Marks the end of a stream (R-STR3).
+const DONE_MARK: &str = "[DONE]";
+
+/// What is wanted of a stream.
+pub(crate) struct Wanted {
+    pub(crate) settings: SharedSettings,
+    pub(crate) endpoint: Endpoint,
+    /// Choices that the request asks for.
+    pub(crate) choices: usize,
+    /// The caller gets the chunks.
+    pub(crate) chunks: bool,
+    /// The whole answer is put together from the chunks.
+    pub(crate) gathered: bool,
+}
+
+/// What was parsed and not yet pushed, and what is known of the stream's end.
+pub(crate) struct StreamEvents {
+    wanted: Wanted,
+    head: Arc<Head>,
+    /// Puts the whole answer together, where it is wanted.
+    gathering: Gathering,
+    /// Scanned, not judged yet.
+    slab: Slab,
+    batch: VecDeque<Event>,
+    usage: Option<Usage>,
+    /// The choices that have their finish reason; no more than are asked for.
+    finished_choices: HashSet<u32>,
+    count: u64,
+    ending: Option<Ending>,
+}
+
+/// How a stream ended.
+enum Ending {
+    Whole(End),
+    Failed(Error),
+}
+
+/// A large one is not dropped on the I/O thread.
+struct Gathering(Option<Gatherer>);
+
+impl Gathering {
+    fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, Gatherer::bytes)
+    }
+}
+
+impl Drop for Gathering {
+    fn drop(&mut self) {
+        let bytes = self.bytes();
+        if let Some(gatherer) = self.0.take() {
+            drop_elsewhere(bytes, gatherer);
+        }
+    }
+}
+
+impl StreamEvents {
+    pub(crate) fn new(wanted: Wanted, head: Arc<Head>) -> StreamEvents {
+        let bytes_max = wanted.settings.limits.response_bytes_max;
+        let gatherer = wanted.gathered.then(|| Gatherer::new(wanted.endpoint, bytes_max));
+        StreamEvents {
+            gathering: Gathering(gatherer),
+            wanted,
+            slab: Slab::default(),
+            batch: VecDeque::new(),
+            head,
+            usage: None,
+            finished_choices: HashSet::new(),
+            count: 0,
+            ending: None,
+        }
+    }
+
+    /// How much was gathered.
+    pub(crate) fn gathered_bytes(&self) -> usize {
+        self.gathering.bytes()
+    }
+
+    /// How many events came.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The end, if it was reached.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    /// What is to be pushed.
+    pub(crate) fn batch(&mut self) -> &mut VecDeque<Event> {
+        &mut self.batch
+    }
+
+    /// Ends the stream with an error, unless what came before ends it.
+    pub(crate) fn fail(&mut self, error: Error) {
+        self.seal();
+        if self.ending.is_none() {
+            self.ending = Some(Ending::Failed(error));
+        }
+    }
+
+    fn succeed(&mut self, end: End) {
+        if self.ending.is_none() {
+            self.ending = Some(Ending::Whole(end));
+        }
+    }
+
+    /// What came of the stream.
+    pub(crate) fn conclude(self) -> Result<Response> {
+        let gatherer = self.gathering.0.as_ref();
+        match self.ending {
+            Some(Ending::Whole(end)) => {
+                let gathered = gatherer.map(|gatherer| Document::scan(gatherer.json().into()));
+                let document = gathered.transpose().map_err(|cause| {
+                    Error::internal(format!("the gathered answer is not JSON: {cause}"))
+                })?;
+                let endpoint = self.wanted.endpoint;
+                Ok(Response::streamed(endpoint, self.head.clone(), self.usage, end, document))
+            }
+            Some(Ending::Failed(error)) => {
+                let partial = gatherer.filter(|gatherer| !gatherer.is_empty());
+                let error = match partial {
+                    Some(gatherer) => error.with_partial(gatherer.json()),
+                    None => error,
+                };
+                Err(error.with_answer(&self.head))
+            }
+            None => Err(Error::internal("the stream was left before its end")),
+        }
+    }
+
+    /// The error that an event carries.
+    fn error_of(&self, data: &str) -> Error {
+        self.wanted.settings.bounded(Error::from_event(data))
+    }
+
+    /// One event of the stream; what comes after its end is ignored (R-STR3).
+    pub(crate) fn event(&mut self, event: sse::Event<'_>) {
+        let data = event.data.trim_matches([' ', '\t', '\n', '\r']);
+        let is_error = event.name == "error";
+        if self.ending.is_some() || (data.is_empty() && !is_error) {
+            return;
+        }
+        self.count += 1;
+        if data == DONE_MARK {
+            self.seal();
+            return self.succeed(End::DoneMark);
+        }
+        if let Err(cause) = self.slab.add(event.name, &event.data) {
+            // What is named an error is one, JSON or not (R-ERR6).
+            if is_error {
+                return self.fail(self.error_of(data));
+            }
+            let quoted = self.wanted.settings.quote(data);
+            let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
+            self.fail(Error::new(ErrorKind::Protocol, message).with_body(quoted));
+        } else if self.slab.is_full() {
+            self.seal();
+        }
+    }
+
+    /// Whether the data of an event whose blank line did not come is whole all the same: JSON, or the
+    /// end mark.
+    pub(crate) fn is_whole(data: &str) -> bool {
+        data == DONE_MARK || Value::parse(data).is_ok()
+    }
+
+    /// Events that were read and not pushed.
+    pub(crate) fn waiting(&self) -> usize {
+        self.batch.len() + self.slab.len()
+    }
+
+    /// Judges what was scanned, in order, up to the stream's end.
+    pub(crate) fn seal(&mut self) {
+        for chunk in Chunk::seal(&mut self.slab) {
+            if self.ending.is_some() {
+                break;
+            }
+            self.chunk(chunk);
+        }
+    }
+
+    fn chunk(&mut self, chunk: Chunk) {
+        if chunk.is_error() {
+            return self.fail(self.error_of(chunk.json()));
+        }
+        if let Some(usage) = chunk.usage() {
+            self.usage = Some(usage);
+        }
+        for choice in chunk.choices().filter(Choice::is_finished) {
+            if self.finished_choices.len() >= self.wanted.choices {
+                break; // it is known that all are finished
+            }
+            self.finished_choices.insert(choice.index());
+        }
+        let is_final = chunk.is_final_response();
+        let gatherer = self.gathering.0.as_mut();
+        if let Some(Err(too_large)) = gatherer.map(|gatherer| gatherer.add(chunk.value())) {
+            return self.fail(Error::new(ErrorKind::Protocol, too_large.to_string()));
+        }
+        if self.wanted.chunks {
+            self.batch.push_back(Event::Chunk(chunk));
+        }
+        if is_final {
+            self.succeed(End::FinalEvent);
+        }
+    }
+
+    /// Complete without an end mark only if every choice of a chat has finished (R-STR7).
+    pub(crate) fn body_ended(&mut self, was_cut: bool) {
+        self.seal();
+        if self.ending.is_some() {
+            return;
+        }
+        let is_chat = self.wanted.endpoint == Endpoint::Chat;
+        if is_chat && !was_cut && self.finished_choices.len() >= self.wanted.choices {
+            return self.succeed(End::FinishReasons);
+        }
+        let message = match self.count {
+            _ if was_cut => "the stream ended in the middle of an event".to_owned(),
+            0 => "the stream ended without a single event".to_owned(),
+            count => format!("the stream ended without its end mark after {count} events"),
+        };
+        self.fail(Error::new(ErrorKind::Incomplete, message));
+    }
+}
