@@ -7,7 +7,7 @@ use crate::bounds::Limits;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::protocol::value::{Kind, Value};
-use crate::timeouts::Timeouts;
+use crate::timeouts::{Timeout, Timeouts};
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,8 +212,7 @@ impl Config {
     fn with_option(mut self, name: &str, value: Value<'_>) -> Result<Config> {
         let refused = |kind: OptionKind| Error::config(format!("{name} takes {}", kind.takes()));
         let read = |kind: OptionKind| kind.read(value).ok_or_else(|| refused(kind));
-        let timeout =
-            |timeout: &&crate::Timeout| name.strip_suffix(TIMEOUT_MS) == Some(timeout.name);
+        let timeout = |timeout: &&Timeout| name.strip_suffix(TIMEOUT_MS) == Some(timeout.name);
         if let Some(timeout) = Timeouts::ALL.iter().find(timeout) {
             let time = match value.is_null() {
                 true => None,

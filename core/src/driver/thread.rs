@@ -184,6 +184,15 @@ fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     }
 }
 
+/// How long the calling thread has run on a processor.
+#[cfg(test)]
+pub(crate) fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call fills in what it is given.
+    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Whether the calling thread blocks a signal.
 #[cfg(test)]
 pub(crate) fn is_blocked(signal: libc::c_int) -> bool {

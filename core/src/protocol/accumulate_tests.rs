@@ -8,11 +8,11 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::Value as Json;
 
 use super::*;
+use crate::driver::thread::processor_time;
 use crate::protocol::document_chunks::document_chunks;
 
 const BYTES_MAX: usize = 256 << 20;
@@ -296,14 +296,6 @@ fn recorded_documents_survive_the_round_trip() {
         }
     }
     assert!(count >= 20, "{count}");
-}
-
-/// Processor time of this thread.
-fn processor_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call fills in what it is given.
-    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Gathers eight times as many of these chunks in at most 24 times the time: work that grows with the
