@@ -3,6 +3,7 @@
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
+# make mutants  changes the core in one place at a time and sees whether a test notices; SHARD=0/16
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
 # make header writes include/modelwire.h anew from ffi-c/src
 # make rules  writes tests/RULES.md anew from the doc comments of the tests
@@ -23,7 +24,7 @@ cc $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/$(4) -lmodelwire -Wl,-rpath,'$$ORIGIN/../$(4)'
 endef
 
-.PHONY: demo test test-deep fuzz bench install header rules lint clean
+.PHONY: demo test test-deep fuzz bench mutants install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc
@@ -79,6 +80,11 @@ fuzz:
 	@$(python) -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'mypy>=1.15' \
 	  'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx trio typing_extensions build
 	@touch $@
+
+SHARD := 0/16
+mutants:
+	@tests/tools cargo cargo-mutants
+	tests/mutants/run $(SHARD)
 
 # ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
 bench: .venv/installed
