@@ -738,7 +738,8 @@ MODELWIRE_API void modelwire_client_free(modelwire_client *client);
 
 /**
  * What the answered chats and responses of a client used so far, over all models, in this
- * process. Model lists and calls that failed or were stopped do not count.
+ * process. Model lists and calls that failed or were stopped do not count. A sum that would be
+ * larger than UINT64_MAX is UINT64_MAX.
  *
  * @param client         the client
  * @param calls          answered calls; may be NULL, like the others

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use modelwire_core::Client;
+use modelwire_core::{Client, UsageSum};
 
 use crate::boundary::{Handle, borrow, free, guard, hand_over, output, text, write};
 use crate::config::modelwire_config;
@@ -46,7 +46,8 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 }
 
 /// What the answered chats and responses of a client used so far, over all models, in this
-/// process. Model lists and calls that failed or were stopped do not count.
+/// process. Model lists and calls that failed or were stopped do not count. A sum that would be
+/// larger than UINT64_MAX is UINT64_MAX.
 ///
 /// @param client         the client
 /// @param calls          answered calls; may be NULL, like the others
@@ -64,10 +65,17 @@ pub unsafe extern "C" fn modelwire_client_usage(
 ) -> modelwire_status {
     guard(null_mut(), || {
         let sums = borrow(client)?.0.usage();
-        write(calls, sums.values().map(|sum| sum.calls).sum());
-        write(input_tokens, sums.values().map(|sum| sum.tokens.input_tokens).sum());
-        write(output_tokens, sums.values().map(|sum| sum.tokens.output_tokens).sum());
-        write(total_tokens, sums.values().map(|sum| sum.tokens.total_tokens).sum());
+        let mut all = UsageSum::default();
+        for sum in sums.values() {
+            // Each is what services reported, of any size: a sum that ends is better than one that
+            // starts again from 0.
+            let add = |all: &mut u64, one: u64| *all = all.saturating_add(one);
+            add(&mut all.calls, sum.calls);
+            add(&mut all.tokens.input_tokens, sum.tokens.input_tokens);
+            add(&mut all.tokens.output_tokens, sum.tokens.output_tokens);
+            add(&mut all.tokens.total_tokens, sum.tokens.total_tokens);
+        }
+        write_usage(&all, calls, [input_tokens, output_tokens, total_tokens]);
         Ok(MODELWIRE_OK)
     })
 }
@@ -97,10 +105,16 @@ pub unsafe extern "C" fn modelwire_client_usage_of_model(
         let sums = borrow(client)?.0.usage();
         let model = text("model", model, length)?;
         let Some(sum) = sums.get(&model) else { return Ok(MODELWIRE_ABSENT) };
-        write(calls, sum.calls);
-        write(input_tokens, sum.tokens.input_tokens);
-        write(output_tokens, sum.tokens.output_tokens);
-        write(total_tokens, sum.tokens.total_tokens);
+        write_usage(sum, calls, [input_tokens, output_tokens, total_tokens]);
         Ok(MODELWIRE_OK)
     })
+}
+
+/// Input, output and total tokens, in this order.
+fn write_usage(sum: &UsageSum, calls: *mut u64, tokens: [*mut u64; 3]) {
+    let [input_tokens, output_tokens, total_tokens] = tokens;
+    write(calls, sum.calls);
+    write(input_tokens, sum.tokens.input_tokens);
+    write(output_tokens, sum.tokens.output_tokens);
+    write(total_tokens, sum.tokens.total_tokens);
 }

@@ -314,6 +314,23 @@ void usage_by_model(void) {
   modelwire_client_free(client);
 }
 
+/* Three models of which each reports the most that can be reported: the sums stay at their end
+ * instead of starting again from 0. */
+void usage_saturates(void) {
+  modelwire_client *client = client_of_environment();
+  uint64_t calls = 7, input = 7, output = 7, total = 7;
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("a", "x"))));
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("b", "x"))));
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("c", "x"))));
+  CHECK(modelwire_client_usage_of_model(client, "c", 1, NULL, &input, &output, &total) ==
+        MODELWIRE_OK);
+  CHECK(input == INT64_MAX && output == INT64_MAX && total == INT64_MAX);
+  CHECK(modelwire_client_usage(client, &calls, &input, &output, &total) == MODELWIRE_OK);
+  CHECK(calls == 3);
+  CHECK(input == UINT64_MAX && output == UINT64_MAX && total == UINT64_MAX);
+  modelwire_client_free(client);
+}
+
 /* A document, an end mark, a final event, finish reasons: how each answer was known to be whole;
  * and which of them the library put together. */
 void ends(void) {

@@ -160,6 +160,16 @@ fn usage_by_model() {
     played("usage_by_model");
 }
 
+/// R-MET1: what a service reports is not trusted to stay within 64 bits
+#[test]
+fn usage_saturates() {
+    let most = i64::MAX;
+    let answer = format!(
+        r#"{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{{"prompt_tokens":{most},"completion_tokens":{most},"total_tokens":{most}}}}}"#
+    );
+    scripted("usage_saturates", Script::one(Exchange::json(200, answer)));
+}
+
 /// R-STR3, R-STR7
 #[test]
 fn ends() {

@@ -164,6 +164,24 @@ fn retries_refused() {
     assert_eq!(service.connections(), 0);
 }
 
+/// R-CFG1: what is refused changes neither a configuration nor a request
+#[test]
+fn refused_changes_nothing() {
+    let service = Service::start().unwrap();
+    let script = Script::one(Exchange::json(200, chat_answer("x")));
+    let base_url = service.script("s", script);
+    // Nothing listens on port 1.
+    let program = scenario("refused_changes_nothing").at_url("http://127.0.0.1:1/v1");
+    program.env("TEST_BASE_URL", &base_url).run().succeeded();
+    let sent = service.recorded("s");
+    assert_eq!(sent.len(), 1);
+    for (name, value) in
+        [("authorization", "Bearer sk-kept"), ("x-kept", "kept"), ("x-own", "kept")]
+    {
+        assert_eq!(sent[0].header(name), Some(value), "{name}");
+    }
+}
+
 /// R-LIM1, R-ERR3
 #[test]
 fn retry_after() {
