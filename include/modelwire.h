@@ -1475,6 +1475,14 @@ const char *modelwire_response_finish_reason(const modelwire_response *response)
 MODELWIRE_API const char *modelwire_response_request_id(const modelwire_response *response);
 
 /**
+ * How the answer was known to be complete: "document", "done_mark", "final_event" or
+ * "finish_reasons".
+ *
+ * @param response  the response
+ */
+MODELWIRE_API const char *modelwire_response_end(const modelwire_response *response);
+
+/**
  * The HTTP status, 200 for instance; 0 for NULL.
  *
  * @param response  the response
@@ -1501,32 +1509,24 @@ const char *modelwire_response_header(const modelwire_response *response,
 MODELWIRE_API size_t modelwire_response_header_count(const modelwire_response *response);
 
 /**
- * The name of a header, in lower case; NULL beyond the end.
+ * The name of a header, in lower case and in the order of the answer; NULL beyond the end.
  *
  * @param response  the response
- * @param index     from 0, in the order of the answer
+ * @param index     from 0
  */
 MODELWIRE_API
 const char *modelwire_response_header_name(const modelwire_response *response,
                                            size_t index);
 
 /**
- * The value of a header; NULL beyond the end.
+ * The value of a header, in the order of the answer; NULL beyond the end.
  *
  * @param response  the response
- * @param index     from 0, in the order of the answer
+ * @param index     from 0
  */
 MODELWIRE_API
 const char *modelwire_response_header_value(const modelwire_response *response,
                                             size_t index);
-
-/**
- * How the answer was known to be complete: "document", "done_mark", "final_event" or
- * "finish_reasons".
- *
- * @param response  the response
- */
-MODELWIRE_API const char *modelwire_response_end(const modelwire_response *response);
 
 /**
  * 1 if the JSON text was put together from the chunks of a stream, 0 if the service sent it as it
@@ -1838,13 +1838,6 @@ MODELWIRE_API const char *modelwire_error_code(const modelwire_error *error);
 MODELWIRE_API const char *modelwire_error_param(const modelwire_error *error);
 
 /**
- * The HTTP status; 0 where no answer came.
- *
- * @param error  the error
- */
-MODELWIRE_API int32_t modelwire_error_http_status(const modelwire_error *error);
-
-/**
  * The service's name for the exchange; NULL where there is none.
  *
  * @param error  the error
@@ -1864,34 +1857,6 @@ MODELWIRE_API const char *modelwire_error_path(const modelwire_error *error);
  * @param error  the error
  */
 MODELWIRE_API const char *modelwire_error_model(const modelwire_error *error);
-
-/**
- * When the first attempt started, in milliseconds since 1970 UTC; -1 if nothing was attempted.
- *
- * @param error  the error
- */
-MODELWIRE_API int64_t modelwire_error_request_time_unix_ms(const modelwire_error *error);
-
-/**
- * How many times the request was attempted.
- *
- * @param error  the error
- */
-MODELWIRE_API int32_t modelwire_error_attempts(const modelwire_error *error);
-
-/**
- * From the start of the first attempt to the failure, in milliseconds.
- *
- * @param error  the error
- */
-MODELWIRE_API int64_t modelwire_error_elapsed_ms(const modelwire_error *error);
-
-/**
- * How long the service asked to wait, in milliseconds; -1 if it did not.
- *
- * @param error  the error
- */
-MODELWIRE_API int64_t modelwire_error_retry_after_ms(const modelwire_error *error);
 
 /**
  * The option of the timeout that ran out, "idle_timeout" for instance; NULL for other errors.
@@ -1933,6 +1898,41 @@ const char *modelwire_error_partial(const modelwire_error *error,
  * @param length  its length in bytes; may be NULL
  */
 MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, size_t *length);
+
+/**
+ * The HTTP status; 0 where no answer came.
+ *
+ * @param error  the error
+ */
+MODELWIRE_API int32_t modelwire_error_http_status(const modelwire_error *error);
+
+/**
+ * When the first attempt started, in milliseconds since 1970 UTC; -1 if nothing was attempted.
+ *
+ * @param error  the error
+ */
+MODELWIRE_API int64_t modelwire_error_request_time_unix_ms(const modelwire_error *error);
+
+/**
+ * How many times the request was attempted.
+ *
+ * @param error  the error
+ */
+MODELWIRE_API int32_t modelwire_error_attempts(const modelwire_error *error);
+
+/**
+ * From the start of the first attempt to the failure, in milliseconds.
+ *
+ * @param error  the error
+ */
+MODELWIRE_API int64_t modelwire_error_elapsed_ms(const modelwire_error *error);
+
+/**
+ * How long the service asked to wait, in milliseconds; -1 if it did not.
+ *
+ * @param error  the error
+ */
+MODELWIRE_API int64_t modelwire_error_retry_after_ms(const modelwire_error *error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use modelwire_core::{Call, Error, Event, Pop, Response};
 
 use crate::boundary::{
-    Callback, Handle, borrow, free, guard, guard_or, hand_over, modelwire_finalizer, output,
+    Callback, Handle, borrow, free, guard_or, hand_over, modelwire_finalizer, output,
 };
 use crate::client::modelwire_client;
-use crate::error::modelwire_error;
+use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
 use crate::queue::modelwire_queue;
 use crate::request::modelwire_request;
@@ -103,9 +103,9 @@ pub unsafe extern "C" fn modelwire_call_stream(
     guard(err, || {
         let (slot, call) = (output(out)?, &borrow(call)?.0);
         let callback = Callback::new(on_event, user_data, None);
-        callback.check()?;
+        callback.check("on_event")?;
         call.start_to_wait(true)?;
-        let answer = wait(call, |chunk| match callback.call(&modelwire_event::chunk(0, chunk)) {
+        let answer = wait(call, |chunk| match callback.ask(&modelwire_event::chunk(0, chunk)) {
             0 => Continue::Yes,
             _ => Continue::No,
         })?;
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn modelwire_call_start(
 ) -> modelwire_status {
     guard(err, || {
         let callback = Callback::new(on_event, user_data, finalizer);
-        callback.check()?;
+        callback.check("on_event")?;
         borrow(call)?.0.start_with(stream != 0, Callbacks(callback))?;
         Ok(MODELWIRE_OK)
     })
@@ -185,7 +185,7 @@ impl modelwire_core::Handler for Callbacks {
             Event::Done(outcome) => modelwire_event::done(0, outcome),
             Event::Open(_) => return ControlFlow::Continue(()),
         };
-        match self.0.call(&event) {
+        match self.0.ask(&event) {
             0 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         }

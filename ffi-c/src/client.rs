@@ -5,9 +5,9 @@ use std::ptr::null_mut;
 
 use modelwire_core::{Client, UsageSum};
 
-use crate::boundary::{Handle, borrow, free, guard, hand_over, output, text, write};
+use crate::boundary::{Handle, borrow, copy_text, free, hand_over, output, write};
 use crate::config::modelwire_config;
-use crate::error::modelwire_error;
+use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 
 /// A client of one service: may be shared between threads, which do not wait for each other.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn modelwire_client_usage_of_model(
 ) -> modelwire_status {
     guard(null_mut(), || {
         let sums = borrow(client)?.0.usage();
-        let model = text("model", model, length)?;
+        let model = copy_text("model", model, length)?;
         let Some(sum) = sums.get(&model) else { return Ok(MODELWIRE_ABSENT) };
         write_usage(sum, calls, [input_tokens, output_tokens, total_tokens]);
         Ok(MODELWIRE_OK)

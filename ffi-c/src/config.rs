@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use modelwire_core::{Config, Error, Limits, RetryPolicy, Timeouts};
 
-use crate::boundary::{Handle, borrow_mut, free, guard, guard_or, text};
+use crate::boundary::{Handle, borrow_mut, copy_text, free, guard_or};
+use crate::error::guard;
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// What a client is made from; used by one thread at a time. What is not set has its default:
@@ -110,7 +111,7 @@ pub unsafe extern "C" fn modelwire_config_set_base_url(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.base_url = Some(text("base_url", base_url, length)?);
+        config.base_url = Some(copy_text("base_url", base_url, length)?);
         Ok(())
     })
 }
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn modelwire_config_set_api_key(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.api_key = Some(text("api_key", api_key, length)?);
+        config.api_key = Some(copy_text("api_key", api_key, length)?);
         Ok(())
     })
 }
@@ -150,7 +151,8 @@ pub unsafe extern "C" fn modelwire_config_add_header(
     value_length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        let header = (text("name", name, name_length)?, text("value", value, value_length)?);
+        let header =
+            (copy_text("name", name, name_length)?, copy_text("value", value, value_length)?);
         config.headers.push(header);
         Ok(())
     })
@@ -338,7 +340,7 @@ pub unsafe extern "C" fn modelwire_config_add_ca_pem(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.ca_pems.push(text("pem", pem, length)?);
+        config.ca_pems.push(copy_text("pem", pem, length)?);
         Ok(())
     })
 }
@@ -357,7 +359,7 @@ pub unsafe extern "C" fn modelwire_config_set_client_certificate_pem(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.client_certificate_pem = Some(text("pem", pem, length)?);
+        config.client_certificate_pem = Some(copy_text("pem", pem, length)?);
         Ok(())
     })
 }
@@ -376,7 +378,7 @@ pub unsafe extern "C" fn modelwire_config_set_proxy(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        let url = text("url", url, length)?;
+        let url = copy_text("url", url, length)?;
         config.proxy = if url.is_empty() { Proxy::None } else { Proxy::At(url) };
         Ok(())
     })

@@ -14,6 +14,7 @@
 )]
 
 mod boundary;
+mod text;
 
 // In the order in which the header shows them.
 mod status;

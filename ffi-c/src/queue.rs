@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use modelwire_core::{CompletionQueue, Error, Event, Next};
 
-use crate::boundary::{Handle, borrow, free, guard, guard_or, hand_over, output, outputs};
-use crate::error::modelwire_error;
+use crate::boundary::{Handle, borrow, free, guard_or, hand_over, output, outputs};
+use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
 use crate::status::{MODELWIRE_CLOSED, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
 

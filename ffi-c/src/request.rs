@@ -6,9 +6,9 @@ use std::ptr::null_mut;
 
 use modelwire_core::{Endpoint, Error, Request, RetryPolicy, Value};
 
-use crate::boundary::{Handle, borrow_mut, free, guard, hand_over, output, text};
+use crate::boundary::{Handle, borrow_mut, copy_text, free, hand_over, output};
 use crate::config::{adjust, retry_jitter, retry_on, timeout};
-use crate::error::modelwire_error;
+use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// A request of one of the three operations; used by one thread at a time, for any number of
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn modelwire_request_chat(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let request = Request::chat(text("model", model, length)?);
+        let request = Request::chat(copy_text("model", model, length)?);
         Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn modelwire_request_response(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let request = Request::response(text("model", model, length)?);
+        let request = Request::response(copy_text("model", model, length)?);
         Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
@@ -136,8 +136,8 @@ pub unsafe extern "C" fn modelwire_request_add_message(
     content_length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let role = text("role", role, role_length)?;
-        let content = text("content", content, content_length)?;
+        let role = copy_text("role", role, role_length)?;
+        let content = copy_text("content", content, content_length)?;
         request.edit(Edit::Message, |request| request.message(&role, &content))
     })
 }
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn modelwire_request_set_input(
     length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let input = text("input", input, length)?;
+        let input = copy_text("input", input, length)?;
         request.edit(Edit::Input, |request| request.input(&input))
     })
 }
@@ -201,8 +201,8 @@ pub unsafe extern "C" fn modelwire_request_set_text(
     value_length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
-        let value = text("value", value, value_length)?;
+        let name = copy_text("name", name, name_length)?;
+        let value = copy_text("value", value, value_length)?;
         request.edit(Edit::Field, |request| request.field(&name, value))
     })
 }
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn modelwire_request_set_int(
     value: i64,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
+        let name = copy_text("name", name, name_length)?;
         request.edit(Edit::Field, |request| request.field(&name, value))
     })
 }
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn modelwire_request_set_number(
     value: f64,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
+        let name = copy_text("name", name, name_length)?;
         if !value.is_finite() {
             return Err(Error::argument(format!("{name} is {value}, which JSON does not have")));
         }
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn modelwire_request_set_bool(
     value: i32,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
+        let name = copy_text("name", name, name_length)?;
         request.edit(Edit::Field, |request| request.field(&name, value != 0))
     })
 }
@@ -294,8 +294,8 @@ pub unsafe extern "C" fn modelwire_request_set_json(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     set(request, err, |request| {
-        let name = text("name", name, name_length)?;
-        let json = text("json", json, json_length)?;
+        let name = copy_text("name", name, name_length)?;
+        let json = copy_text("json", json, json_length)?;
         if let Err(cause) = Value::parse(&json) {
             return Err(Error::argument(format!("the value of {name} is not JSON: {cause}")));
         }
@@ -320,8 +320,8 @@ pub unsafe extern "C" fn modelwire_request_add_header(
     value_length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
-        let value = text("value", value, value_length)?;
+        let name = copy_text("name", name, name_length)?;
+        let value = copy_text("value", value, value_length)?;
         request.replace(|request| request.header(name, value));
         Ok(())
     })
@@ -486,7 +486,7 @@ fn from_json(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let request = make(text("json", json, length)?);
+        let request = make(copy_text("json", json, length)?);
         request.check()?;
         Ok(hand_over(slot, modelwire_request::new(request)))
     })

@@ -31,6 +31,8 @@
   NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(tool_calls)                       \
   NAME(tool_call_pieces) NAME(headers) NAME(usage_of_events) NAME(usage_by_model)              \
   NAME(usage_saturates) NAME(ends)                                                             \
+  /* texts.c */                                                                                \
+  NAME(texts)                                                                                  \
   /* options.c */                                                                              \
   NAME(limits) NAME(limits_refused) NAME(through_proxy) NAME(without_proxy)                    \
   NAME(certificates_refused) NAME(request_timeouts) NAME(request_retries) NAME(retry_after)    \

@@ -1,5 +1,6 @@
 //! Builds the library with cargo and C programs with cc. Knows no service.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -184,4 +185,27 @@ impl Library {
 /// Compiles against the header, with a compiler and flags of the test's choice.
 pub fn compile_with(compiler: &str, arguments: &[&str]) {
     run(tool(compiler).args(arguments).arg("-I").arg(root().join("include")));
+}
+
+/// What stands in one list and not in the other, to be shown by a test that compares them: "- " for
+/// what is only in the first, "+ " for what is only in the second, in their order.
+pub fn difference<S: AsRef<str>>(
+    first: impl IntoIterator<Item = S>,
+    second: impl IntoIterator<Item = S>,
+) -> String {
+    let collect = |lines: &mut dyn Iterator<Item = S>| -> Vec<String> {
+        lines.map(|line| line.as_ref().to_owned()).collect()
+    };
+    let (first, second) = (collect(&mut first.into_iter()), collect(&mut second.into_iter()));
+    let only = |mark: &str, lines: &[String], others: &[String]| -> String {
+        let others: BTreeSet<&String> = others.iter().collect();
+        let only = lines.iter().filter(|line| !others.contains(line));
+        only.map(|line| format!("{mark} {line}\n")).collect()
+    };
+    let all = only("-", &first, &second) + &only("+", &second, &first);
+    if all.is_empty() {
+        "only the order differs, or how often a line stands there".into()
+    } else {
+        all
+    }
 }

@@ -12,9 +12,9 @@ mod program;
 mod replay;
 mod scenario;
 
-pub use build::{Library, compile_with, root};
+pub use build::{Library, compile_with, difference, root};
 pub use program::{Ended, Program};
 pub use replay::{Case, Told, replay};
 pub use scenario::{
-    chat_answer, chat_chunk, played, scenario, scenarios, scripted, silent, stalling,
+    chat_answer, chat_chunk, played, scenario, scenarios, scripted, silent, stalling, text_samples,
 };

@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -19,6 +19,7 @@ const SOURCES: [&str; 17] = [
     "scenarios/null.c",
     "scenarios/build.c",
     "scenarios/fields.c",
+    "scenarios/texts.c",
     "scenarios/options.c",
     "scenarios/log.c",
     "scenarios/started.c",
@@ -80,4 +81,36 @@ pub fn stalling(contents: &[&str]) -> Script {
 /// A script that never answers.
 pub fn silent() -> Script {
     Script::one(Exchange { steps: vec![Step::StallForever] })
+}
+
+/// An answer to each call of the scenarios `texts`, in C and in C++: a model list, a chat, a stream,
+/// a refused call, a stream that breaks off, and a call that is never answered. Between them they
+/// have each text that the library gives of an answer, an event or an error.
+pub fn text_samples() -> Script {
+    let calls = r#""tool_calls":[{"index":0,"id":"call_1","function":{"name":"search","arguments":"{\"q\":1}"}}]"#;
+    let id = [("x-request-id", "req_1")];
+    let chat = format!(
+        r#"{{"choices":[{{"index":0,"message":{{"content":"whole",{calls}}},"finish_reason":"stop"}}]}}"#
+    );
+    let chunk = format!(
+        r#"{{"choices":[{{"index":0,"delta":{{"content":"piece",{calls}}},"finish_reason":"length"}}]}}"#
+    );
+    let stream = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\
+         event: named\ndata: {chunk}\n\ndata: [DONE]\n\n"
+    );
+    let refusal =
+        r#"{"error":{"message":"No.","type":"a_type","code":"a_code","param":"a_param"}}"#;
+    let close = |mut exchange: Exchange| {
+        exchange.steps.push(Step::Close);
+        exchange
+    };
+    Script::sequence(vec![
+        Exchange::json(200, r#"{"object":"list","data":[{"id":"model-1"}]}"#),
+        Exchange::json_with_headers(200, &id, chat),
+        close(Exchange::raw(stream)),
+        Exchange::json_with_headers(400, &id, refusal),
+        Exchange::events_cut(&[chat_chunk("half")]),
+        Exchange { steps: vec![Step::StallForever] },
+    ])
 }

@@ -9,7 +9,7 @@
 )]
 
 use modelwire_service::{Exchange, Script, Service};
-use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted};
+use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, text_samples};
 
 /// The bodies of the requests that a scenario sent.
 fn bodies(name: &str) -> Vec<String> {
@@ -83,6 +83,12 @@ fn fields_stay() {
     let items: Vec<String> = (0..200).map(|item| format!(r#""item {item}""#)).collect();
     let answer = format!(r#"{{"items":[{}]}}"#, items.join(","));
     scripted("fields_stay", Script::one(Exchange::json(200, answer)));
+}
+
+/// R-F3, R-ERR3: one line for each function that gives a text
+#[test]
+fn texts() {
+    scripted("texts", text_samples());
 }
 
 /// R-F3, R-STR4
