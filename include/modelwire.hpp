@@ -136,20 +136,93 @@ inline std::optional<std::string_view> optional_view(const char* text,
   return std::string_view{text, length};
 }
 
+/// A text of a handle, by the C function that gives it: one that is given the handle, or an index
+/// too, and may tell the length. Nothing where there is none.
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*),
+                                              const T* handle) noexcept {
+  return optional_view(accessor(handle));
+}
+
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t*),
+                                              const T* handle) noexcept {
+  std::size_t length = 0;
+  const char* text = accessor(handle, &length);
+  return optional_view(text, length);
+}
+
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t),
+                                              const T* handle, std::size_t at) noexcept {
+  return optional_view(accessor(handle, at));
+}
+
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t,
+                                                                      std::size_t*),
+                                              const T* handle, std::size_t at) noexcept {
+  std::size_t length = 0;
+  const char* text = accessor(handle, at, &length);
+  return optional_view(text, length);
+}
+
+/// The same, empty where there is none.
+template <class Accessor, class T, class... At>
+std::string_view view(Accessor accessor, const T* handle, At... at) noexcept {
+  return optional_view(accessor, handle, at...).value_or(std::string_view{});
+}
+
 /// The start of a text for C, which takes no NULL: a view of nothing has one.
 inline const char* start(std::string_view text) noexcept {
   return text.data() == nullptr ? "" : text.data();
 }
 
-inline std::optional<std::string> copy(std::optional<std::string_view> text) {
-  if (!text) return std::nullopt;
-  return std::string(*text);
-}
+/// Copies of the texts that these C functions give of a handle, each under its function.
+template <auto... Accessors>
+class copies {
+ public:
+  /// Copies each text of a handle.
+  template <class T>
+  void take(const T* handle) {
+    (set<Accessors>(optional_view(Accessors, handle)), ...);
+  }
 
-inline std::optional<std::string_view> lend(const std::optional<std::string>& text) noexcept {
-  if (!text) return std::nullopt;
-  return std::string_view(*text);
-}
+  /// Copies one text.
+  template <auto Accessor>
+  void set(std::optional<std::string_view> text) {
+    auto& copy = texts_[place<Accessor>()];
+    if (text) {
+      copy.emplace(*text);
+    } else {
+      copy.reset();
+    }
+  }
+
+  /// One text, borrowed; nothing where there is none.
+  template <auto Accessor>
+  std::optional<std::string_view> get() const noexcept {
+    const auto& copy = texts_[place<Accessor>()];
+    if (!copy) return std::nullopt;
+    return std::string_view(*copy);
+  }
+
+ private:
+  template <auto Accessor>
+  using constant = std::integral_constant<decltype(Accessor), Accessor>;
+
+  template <auto Accessor>
+  static constexpr std::size_t place() {
+    constexpr bool is_it[] = {std::is_same_v<constant<Accessor>, constant<Accessors>>...};
+    static_assert((std::is_same_v<constant<Accessor>, constant<Accessors>> || ...),
+                  "the list of the copies does not name this function");
+    std::size_t at = 0;
+    while (!is_it[at]) at++;
+    return at;
+  }
+
+  std::array<std::optional<std::string>, sizeof...(Accessors)> texts_;
+};
 
 inline std::optional<std::chrono::milliseconds> optional_ms(std::int64_t count) noexcept {
   if (count < 0) return std::nullopt;
@@ -224,29 +297,15 @@ class error : public std::runtime_error {
   /// Copies what a C error object tells; the object stays the caller's.
   explicit error(const modelwire_error* source)
       : error(modelwire_error_status(source), detail::view(modelwire_error_message(source))) {
-    std::size_t length = 0;
     facts own = *facts_;
-    own.hint = detail::view(modelwire_error_hint(source));
-    own.type = detail::copy(detail::optional_view(modelwire_error_type(source)));
-    own.code = detail::copy(detail::optional_view(modelwire_error_code(source)));
-    own.param = detail::copy(detail::optional_view(modelwire_error_param(source)));
+    own.texts.take(source);
+    if (source == nullptr) own.texts.set<modelwire_error_report>(what());
     own.http_status = modelwire_error_http_status(source);
-    own.request_id = detail::copy(detail::optional_view(modelwire_error_request_id(source)));
-    own.path = detail::view(modelwire_error_path(source));
-    own.model = detail::copy(detail::optional_view(modelwire_error_model(source)));
     const std::int64_t request_time = modelwire_error_request_time_unix_ms(source);
     if (request_time >= 0) own.request_time = detail::time_of(request_time);
     own.attempts = modelwire_error_attempts(source);
     own.elapsed = detail::optional_ms(modelwire_error_elapsed_ms(source)).value_or(own.elapsed);
     own.retry_after = detail::optional_ms(modelwire_error_retry_after_ms(source));
-    own.timeout = detail::copy(detail::optional_view(modelwire_error_timeout(source)));
-    own.metered = detail::view(modelwire_error_metered(source));
-    const char* text = modelwire_error_body(source, &length);
-    own.body = detail::copy(detail::optional_view(text, length));
-    text = modelwire_error_partial(source, &length);
-    own.partial = detail::copy(detail::optional_view(text, length));
-    text = modelwire_error_report(source, &length);
-    own.report = detail::optional_view(text, length).value_or(std::string_view(own.report));
     facts_ = std::make_shared<const facts>(std::move(own));
   }
 
@@ -260,9 +319,10 @@ class error : public std::runtime_error {
                            std::string(message)) {
     facts own;
     own.status = status;
-    own.message = message;
-    own.hint = hint;
-    own.report = what();
+    own.texts.set<modelwire_error_message>(message);
+    own.texts.set<modelwire_error_hint>(hint);
+    own.texts.set<modelwire_error_metered>("not_sent");
+    own.texts.set<modelwire_error_report>(what());
     facts_ = std::make_shared<const facts>(std::move(own));
   }
 
@@ -288,20 +348,20 @@ class error : public std::runtime_error {
   /// Its name, "rate_limited" for instance. `what()` is this and the message.
   std::string_view kind_name() const noexcept { return modelwire_status_name(facts_->status); }
   /// The service's own message where it gave one, else the library's with the cause.
-  std::string_view message() const noexcept { return facts_->message; }
+  std::string_view message() const noexcept { return view<modelwire_error_message>(); }
   /// What to do about it; empty where there is nothing to say.
-  std::string_view hint() const noexcept { return facts_->hint; }
+  std::string_view hint() const noexcept { return view<modelwire_error_hint>(); }
   /// "type" of the service's error object.
-  std::optional<std::string_view> type() const noexcept { return detail::lend(facts_->type); }
+  std::optional<std::string_view> type() const noexcept { return text<modelwire_error_type>(); }
   /// "code" of the service's error object as text.
-  std::optional<std::string_view> code() const noexcept { return detail::lend(facts_->code); }
+  std::optional<std::string_view> code() const noexcept { return text<modelwire_error_code>(); }
   /// "param" of the service's error object.
-  std::optional<std::string_view> param() const noexcept { return detail::lend(facts_->param); }
+  std::optional<std::string_view> param() const noexcept { return text<modelwire_error_param>(); }
   /// The HTTP status; 0 where no answer came.
   int http_status() const noexcept { return facts_->http_status; }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const noexcept {
-    return detail::lend(facts_->request_id);
+    return text<modelwire_error_request_id>();
   }
   /// How long the service asked to wait.
   std::optional<std::chrono::milliseconds> retry_after() const noexcept {
@@ -316,30 +376,50 @@ class error : public std::runtime_error {
     return facts_->request_time;
   }
   /// The path of the request; empty if there was none.
-  std::string_view path() const noexcept { return facts_->path; }
+  std::string_view path() const noexcept { return view<modelwire_error_path>(); }
   /// The model that was asked for.
-  std::optional<std::string_view> model() const noexcept { return detail::lend(facts_->model); }
+  std::optional<std::string_view> model() const noexcept { return text<modelwire_error_model>(); }
   /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
-  std::string_view metered() const noexcept { return facts_->metered; }
+  std::string_view metered() const noexcept { return view<modelwire_error_metered>(); }
   /// The option of the timeout that ran out, "idle_timeout" for instance.
-  std::optional<std::string_view> timeout() const noexcept { return detail::lend(facts_->timeout); }
+  std::optional<std::string_view> timeout() const noexcept {
+    return text<modelwire_error_timeout>();
+  }
   /// The body of the failed answer within its bound, 64 KiB by default.
-  std::optional<std::string_view> body() const noexcept { return detail::lend(facts_->body); }
+  std::optional<std::string_view> body() const noexcept { return text<modelwire_error_body>(); }
   /// What was gathered of the answer before it failed, as JSON text, where the call gathers.
-  std::optional<std::string_view> partial() const noexcept { return detail::lend(facts_->partial); }
+  std::optional<std::string_view> partial() const noexcept {
+    return text<modelwire_error_partial>();
+  }
   /// Everything that support needs, as text of several lines.
-  std::string_view report() const noexcept { return facts_->report; }
+  std::string_view report() const noexcept { return view<modelwire_error_report>(); }
 
  private:
   struct facts {
     modelwire_status status = MODELWIRE_E_INTERNAL;
-    std::string message, hint, path, metered = "not_sent", report;
-    std::optional<std::string> type, code, param, request_id, model, timeout, body, partial;
+    // Every text of an error; a new one has its line here and its function above.
+    detail::copies<modelwire_error_message, modelwire_error_hint, modelwire_error_type,
+                   modelwire_error_code, modelwire_error_param, modelwire_error_request_id,
+                   modelwire_error_path, modelwire_error_model, modelwire_error_timeout,
+                   modelwire_error_metered, modelwire_error_body, modelwire_error_partial,
+                   modelwire_error_report>
+        texts;
     int http_status = 0, attempts = 0;
     std::chrono::milliseconds elapsed{0};
     std::optional<std::chrono::milliseconds> retry_after;
     std::optional<std::chrono::system_clock::time_point> request_time;
   };
+
+  template <auto Accessor>
+  std::optional<std::string_view> text() const noexcept {
+    return facts_->texts.template get<Accessor>();
+  }
+
+  template <auto Accessor>
+  std::string_view view() const noexcept {
+    return text<Accessor>().value_or("");
+  }
+
   // Shared: copying an exception must not throw.
   std::shared_ptr<const facts> facts_;
 };
@@ -534,25 +614,17 @@ class response_view : public detail::response_fields {
   using fields::json;
   /// The JSON text as the service sent it; empty at the end of a stream, whose chunks were the
   /// answer, unless the call gathered.
-  std::string_view json() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_response_json(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view json() const noexcept { return detail::view(modelwire_response_json, object_); }
   /// The output text: the content of a chat's first choice, or all output text of a response;
   /// empty where there is none and at the end of a stream.
-  std::string_view text() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_response_text(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view text() const noexcept { return detail::view(modelwire_response_text, object_); }
   /// Why the first choice of a chat stopped, "stop" for instance, or the status of a response.
   std::optional<std::string_view> finish_reason() const noexcept {
-    return detail::optional_view(modelwire_response_finish_reason(object_));
+    return detail::optional_view(modelwire_response_finish_reason, object_);
   }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const noexcept {
-    return detail::optional_view(modelwire_response_request_id(object_));
+    return detail::optional_view(modelwire_response_request_id, object_);
   }
   /// The HTTP status, 200 for instance; 0 for nothing.
   int http_status() const noexcept { return modelwire_response_http_status(object_); }
@@ -565,15 +637,15 @@ class response_view : public detail::response_fields {
   std::vector<modelwire::header> headers() const {
     std::vector<modelwire::header> all(modelwire_response_header_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      all[i].name = detail::view(modelwire_response_header_name(object_, i));
-      all[i].value = detail::view(modelwire_response_header_value(object_, i));
+      all[i].name = detail::view(modelwire_response_header_name, object_, i);
+      all[i].value = detail::view(modelwire_response_header_value, object_, i);
     }
     return all;
   }
   /// How the answer was known to be complete: "document", "done_mark", "final_event" or
   /// "finish_reasons".
   std::string_view end_mark() const noexcept {
-    return detail::view(modelwire_response_end(object_));
+    return detail::view(modelwire_response_end, object_);
   }
   /// Whether the JSON text was put together from the chunks of a stream.
   bool is_gathered() const noexcept { return modelwire_response_is_gathered(object_) != 0; }
@@ -581,11 +653,9 @@ class response_view : public detail::response_fields {
   std::vector<tool_call> tool_calls() const {
     std::vector<tool_call> all(modelwire_response_tool_call_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      std::size_t length = 0;
-      all[i].id = detail::view(modelwire_response_tool_call_id(object_, i));
-      all[i].name = detail::view(modelwire_response_tool_call_name(object_, i));
-      const char* arguments = modelwire_response_tool_call_arguments(object_, i, &length);
-      all[i].arguments = detail::optional_view(arguments, length).value_or(std::string_view{});
+      all[i].id = detail::view(modelwire_response_tool_call_id, object_, i);
+      all[i].name = detail::view(modelwire_response_tool_call_name, object_, i);
+      all[i].arguments = detail::view(modelwire_response_tool_call_arguments, object_, i);
     }
     return all;
   }
@@ -602,7 +672,7 @@ class response_view : public detail::response_fields {
   std::vector<std::string_view> model_ids() const {
     std::vector<std::string_view> all(modelwire_response_model_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      all[i] = detail::view(modelwire_response_model_id(object_, i));
+      all[i] = detail::view(modelwire_response_model_id, object_, i);
     }
     return all;
   }
@@ -646,27 +716,15 @@ class event_view : public detail::event_fields {
   /// Any field as JSON text, by its path.
   using fields::json;
   /// The chunk's JSON text as the service sent it; empty for the last event.
-  std::string_view json() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_event_json(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view json() const noexcept { return detail::view(modelwire_event_json, object_); }
   /// The piece of output text that the chunk adds; empty for every other event.
-  std::string_view text() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_event_text(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view text() const noexcept { return detail::view(modelwire_event_text, object_); }
   /// The name of the server-sent event, "response.completed" for instance; empty where there was
   /// none, as in chat streams.
-  std::string_view name() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_event_name(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view name() const noexcept { return detail::view(modelwire_event_name, object_); }
   /// Why the first choice stopped, "stop" for instance; nothing while it has not.
   std::optional<std::string_view> finish_reason() const noexcept {
-    return detail::optional_view(modelwire_event_finish_reason(object_));
+    return detail::optional_view(modelwire_event_finish_reason, object_);
   }
   /// The tokens that the chunk, or the response at the end, reports.
   std::optional<token_usage> usage() const noexcept {
@@ -681,13 +739,11 @@ class event_view : public detail::event_fields {
   std::vector<tool_call_piece> tool_calls() const {
     std::vector<tool_call_piece> all(modelwire_event_tool_call_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      std::size_t length = 0;
       const std::int64_t index = modelwire_event_tool_call_index(object_, i);
       if (index >= 0) all[i].index = index;
-      all[i].id = detail::optional_view(modelwire_event_tool_call_id(object_, i));
-      all[i].name = detail::optional_view(modelwire_event_tool_call_name(object_, i));
-      const char* arguments = modelwire_event_tool_call_arguments(object_, i, &length);
-      all[i].arguments = detail::optional_view(arguments, length);
+      all[i].id = detail::optional_view(modelwire_event_tool_call_id, object_, i);
+      all[i].name = detail::optional_view(modelwire_event_tool_call_name, object_, i);
+      all[i].arguments = detail::optional_view(modelwire_event_tool_call_arguments, object_, i);
     }
     return all;
   }

@@ -170,7 +170,8 @@ void texts(void) {
   modelwire_error_free(error);
 
   call = gathering_call(client);
-  CHECK(modelwire_call_stream(call, pass, NULL, &answer, &error) < 0);
+  CHECK_STATUS(modelwire_call_stream(call, pass, NULL, &answer, &error), MODELWIRE_E_DISCONNECTED,
+               error);
   of_broken_stream(error);
   modelwire_error_free(error);
   modelwire_call_free(call);

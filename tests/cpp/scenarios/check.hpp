@@ -89,6 +89,7 @@ SCENARIO(request_fields);
 SCENARIO(options);
 SCENARIO(stream_only);
 SCENARIO(crossed);
+SCENARIO(texts);
 
 SCENARIO(pull);
 SCENARIO(pull_response);

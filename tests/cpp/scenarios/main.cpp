@@ -14,7 +14,7 @@ static const struct {
 } SCENARIOS[] = {
     SCENARIO(models), SCENARIO(chat), SCENARIO(response), SCENARIO(fields),
     SCENARIO(nul_and_unicode), SCENARIO(tools), SCENARIO(usage), SCENARIO(request_fields),
-    SCENARIO(options), SCENARIO(stream_only), SCENARIO(crossed),
+    SCENARIO(options), SCENARIO(stream_only), SCENARIO(crossed), SCENARIO(texts),
     SCENARIO(pull), SCENARIO(pull_response), SCENARIO(pull_twice), SCENARIO(pull_break),
     SCENARIO(pull_close), SCENARIO(pull_throw), SCENARIO(pull_cancel), SCENARIO(pull_slowly),
     SCENARIO(pull_failures), SCENARIO(pull_grammar), SCENARIO(pull_novel), SCENARIO(gathered),

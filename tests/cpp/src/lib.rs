@@ -22,9 +22,10 @@ pub const STRICT: [&str; 7] =
 const SANITIZED: [&str; 3] =
     ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 
-const SCENARIOS: [&str; 7] = [
+const SCENARIOS: [&str; 8] = [
     "scenarios/main.cpp",
     "scenarios/answers.cpp",
+    "scenarios/texts.cpp",
     "scenarios/streams.cpp",
     "scenarios/callbacks.cpp",
     "scenarios/queues.cpp",
