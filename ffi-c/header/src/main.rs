@@ -20,6 +20,11 @@ fn run() -> Result<(), String> {
     let listed = std::fs::read_to_string(root().join(SYMBOLS))
         .map_err(|cause| format!("{SYMBOLS}: {cause}"))?;
     let names: Vec<String> = functions(&header).into_iter().map(|one| one.name).collect();
+    for gone in listed.lines().filter(|line| !line.starts_with('#')) {
+        if !names.iter().any(|name| name == gone) {
+            println!("{gone} is gone from {HEADER} and stays in {SYMBOLS}: tests will fail");
+        }
+    }
     write(SYMBOLS, &with_new_symbols(&listed, &names))
 }
 

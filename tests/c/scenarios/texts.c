@@ -1,6 +1,7 @@
 /*
  * Every text that the library gives of an answer, an event or an error: one line for each function,
- * with what it gives of the answers that the test scripts. Knows no failure of a call but those.
+ * with what it gives of the answers that `text_samples` of tests/c/src scripts. Knows no failure
+ * of a call but those.
  *
  * A function that is missing here is named by a test.
  */
@@ -57,18 +58,12 @@ static void check_length(const char *function, const char *text, size_t length) 
     CHECK(function(NULL, 0, NULL) == NULL);                    \
   } while (0)
 
-#define TOOL_CALL                                                                     \
-  "\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"function\":{\"name\":\"search\"," \
-  "\"arguments\":\"{\\\"q\\\":1}\"}}]"
-
 static void of_models(const modelwire_response *models) {
   AT(modelwire_response_model_id, models, "model-1");
 }
 
 static void of_answer(const modelwire_response *answer) {
-  SIZED(modelwire_response_json, answer,
-        "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"whole\"," TOOL_CALL
-        "},\"finish_reason\":\"stop\"}]}");
+  SIZED(modelwire_response_json, answer, modelwire_response_get_json(answer, "", 0, NULL));
   SIZED(modelwire_response_text, answer, "whole");
   TEXT(modelwire_response_finish_reason, answer, "stop");
   TEXT(modelwire_response_request_id, answer, "req_1");
@@ -81,9 +76,7 @@ static void of_answer(const modelwire_response *answer) {
 }
 
 static void of_event(const modelwire_event *event) {
-  SIZED(modelwire_event_json, event,
-        "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"piece\"," TOOL_CALL
-        "},\"finish_reason\":\"length\"}]}");
+  SIZED(modelwire_event_json, event, modelwire_event_get_json(event, "", 0, NULL));
   SIZED(modelwire_event_text, event, "piece");
   SIZED(modelwire_event_name, event, "named");
   TEXT(modelwire_event_finish_reason, event, "length");

