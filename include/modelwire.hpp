@@ -13,7 +13,7 @@
  *
  * FOUR WAYS TO RUN A CALL
  *
- *   client.run(request)             waits for the whole answer
+ *   client.run(request)             waits for the whole response
  *   client.stream(request)          a range of chunks, pulled by the loop: a loop that waits lets
  *                                   the service wait; a loop that ends early closes the exchange
  *   client.stream(request, lambda)  waits, and calls the lambda on this thread for each chunk
@@ -27,9 +27,9 @@
  *   the C pointer, `release()` gives it away, and a constructor adopts one. A handle that was
  *   moved from is empty: using it is a modelwire::error, never a crash.
  * Views.  A std::string_view, event_view or response_view is borrowed from the object that it was
- *   asked of and valid as long as that lives. Keep the answer, not a view of a temporary one:
+ *   asked of and valid as long as that lives. Keep the response, not a view of a temporary one:
  *   `auto reason = client.run(request).finish_reason();` dangles. (`text()` and `model_ids()` of a
- *   temporary answer are copies and do not.) Every view of a text that is there has a NUL behind
+ *   temporary response are copies and do not.) Every view of a text that is there has a NUL behind
  *   its last byte, and may have NULs inside.
  * Strings.  UTF-8, copied by whatever they are given to.
  * Times.  std::chrono, counted in milliseconds. std::optional is empty where there is nothing.
@@ -106,7 +106,7 @@ enum class error_kind : modelwire_status {
   tls = MODELWIRE_E_TLS,                    ///< The TLS handshake or a certificate failed.
   timeout = MODELWIRE_E_TIMEOUT,            ///< A timeout; error::timeout() says which.
   disconnected = MODELWIRE_E_DISCONNECTED,  ///< The connection broke off after sending.
-  protocol = MODELWIRE_E_PROTOCOL,      ///< The answer is not what it should be, or too large.
+  protocol = MODELWIRE_E_PROTOCOL,      ///< The response is not what it should be, or too large.
   incomplete = MODELWIRE_E_INCOMPLETE,  ///< A stream ended without its end mark.
   stream = MODELWIRE_E_STREAM,        ///< The service reported an error under a good status.
   cancelled = MODELWIRE_E_CANCELLED,  ///< The call was cancelled.
@@ -357,7 +357,7 @@ class error : public std::runtime_error {
   std::optional<std::string_view> code() const noexcept { return text<modelwire_error_code>(); }
   /// "param" of the service's error object.
   std::optional<std::string_view> param() const noexcept { return text<modelwire_error_param>(); }
-  /// The HTTP status; 0 where no answer came.
+  /// The HTTP status; 0 where no response came.
   int http_status() const noexcept { return facts_->http_status; }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const noexcept {
@@ -385,9 +385,9 @@ class error : public std::runtime_error {
   std::optional<std::string_view> timeout() const noexcept {
     return text<modelwire_error_timeout>();
   }
-  /// The body of the failed answer within its bound, 64 KiB by default.
+  /// The body of the failed response within its bound, 64 KiB by default.
   std::optional<std::string_view> body() const noexcept { return text<modelwire_error_body>(); }
-  /// What was gathered of the answer before it failed, as JSON text, where the call gathers.
+  /// What was gathered of the response before it failed, as JSON text, where the call gathers.
   std::optional<std::string_view> partial() const noexcept {
     return text<modelwire_error_partial>();
   }
@@ -500,22 +500,22 @@ struct client_usage : token_usage {
   std::uint64_t calls = 0;  ///< Answered chats and responses.
 };
 
-/// A header of an answer; borrowed from it.
+/// A header of a response; borrowed from it.
 struct header {
   std::string_view name;   ///< In lower case.
   std::string_view value;  ///< Its value.
 };
 
-/// A tool call of an answer; borrowed from it.
+/// A tool call of a response; borrowed from it.
 struct tool_call {
-  std::string_view id;         ///< What the answer to it has to name; empty if it was left out.
+  std::string_view id;         ///< What its result has to name; empty if it was left out.
   std::string_view name;       ///< The function that it asks for.
   std::string_view arguments;  ///< JSON text as the model wrote it.
 };
 
 /// A piece of a tool call in a chunk; borrowed from it.
 struct tool_call_piece {
-  std::optional<std::int64_t> index;           ///< Which tool call of the answer it belongs to.
+  std::optional<std::int64_t> index;           ///< Which tool call of the response it belongs to.
   std::optional<std::string_view> id;          ///< On the first piece mostly.
   std::optional<std::string_view> name;        ///< On the first piece mostly.
   std::optional<std::string_view> arguments;   ///< A piece of the JSON text.
@@ -602,7 +602,7 @@ using event_fields = fields<modelwire_event, modelwire_event_get_text, modelwire
 
 }  // namespace detail
 
-/// The answer to a call, borrowed from a response, an event or a stream. A view of nothing gives
+/// The response to a call, borrowed from a response, an event or a stream. A view of nothing gives
 /// nothing. Any thread.
 class response_view : public detail::response_fields {
  public:
@@ -613,7 +613,7 @@ class response_view : public detail::response_fields {
   /// Any field as JSON text, by its path.
   using fields::json;
   /// The JSON text as the service sent it; empty at the end of a stream, whose chunks were the
-  /// answer, unless the call gathered.
+  /// response, unless the call gathered.
   std::string_view json() const noexcept { return detail::view(modelwire_response_json, object_); }
   /// The output text: the content of a chat's first choice, or all output text of a response;
   /// empty where there is none and at the end of a stream.
@@ -633,7 +633,7 @@ class response_view : public detail::response_fields {
     return detail::optional_view(
         modelwire_response_header(object_, detail::start(name), name.size()));
   }
-  /// All headers, in the order of the answer.
+  /// All headers, in the order of the response.
   std::vector<modelwire::header> headers() const {
     std::vector<modelwire::header> all(modelwire_response_header_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
@@ -642,7 +642,7 @@ class response_view : public detail::response_fields {
     }
     return all;
   }
-  /// How the answer was known to be complete: "document", "done_mark", "final_event" or
+  /// How the response was known to be complete: "document", "done_mark", "final_event" or
   /// "finish_reasons".
   std::string_view end_mark() const noexcept {
     return detail::view(modelwire_response_end, object_);
@@ -668,7 +668,7 @@ class response_view : public detail::response_fields {
     }
     return used;
   }
-  /// The ids of a model list; none for every other answer.
+  /// The ids of a model list; none for every other response.
   std::vector<std::string_view> model_ids() const {
     std::vector<std::string_view> all(modelwire_response_model_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
@@ -678,18 +678,18 @@ class response_view : public detail::response_fields {
   }
 };
 
-/// The answer to a call, owned.
+/// The response to a call, owned.
 class response : public detail::owner<response_view, modelwire_response, modelwire_response_free> {
  public:
   using owner::owner;
 
   /// As response_view::text; borrowed.
   std::string_view text() const& noexcept { return response_view::text(); }
-  /// The same of an answer that nobody keeps, `client.run(request).text()`: a copy, not borrowed.
+  /// The same of a response that nobody keeps, `client.run(request).text()`: a copy, not borrowed.
   std::string text() && { return std::string(response_view::text()); }
   /// As response_view::model_ids; borrowed.
   std::vector<std::string_view> model_ids() const& { return response_view::model_ids(); }
-  /// The same of an answer that nobody keeps, `client.models().model_ids()`: copies.
+  /// The same of a response that nobody keeps, `client.models().model_ids()`: copies.
   std::vector<std::string> model_ids() && {
     const auto borrowed = response_view::model_ids();
     return std::vector<std::string>(borrowed.begin(), borrowed.end());
@@ -747,7 +747,7 @@ class event_view : public detail::event_fields {
     }
     return all;
   }
-  /// The answer of a call that ended well, borrowed from the event; nothing for other events.
+  /// The response of a call that ended well, borrowed from the event; nothing for other events.
   response_view response() const noexcept {
     return response_view(modelwire_event_response(object_));
   }
@@ -768,9 +768,9 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
 /// One of the bounds of a client.
 enum class limit : std::int32_t {
   event_bytes = MODELWIRE_LIMIT_EVENT_BYTES,    ///< Largest server-sent event; 16 MiB.
-  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,  ///< Largest answer held whole; 256 MiB.
-  error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,  ///< Kept of a failed answer; 64 KiB.
-  headers = MODELWIRE_LIMIT_HEADERS,                    ///< Headers of an answer; 100.
+  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,  ///< Largest response held whole; 256 MiB.
+  error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,  ///< Kept of a failed response; 64 KiB.
+  headers = MODELWIRE_LIMIT_HEADERS,                    ///< Headers of a response; 100.
   queue_bytes = MODELWIRE_LIMIT_QUEUE_BYTES,    ///< Of one call that wait to be taken; 256 KiB.
   queue_events = MODELWIRE_LIMIT_QUEUE_EVENTS,  ///< Of one call that wait to be taken; 1024.
   /// Open at once; 1000, and all clients together never take more than half of the descriptors that
@@ -778,12 +778,12 @@ enum class limit : std::int32_t {
   connections = MODELWIRE_LIMIT_CONNECTIONS,
 };
 
-/// Failures without an answer that can be tried again; `|` joins them.
+/// Failures without a response that can be tried again; `|` joins them.
 enum class retry_on : std::uint32_t {
-  nothing = 0,  ///< Only answers with status 429 are.
+  nothing = 0,  ///< Only responses with status 429 are.
   /// Calls of which nothing was sent.
   connect_errors = MODELWIRE_RETRY_CONNECT_ERRORS,
-  /// Calls whose connection was lost after something was sent and before the head of an answer
+  /// Calls whose connection was lost after something was sent and before the head of a response
   /// came. The service may have processed such a call, and meters it twice then.
   lost_connections = MODELWIRE_RETRY_LOST_CONNECTIONS,
 };
@@ -872,13 +872,14 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
          "config.connect_timeout", {});
     return *this;
   }
-  /// From the start of an attempt to the complete head of its answer; 600 s, `no_timeout` for none.
+  /// From the start of an attempt to the complete head of its response; 600 s, `no_timeout` for
+  /// none.
   config& first_byte_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_config_set_timeouts(get(), -1, timeout.count(), -1, -1),
          "config.first_byte_timeout", {});
     return *this;
   }
-  /// Between two pieces of substance of an answer; 300 s, `no_timeout` for none.
+  /// Between two pieces of substance of a response; 300 s, `no_timeout` for none.
   config& idle_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_config_set_timeouts(get(), -1, -1, timeout.count(), -1), "config.idle_timeout",
          {});
@@ -911,7 +912,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
          "config.retry", {});
     return *this;
   }
-  /// Which failures without an answer are tried again, beside the answers with status 429;
+  /// Which failures without a response are tried again, beside the responses with status 429;
   /// `retry_on::nothing` by default.
   config& retry_on(modelwire::retry_on what) & {
     note(modelwire_config_set_retry_on(get(), static_cast<std::uint32_t>(what)),
@@ -924,7 +925,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
     note(modelwire_config_set_retry_jitter(get(), part), "config.retry_jitter", NO_PART);
     return *this;
   }
-  /// Sets one of the bounds, 1 to 2147483647. An answer that breaks one is an error that names it.
+  /// Sets one of the bounds, 1 to 2147483647. A response that breaks one is an error that names it.
   config& limit(modelwire::limit which, std::int64_t value) & {
     note(modelwire_config_set_limit(get(), static_cast<std::int32_t>(which), value),
          "config.limit", "there is no such limit, or the value is not from 1 to 2147483647");
@@ -956,7 +957,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
     note(modelwire_config_set_http2(get(), on), "config.http2", {});
     return *this;
   }
-  /// Lets every call that is answered whole stream underneath and gather its answer, for a
+  /// Lets every call that is answered whole stream underneath and gather its response, for a
   /// service whose models answer only by streaming.
   config& stream_only(bool on = true) & {
     note(modelwire_config_set_stream_only(get(), on), "config.stream_only", {});
@@ -1117,14 +1118,15 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
          "request.header", "the text is not UTF-8");
     return *this;
   }
-  /// From the start of an attempt to the complete head of its answer, in place of the client's;
+  /// From the start of an attempt to the complete head of its response, in place of the client's;
   /// `no_timeout` for none. Here and below a negative one changes nothing.
   request& first_byte_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_request_set_timeouts(get(), timeout.count(), -1, -1),
          "request.first_byte_timeout", {});
     return *this;
   }
-  /// Between two pieces of substance of an answer, in place of the client's; `no_timeout` for none.
+  /// Between two pieces of substance of a response, in place of the client's; `no_timeout` for
+  /// none.
   request& idle_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_request_set_timeouts(get(), -1, timeout.count(), -1), "request.idle_timeout",
          {});
@@ -1152,7 +1154,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
          "request.retry", {});
     return *this;
   }
-  /// Which failures without an answer this request is tried again after; as config::retry_on, and
+  /// Which failures without a response this request is tried again after; as config::retry_on, and
   /// in place of the client's as `retry`.
   request& retry_on(modelwire::retry_on what) & {
     note(modelwire_request_set_retry_on(get(), static_cast<std::uint32_t>(what)),
@@ -1165,14 +1167,14 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
     note(modelwire_request_set_retry_jitter(get(), part), "request.retry_jitter", NO_PART);
     return *this;
   }
-  /// Lets this request stream underneath and gather its answer when it is run whole, for a model
+  /// Lets this request stream underneath and gather its response when it is run whole, for a model
   /// that answers only by streaming.
   request& stream_only(bool on = true) & {
     note(modelwire_request_set_stream_only(get(), on), "request.stream_only", {});
     return *this;
   }
-  /// Lets a stream gather its chunks, so that the response at its end has the whole answer too,
-  /// and an error has what came before it; needs memory for the answer.
+  /// Lets a stream gather its chunks, so that the response at its end has the whole response too,
+  /// and an error has what came before it; needs memory for the response.
   request& gather(bool on = true) & {
     note(modelwire_request_set_gather(get(), on), "request.gather", {});
     return *this;
@@ -1248,7 +1250,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   }
 };
 
-/// Whether an answer comes whole or piece by piece.
+/// Whether a response comes whole or piece by piece.
 enum class mode : std::int32_t {
   whole = 0,   ///< One DONE event with the response.
   stream = 1,  ///< A CHUNK event for each piece, then DONE.
@@ -1407,7 +1409,7 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   /// Cancels what is not over, and waits for the callback if there is one.
   ~call() { end(); }
 
-  /// Runs a call that is answered whole, and waits for the answer.
+  /// Runs a call that is answered whole, and waits for the response.
   result<modelwire::response> try_run() {
     modelwire_response* out = nullptr;
     modelwire_error* failure = nullptr;
@@ -1699,7 +1701,7 @@ inline result<void> call::try_submit(const queue& queue, std::uint64_t tag, mode
   return {};
 }
 
-/// A streamed answer, pulled by its reader: while nobody reads, little is buffered, and the
+/// A streamed response, pulled by its reader: while nobody reads, little is buffered, and the
 /// service waits. Destroying it closes the exchange; so leaving a loop over
 /// `client.stream(request)` early does.
 ///
@@ -1893,7 +1895,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return modelwire::call(out);
   }
 
-  /// Runs a request that is answered whole, and waits for the answer.
+  /// Runs a request that is answered whole, and waits for the response.
   result<response> try_run(const request& request) const {
     auto call = try_call(request);
     if (!call) return call.error();

@@ -1,5 +1,6 @@
-//! The border itself: what comes from C is checked and converted here, what goes to C is made
-//! here, and no panic passes. Holds the crate's `unsafe`; knows no service.
+//! Where C and Rust meet: pointers, strings and callbacks from C are checked and converted here,
+//! handles for C are made and freed here, and no panic gets through to C. All `unsafe` code of the
+//! crate stands in this file, so that whoever reviews it has one file to read.
 
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,9 +16,9 @@ const NUL: usize = usize::MAX;
 /// before it is read without end.
 const NUL_BYTES_MAX: usize = 1 << 31;
 
-/// A type that C holds through a pointer to a box.
+/// A type of which C holds a pointer. What it points to is a `Box` of Rust.
 pub(crate) trait Handle: Sized {
-    /// What messages call it.
+    /// What error messages call it, "request is NULL" for instance.
     const NAME: &'static str;
 
     fn into_raw(self) -> *mut Self {
@@ -52,7 +53,10 @@ pub(crate) fn free<T: Handle>(handle: *mut T) {
     }
 }
 
-/// A function pointer as it comes from C.
+/// Releases the user_data of a callback. It is called once, when the callback will not be called
+/// any more; on which thread, the function that takes it says.
+///
+/// @param user_data  as it was given
 pub type modelwire_finalizer = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
 /// Calls a C function back, and its finalizer once, when it is dropped.
@@ -88,7 +92,7 @@ impl<F> Callback<Option<F>> {
 }
 
 impl<T> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T) -> i32>> {
-    /// What the function returns; 0 where there is none.
+    /// Calls the function and gives what it returns; 0 where C gave no function.
     pub(crate) fn ask(&self, about: &T) -> i32 {
         // SAFETY: the caller's function and data; what it is about outlives the callback.
         self.function.map_or(0, |function| unsafe { function(self.user_data, about) })
@@ -96,6 +100,7 @@ impl<T> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T) -> i32>> {
 }
 
 impl<T> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T)>> {
+    /// Calls the function, if C gave one.
     pub(crate) fn tell(&self, about: &T) {
         if let Some(function) = self.function {
             // SAFETY: the caller's function and data; what it is about outlives the callback.
@@ -128,7 +133,7 @@ pub(crate) fn output<'a, T>(out: *mut *mut T) -> Result<&'a mut *mut T, Error> {
     unsafe { out.as_mut() }.ok_or_else(|| missing("out"))
 }
 
-/// Writes a number through an optional pointer.
+/// Writes through a pointer; NULL means that the caller does not want it.
 pub(crate) fn write<T>(out: *mut T, value: T) {
     // SAFETY: it is NULL or points to a place that the caller lets us write.
     if let Some(slot) = unsafe { out.as_mut() } {
@@ -162,7 +167,7 @@ pub(crate) fn copy_text(name: &str, start: *const c_char, length: usize) -> Resu
     })
 }
 
-/// Success with a handle for the caller.
+/// Gives a handle to the caller, who frees it.
 pub(crate) fn hand_over<T: Handle>(slot: &mut *mut T, handle: T) -> modelwire_status {
     *slot = handle.into_raw();
     MODELWIRE_OK

@@ -1,4 +1,4 @@
-//! The client handle of C. Knows no call.
+//! The client handle of C, and what its calls used so far.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
@@ -51,9 +51,9 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 ///
 /// @param client         the client
 /// @param calls          answered calls; may be NULL, like the others
-/// @param input_tokens   as the answers reported them
-/// @param output_tokens  as the answers reported them
-/// @param total_tokens   as the answers reported them
+/// @param input_tokens   as the responses reported them
+/// @param output_tokens  as the responses reported them
+/// @param total_tokens   as the responses reported them
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_usage(
@@ -86,9 +86,9 @@ pub unsafe extern "C" fn modelwire_client_usage(
 /// @param model          the model's name as the requests named it
 /// @param length         its length in bytes, or MODELWIRE_NUL
 /// @param calls          answered calls; may be NULL, like the others
-/// @param input_tokens   as the answers reported them
-/// @param output_tokens  as the answers reported them
-/// @param total_tokens   as the answers reported them
+/// @param input_tokens   as the responses reported them
+/// @param output_tokens  as the responses reported them
+/// @param total_tokens   as the responses reported them
 /// @return MODELWIRE_OK; MODELWIRE_ABSENT if no call of this model was answered, and nothing is
 ///         written; or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]

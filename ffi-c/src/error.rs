@@ -1,4 +1,5 @@
-//! The error object of C: every field of the core's error, its texts ready for C. Judges nothing.
+//! The error object of C, with everything that the core's error says; and `guard`, which runs the
+//! functions that give a status.
 
 use std::ffi::c_char;
 use std::time::{Duration, UNIX_EPOCH};
@@ -68,8 +69,9 @@ pub unsafe extern "C" fn modelwire_error_status(error: *const modelwire_error) -
 }
 
 texts! { error: modelwire_error,
-    /// The service's own message where it gave one, else the library's with the cause. Never NULL for
-    /// an error. A NUL that a service put into it ends it here; modelwire_error_report has all of it.
+    /// The service's own message where it gave one, else the library's with the cause. Never NULL
+    /// for an error. A NUL that a service put into it ends it here; modelwire_error_report has all
+    /// of it.
     modelwire_error_message() => Some(error.error.message());
 
     /// What to do about it; empty where there is nothing to say.
@@ -99,18 +101,18 @@ texts! { error: modelwire_error,
     /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
     modelwire_error_metered() => Some(error.error.metered().name());
 
-    /// The body of the failed answer, at most 64 KiB of it, the key masked; NULL where none came.
+    /// The body of the failed response, at most 64 KiB of it, the key masked; NULL where none came.
     modelwire_error_body(length) => error.error.body();
 
-    /// What was gathered of the answer before it failed, as JSON text, where the call gathers: a part
-    /// of what was paid for, not the whole. NULL where nothing was.
+    /// What was gathered of the response before it failed, as JSON text, where the call gathers: a
+    /// part of what was paid for, not the whole. NULL where nothing was.
     modelwire_error_partial(length) => error.error.partial();
 
     /// Everything that support needs, as text of several lines, without the key.
     modelwire_error_report(length) => Some(error.error.report());
 }
 
-/// The HTTP status; 0 where no answer came.
+/// The HTTP status; 0 where no response came.
 ///
 /// @param error  the error
 #[unsafe(no_mangle)]

@@ -1,5 +1,5 @@
-//! One event of a call as C sees it, lent to a callback or taken from a queue; its texts are made
-//! ready when they are asked for. Knows no call.
+//! One event of a call for C, lent to a callback or taken from a queue: a chunk of a stream, or how
+//! the call ended.
 
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
@@ -13,7 +13,7 @@ use crate::response::modelwire_response;
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 use crate::text::{Made, Parent, Ready, Text, texts};
 
-/// An event of a stream: one chunk of the answer.
+/// An event of a stream: one chunk of the response.
 pub const MODELWIRE_EVENT_CHUNK: i32 = 1;
 /// The last event of a call: modelwire_event_response or modelwire_event_error says how it ended.
 pub const MODELWIRE_EVENT_DONE: i32 = 2;
@@ -33,11 +33,11 @@ enum What {
     Error(Box<modelwire_error>),
 }
 
-/// Bytes of a text that stands in the event itself.
+/// A text of up to so many bytes is stored in the event itself.
 const PIECE_BYTES: usize = 31;
 
-/// The text that a chunk adds, for C: a few bytes, most of the time, which need no allocation.
-/// Their address is the event's, which stays where it is once it was handed out.
+/// The text that a chunk adds, for C. Mostly it is a few bytes, which are stored in the event and
+/// need no allocation: the event does not move any more once C has it.
 enum Piece {
     Short {
         bytes: [u8; PIECE_BYTES + 1],
@@ -109,7 +109,7 @@ impl modelwire_event {
 
     pub(crate) fn done(tag: u64, outcome: Result<Response, Error>) -> modelwire_event {
         let what = match outcome {
-            Ok(answer) => What::Response(Box::new(modelwire_response::new(answer))),
+            Ok(response) => What::Response(Box::new(modelwire_response::new(response))),
             Err(error) => What::Error(Box::new(modelwire_error::new(error))),
         };
         modelwire_event::new(tag, what)
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u
     guard_or(0, || borrow(event).map_or(0, |event| event.tag))
 }
 
-/// The answer of a call that ended well, borrowed from the event; NULL for every other event.
+/// The response of a call that ended well, borrowed from the event; NULL for every other event.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn modelwire_event_usage(
     guard(null_mut(), || {
         let usage = match &borrow(event)?.what {
             What::Chunk(chunk, _) => chunk.usage(),
-            What::Response(response) => response.answer().usage(),
+            What::Response(response) => response.core().usage(),
             What::Error(_) => None,
         };
         let Some(usage) = usage else { return Ok(MODELWIRE_ABSENT) };
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn modelwire_event_tool_call_count(event: *const modelwire
     guard_or(0, || borrow(event).map_or(0, |event| event.tools().len()))
 }
 
-/// Which tool call of the answer a piece belongs to; -1 where the service did not say, and beyond
+/// Which tool call of the response a piece belongs to; -1 where the service did not say, and beyond
 /// the end.
 ///
 /// @param event  the event
@@ -265,6 +265,8 @@ texts! { event: modelwire_event,
     /// The name of the function of a tool call, on its first piece mostly; NULL where it is absent.
     modelwire_event_tool_call_name(at) => event.tools().get(at)?.name.as_ref().map(Text::ready);
 
-    /// A piece of the arguments of a tool call, which together are JSON text; NULL where it is absent.
-    modelwire_event_tool_call_arguments(at, length) => event.tools().get(at)?.arguments.as_ref().map(Text::ready);
+    /// A piece of the arguments of a tool call, which together are JSON text; NULL where it is
+    /// absent.
+    modelwire_event_tool_call_arguments(at, length) =>
+        event.tools().get(at)?.arguments.as_ref().map(Text::ready);
 }

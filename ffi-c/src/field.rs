@@ -1,5 +1,5 @@
-//! Any field of an answer or a chunk by its path, for what has no accessor of its own: new fields
-//! of a service need no new function. Knows no field.
+//! Any field of a response or a chunk, by its path: what has no accessor of its own is read so, and
+//! a new field of a service needs no new function.
 
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
@@ -21,7 +21,7 @@ trait Whole: Parent {
 
 impl Whole for modelwire_response {
     fn whole(&self) -> Option<Value<'_>> {
-        Some(self.answer().document()?.value())
+        Some(self.core().document()?.value())
     }
 }
 
@@ -180,7 +180,8 @@ pub unsafe extern "C" fn modelwire_response_get_bool(
     number_at(response, path, path_length, out, |value| value.as_bool().map(i32::from))
 }
 
-/// How many items an array, or members an object, anywhere in the response has; 0 for anything else.
+/// How many items an array, or members an object, anywhere in the response has; 0 for anything
+/// else.
 ///
 /// @param response     the response
 /// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance

@@ -1,4 +1,4 @@
-//! Version, names and the end of the library. Knows no handle.
+//! What concerns the library as a whole: its version, the names of statuses, its shutdown.
 
 use std::ffi::c_char;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The log of C: records in batches, from a thread of the library's own. Knows no call.
+//! The log for C: a thread of the library calls back with batches of records.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;

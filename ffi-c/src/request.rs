@@ -1,5 +1,4 @@
-//! The request handle of C: an operation and the caller's JSON, or its fields one by one. Knows no
-//! transport.
+//! The request handle of C: made from the caller's JSON text, or field by field.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
@@ -18,7 +17,8 @@ use crate::status::{MODELWIRE_OK, modelwire_status};
 /// (modelwire_request_chat) for programs without a JSON library. Strings are escaped here.
 pub struct modelwire_request {
     pub(crate) core: Request,
-    /// What the setters of retrying have said so far; the core takes it whole, each time.
+    /// What the setters of retrying have said so far. The core takes a whole policy, not its parts:
+    /// each setter changes its part here and gives the core the whole.
     retry: RetryPolicy,
 }
 
@@ -331,8 +331,8 @@ pub unsafe extern "C" fn modelwire_request_add_header(
 /// the client's, 0 switches off.
 ///
 /// @param request        the request
-/// @param first_byte_ms  from the start of an attempt to the complete head of its answer
-/// @param idle_ms        between two pieces of substance of an answer
+/// @param first_byte_ms  from the start of an attempt to the complete head of its response
+/// @param idle_ms        between two pieces of substance of a response
 /// @param total_ms       over all attempts and every wait, from the call's start
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -408,7 +408,7 @@ pub unsafe extern "C" fn modelwire_request_set_retry(
     })
 }
 
-/// Which failures without an answer this request is tried again after, beside the answers with
+/// Which failures without a response this request is tried again after, beside the responses with
 /// status 429; in place of all that the client says of retrying, as modelwire_request_set_retry.
 ///
 /// @param request  the request
@@ -437,7 +437,7 @@ pub unsafe extern "C" fn modelwire_request_set_retry_jitter(
     set(request, null_mut(), |request| request.edit_retry(|retry| retry_jitter(retry, part)))
 }
 
-/// Lets this request stream underneath and gather its answer when it is run whole, for a model
+/// Lets this request stream underneath and gather its response when it is run whole, for a model
 /// that answers only by streaming.
 ///
 /// @param request  the request
@@ -454,8 +454,8 @@ pub unsafe extern "C" fn modelwire_request_set_stream_only(
     })
 }
 
-/// Lets a stream gather its chunks, so that the response at its end has the whole answer too, and
-/// an error has what came before it; needs memory for the answer.
+/// Lets a stream gather its chunks, so that the response at its end has the whole response too, and
+/// an error has what came before it; needs memory for the response.
 ///
 /// @param request  the request
 /// @param on       0 or 1; default 0
@@ -492,7 +492,7 @@ fn from_json(
     })
 }
 
-/// What a setter of the body adds.
+/// What a setter changes in the body of a request.
 enum Edit {
     Message,
     Input,
@@ -538,7 +538,7 @@ impl modelwire_request {
     }
 }
 
-/// Every setter; where `err` is NULL for good, the status says all that can be wrong.
+/// Runs a setter. Most have no `err` argument and pass NULL: their status says enough.
 fn set(
     request: *mut modelwire_request,
     err: *mut *mut modelwire_error,

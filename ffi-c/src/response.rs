@@ -1,4 +1,4 @@
-//! The whole answer of a call as C sees it. Knows no call.
+//! What a call gives at its end, for C: texts, headers, tool calls, usage.
 
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
@@ -11,9 +11,9 @@ use crate::error::guard;
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 use crate::text::{Key, Made, Parent, give_text, texts};
 
-/// The answer to a call; immutable, may be shared between threads.
+/// The response to a call; immutable, may be shared between threads.
 pub struct modelwire_response {
-    answer: Response,
+    core: Response,
     model_ids: OnceLock<Vec<String>>,
     tool_calls: OnceLock<Vec<CalledTool>>,
     made: Made,
@@ -30,30 +30,30 @@ impl Parent for modelwire_response {
 }
 
 impl modelwire_response {
-    pub(crate) fn new(answer: Response) -> modelwire_response {
+    pub(crate) fn new(core: Response) -> modelwire_response {
         modelwire_response {
-            answer,
+            core,
             model_ids: OnceLock::new(),
             tool_calls: OnceLock::new(),
             made: Made::default(),
         }
     }
 
-    pub(crate) fn answer(&self) -> &Response {
-        &self.answer
+    pub(crate) fn core(&self) -> &Response {
+        &self.core
     }
 
     /// Names in lower case.
     fn headers(&self) -> &[(String, String)] {
-        self.answer.head().headers()
+        self.core.head().headers()
     }
 
     fn model_ids(&self) -> &[String] {
-        self.model_ids.get_or_init(|| self.answer.model_ids())
+        self.model_ids.get_or_init(|| self.core.model_ids())
     }
 
     fn tool_calls(&self) -> &[CalledTool] {
-        self.tool_calls.get_or_init(|| self.answer.tool_calls())
+        self.tool_calls.get_or_init(|| self.core.tool_calls())
     }
 }
 
@@ -65,22 +65,23 @@ pub unsafe extern "C" fn modelwire_response_free(response: *mut modelwire_respon
 
 texts! { response: modelwire_response,
     /// The JSON text as the service sent it; empty at the end of a stream, whose events were the
-    /// answer.
-    modelwire_response_json(length) => Some(response.answer.json());
+    /// response.
+    modelwire_response_json(length) => Some(response.core.json());
 
-    /// The output text: the content of a chat's first choice, or all output text of a response; empty
-    /// where there is none and at the end of a stream.
-    modelwire_response_text(length) => Some(response.answer.text());
+    /// The output text: the content of a chat's first choice, or all output text of a response;
+    /// empty where there is none and at the end of a stream.
+    modelwire_response_text(length) => Some(response.core.text());
 
-    /// Why the first choice of a chat stopped, or the status of a response; NULL where there is none.
-    modelwire_response_finish_reason() => response.answer.document()?.finish_reason();
+    /// Why the first choice of a chat stopped, or the status of a response; NULL where there is
+    /// none.
+    modelwire_response_finish_reason() => response.core.document()?.finish_reason();
 
     /// The service's name for the exchange, to give to its support; NULL where there is none.
-    modelwire_response_request_id() => response.answer.head().request_id();
+    modelwire_response_request_id() => response.core.head().request_id();
 
-    /// How the answer was known to be complete: "document", "done_mark", "final_event" or
+    /// How the response was known to be complete: "document", "done_mark", "final_event" or
     /// "finish_reasons".
-    modelwire_response_end() => Some(response.answer.end().name());
+    modelwire_response_end() => Some(response.core.end().name());
 }
 
 /// The HTTP status, 200 for instance; 0 for NULL.
@@ -90,9 +91,7 @@ texts! { response: modelwire_response,
 pub unsafe extern "C" fn modelwire_response_http_status(
     response: *const modelwire_response,
 ) -> i32 {
-    guard_or(0, || {
-        borrow(response).map_or(0, |response| i32::from(response.answer.head().status()))
-    })
+    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.core.head().status())))
 }
 
 /// The first header of a name, whatever its case; NULL where there is none.
@@ -118,7 +117,7 @@ pub unsafe extern "C" fn modelwire_response_header(
     })
 }
 
-/// How many headers the answer has.
+/// How many headers the response has.
 ///
 /// @param response  the response
 #[unsafe(no_mangle)]
@@ -129,10 +128,10 @@ pub unsafe extern "C" fn modelwire_response_header_count(
 }
 
 texts! { response: modelwire_response,
-    /// The name of a header, in lower case and in the order of the answer; NULL beyond the end.
+    /// The name of a header, in lower case and in the order of the response; NULL beyond the end.
     modelwire_response_header_name(index) => Some(&response.headers().get(index)?.0);
 
-    /// The value of a header, in the order of the answer; NULL beyond the end.
+    /// The value of a header, in the order of the response; NULL beyond the end.
     modelwire_response_header_value(index) => Some(&response.headers().get(index)?.1);
 }
 
@@ -144,7 +143,7 @@ texts! { response: modelwire_response,
 pub unsafe extern "C" fn modelwire_response_is_gathered(
     response: *const modelwire_response,
 ) -> i32 {
-    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.answer.is_gathered())))
+    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.core.is_gathered())))
 }
 
 /// How many tool calls the model made, in the first choice of a chat or anywhere in a response.
@@ -158,15 +157,16 @@ pub unsafe extern "C" fn modelwire_response_tool_call_count(
 }
 
 texts! { response: modelwire_response,
-    /// What the answer to a tool call has to name: its id, or the call_id of a response; empty if the
-    /// service left it out, NULL beyond the end.
+    /// What the result of a tool call has to name: its id, or the call_id of a response; empty if
+    /// the service left it out, NULL beyond the end.
     modelwire_response_tool_call_id(index) => Some(&response.tool_calls().get(index)?.id);
 
     /// The name of the function that a tool call asks for; NULL beyond the end.
     modelwire_response_tool_call_name(index) => Some(&response.tool_calls().get(index)?.name);
 
     /// The arguments of a tool call as JSON text, as the model wrote it; NULL beyond the end.
-    modelwire_response_tool_call_arguments(index, length) => Some(&response.tool_calls().get(index)?.arguments);
+    modelwire_response_tool_call_arguments(index, length) =>
+        Some(&response.tool_calls().get(index)?.arguments);
 }
 
 /// The tokens that the service reported, of a stream too.
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn modelwire_response_usage(
     total_tokens: *mut u64,
 ) -> modelwire_status {
     guard(null_mut(), || {
-        let Some(usage) = borrow(response)?.answer.usage() else { return Ok(MODELWIRE_ABSENT) };
+        let Some(usage) = borrow(response)?.core.usage() else { return Ok(MODELWIRE_ABSENT) };
         write(input_tokens, usage.input_tokens);
         write(output_tokens, usage.output_tokens);
         write(total_tokens, usage.total_tokens);

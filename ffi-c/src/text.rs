@@ -1,6 +1,5 @@
-//! Texts for C: a NUL behind them, at an address that stays as long as the handle that they are
-//! asked of. And `texts!`, the one shape of every function that gives a text of a handle. Knows no
-//! handle.
+//! Texts for C: they end with a NUL, and their address stays the same as long as the handle lives
+//! that gave them. And `texts!`, which writes the C functions that give one.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 /*
  * Requests that are built field by field, and what they refuse. The test compares the bytes that
- * the service got. Knows no answer.
+ * the service got. Knows no response.
  */
 #include "check.h"
 

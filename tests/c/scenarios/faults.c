@@ -1,6 +1,6 @@
 /*
  * What a process may do to a library: end in the middle, allow it no thread, send signals. Knows
- * no answer.
+ * no response.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE

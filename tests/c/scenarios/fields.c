@@ -1,6 +1,6 @@
 /*
- * What an answer tells: any field by its path, tool calls, headers, usage, and how it ended. The
- * test scripts the answers. Knows no failure.
+ * What a response tells: any field by its path, tool calls, headers, usage, and how it ended. The
+ * test scripts the responses. Knows no failure.
  */
 #include "check.h"
 
@@ -331,7 +331,7 @@ void usage_saturates(void) {
   modelwire_client_free(client);
 }
 
-/* A document, an end mark, a final event, finish reasons: how each answer was known to be whole;
+/* A document, an end mark, a final event, finish reasons: how each response was known to be whole;
  * and which of them the library put together. */
 void ends(void) {
   static const char *const JSON = "{\"model\":\"m\",\"input\":\"x\"}";

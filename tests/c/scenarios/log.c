@@ -1,5 +1,5 @@
 /*
- * The log: batches, levels, its end, its change, and what its callback may do. Knows no answer.
+ * The log: batches, levels, its end, its change, and what its callback may do. Knows no response.
  */
 #include "check.h"
 

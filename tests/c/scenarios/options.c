@@ -1,7 +1,7 @@
 /*
  * What a client and a request can be told: bounds, timeouts, retries, headers, proxy,
- * certificates. The test scripts the answers, and looks at what was sent and at the waits that were
- * logged.
+ * certificates. The test scripts the responses, and looks at what was sent and at the waits that
+ * were logged.
  */
 #include "check.h"
 

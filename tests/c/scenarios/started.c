@@ -138,7 +138,7 @@ void started(void) {
   modelwire_client_free(client);
 }
 
-/* A list of models, whole; the answer is in the last event. */
+/* A list of models, whole; the response is in the last event. */
 static int32_t look_at_models(watch *seen, const modelwire_event *event) {
   const modelwire_response *list = modelwire_event_response(event);
   CHECK(seen->dones == 1);

@@ -1,7 +1,7 @@
 /*
- * Every text that the library gives of an answer, an event or an error: one line for each function,
- * with what it gives of the answers that `text_samples` of tests/c/src scripts. Knows no failure
- * of a call but those.
+ * Every text that the library gives of a response, an event or an error: one line for each
+ * function, with what it gives of the responses that `text_samples` of tests/c/src scripts. Knows no
+ * failure of a call but those.
  *
  * A function that is missing here is named by a test.
  */

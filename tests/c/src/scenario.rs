@@ -63,7 +63,7 @@ pub fn chat_chunk(content: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{content}"}}}}]}}"#)
 }
 
-/// A chat answer with this content, which is given as it stands in JSON.
+/// A chat response with this content, which is given as it stands in JSON.
 pub fn chat_answer(content: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"message":{{"content":"{content}"}}}}]}}"#)
 }
@@ -83,9 +83,9 @@ pub fn silent() -> Script {
     Script::one(Exchange { steps: vec![Step::StallForever] })
 }
 
-/// An answer to each call of the scenarios `texts`, in C and in C++: a model list, a chat, a stream,
-/// a refused call, a stream that breaks off, and a call that is never answered. Between them they
-/// have each text that the library gives of an answer, an event or an error.
+/// A response to each call of the scenarios `texts`, in C and in C++: a model list, a chat, a
+/// stream, a refused call, a stream that breaks off, and a call that is never answered. Between
+/// them they have each text that the library gives of a response, an event or an error.
 pub fn text_samples() -> Script {
     let calls = r#""tool_calls":[{"index":0,"id":"call_1","function":{"name":"search","arguments":"{\"q\":1}"}}]"#;
     let id = [("x-request-id", "req_1")];

@@ -1,5 +1,5 @@
 //! What processes do to a library: load and unload it, call it before and after main, end in the
-//! middle, allow no thread, send signals. Knows no answer.
+//! middle, allow no thread, send signals. Knows no response.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

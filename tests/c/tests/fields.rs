@@ -1,5 +1,5 @@
 //! Requests that are built field by field, as the service gets them, and every way of looking into
-//! an answer. Knows the wire, not the header.
+//! a response. Knows the wire, not the header.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -147,7 +147,7 @@ fn streams_of_the_grammar() {
     check_all(judged.collect(), vectors.len());
 }
 
-/// An answer of known length with the status, type and body of a vector.
+/// A response of known length with the status, type and body of a vector.
 fn answered(vector: &Value) -> Exchange {
     let body = bytes(vector, "body");
     let mut head = format!("HTTP/1.1 {} Whatever\r\n", vector["status"]);

@@ -1,6 +1,6 @@
 /*
- * Every text that the library gives of an answer, an event or an error: one line for each, with the
- * C function that it comes from and with what it is in the answers that `text_samples` of
+ * Every text that the library gives of a response, an event or an error: one line for each, with
+ * the C function that it comes from and with what it is in the responses that `text_samples` of
  * tests/c/src scripts. Knows no failure of a call but those.
  *
  * A text that is missing here is named by a test.
