@@ -1,5 +1,5 @@
-//! libmodelwire, the C binding: handles, numbers and callbacks over the core. Knows no HTTP and
-//! parses no JSON of the service.
+//! libmodelwire, the C binding: handles, numbers and callbacks over the core, which does all HTTP
+//! and reads all JSON.
 //!
 //! What C programmers have to know stands at the head of `include/modelwire.h`; that text comes
 //! from `cbindgen.toml`. Every function here does the same: check what came from C, call the core

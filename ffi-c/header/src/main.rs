@@ -1,4 +1,4 @@
-//! `make header`: writes what is generated from ffi-c/src, and says what changed. Knows no C.
+//! `make header`: writes what is generated from ffi-c/src, and says what changed.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
 /*
- * Calls that are answered whole. Knows no stream and no failure.
+ * Calls that are answered whole and succeed.
  */
 #include "check.h"
 

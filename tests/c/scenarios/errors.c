@@ -1,5 +1,5 @@
 /*
- * Calls that fail, and what their error objects say. Knows no cancelling.
+ * Calls that fail, and what their error objects say.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /*
  * What a response tells: any field by its path, tool calls, headers, usage, and how it ended. The
- * test scripts the responses. Knows no failure.
+ * test scripts the responses.
  */
 #include "check.h"
 
@@ -43,7 +43,7 @@ void fields(void) {
   CHECK(json_at(answer, "text") == NULL && json_at(answer, "/absent") == NULL);
   CHECK(json_at(answer, "/list/2") == NULL && json_at(answer, "/list/00") == NULL);
   CHECK(json_at(answer, "/list/-") == NULL && json_at(answer, "/list/+1") == NULL);
-  /* Another type is as absent as nothing. */
+  /* A field of another type is absent too. */
   CHECK(text_at(answer, "/int") == NULL && text_at(answer, "/list") == NULL);
   CHECK(text_at(answer, "/null") == NULL && text_at(answer, "/text/deeper") == NULL);
   CHECK(modelwire_response_get_text(answer, "/\xff", MODELWIRE_NUL, NULL) == NULL);

@@ -1,6 +1,5 @@
 /*
- * The names of all scenarios, for their declarations and for the table of main. Knows what none
- * of them does.
+ * The names of all scenarios, for their declarations and for the table of main.
  */
 #ifndef LIST_H
 #define LIST_H

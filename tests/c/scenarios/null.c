@@ -1,6 +1,5 @@
 /*
  * NULL for every pointer argument of every function: what the header says, and never a crash.
- * Knows no service.
  *
  * A test compares this file with symbols.txt: each exported function has to appear here, or in
  * texts.c if it gives a text of a handle.

@@ -1,6 +1,6 @@
 /*
  * Calls that are started: callbacks on the client's thread, exactly one last event, then the
- * finalizer, then nothing, on every path. Knows no queue.
+ * finalizer, then nothing, on every path.
  */
 #include "check.h"
 
@@ -215,7 +215,7 @@ static int32_t cancel_inside(watch *seen, const modelwire_event *event) {
 
 static int32_t stop(watch *seen, const modelwire_event *event) {
   CHECK(event != NULL);
-  /* What the last event is answered with has no effect. */
+  /* What the callback returns for the last event has no effect. */
   return seen->chunks == 1 ? 1 : -1;
 }
 

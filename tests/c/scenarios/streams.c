@@ -1,5 +1,5 @@
 /*
- * Calls that are answered piece by piece. Knows no cancelling.
+ * Calls that are answered piece by piece.
  */
 #include "check.h"
 

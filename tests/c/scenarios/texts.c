@@ -1,7 +1,6 @@
 /*
  * Every text that the library gives of a response, an event or an error: one line for each
- * function, with what it gives of the responses that `text_samples` of tests/c/src scripts. Knows no
- * failure of a call but those.
+ * function, with what it gives of the responses that `text_samples` of tests/c/src scripts.
  *
  * A function that is missing here is named by a test.
  */

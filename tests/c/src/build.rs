@@ -1,4 +1,4 @@
-//! Builds the library with cargo and C programs with cc. Knows no service.
+//! Builds the library with cargo and C programs with cc, for the tests.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -44,8 +44,8 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Cargo without what a cargo above us said of the test: build scripts look at that (ring's
-/// does), and would run again each time.
+/// Cargo, without the variables that `cargo test` set for this test: build scripts look at some of
+/// them (ring's does), and would run again each time.
 fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     for (name, _) in std::env::vars_os() {
@@ -61,7 +61,7 @@ fn cargo() -> Command {
 pub struct Library {
     folder: PathBuf,
     path: PathBuf,
-    /// For everything that is compiled against it.
+    /// Compiler flags for every program that is linked with it.
     flags: Vec<String>,
 }
 
@@ -90,12 +90,12 @@ impl Library {
         build
             .args(["build", "--quiet", "-p", "modelwire-ffi", "--target", TRIPLE, "--target-dir"])
             .arg(&folder)
-            // In tests alone: no other build of ours asks a stable compiler for such things.
+            // Lets a stable compiler take -Z flags. Only these test builds do that.
             .env("RUSTC_BOOTSTRAP", "1")
             .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"))
             .current_dir(root());
         if sanitizer == "thread" {
-            // A lock that waits inside a standard library without the sanitizer is not seen.
+            // The standard library gets the sanitizer too, which would not see its locks otherwise.
             build.arg("-Zbuild-std");
         }
         run(&mut build);
@@ -141,7 +141,7 @@ impl Library {
         self.compiled("cc", &C_FLAGS, name, sources, true)
     }
 
-    /// The same of C++17.
+    /// As `compile`, of C++17 files.
     pub fn compile_cpp(&self, name: &str, sources: &[&str]) -> PathBuf {
         let mut flags = C_FLAGS.to_vec();
         flags[0] = "-std=c++17";

@@ -1,4 +1,4 @@
-//! Builds libmodelwire and C programs against it, and runs them. Knows no scenario.
+//! Builds libmodelwire and C programs against it, and runs them: what the tests of C share.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

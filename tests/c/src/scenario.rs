@@ -1,5 +1,5 @@
-//! One scenario of scenarios/*.c as a test sees it, and the scripts that scenarios share. Knows
-//! no test.
+//! The program of all scenarios (scenarios/*.c), how a test runs one of them, and the scripts for
+//! the loopback service that several tests share.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -44,8 +44,8 @@ pub fn scenario(name: &str) -> Program {
     program.arg(name)
 }
 
-/// Runs a scenario, which has to succeed, against the played service; gives the service, to be
-/// looked into.
+/// Runs a scenario, which has to succeed, against the loopback service; gives the service, so that
+/// the test can look at what it recorded.
 pub fn played(name: &str) -> Service {
     let service = Service::start().unwrap();
     scenario(name).at(&service).run().succeeded();
@@ -72,7 +72,7 @@ pub fn chat_answer(content: &str) -> String {
 pub fn stalling(contents: &[&str]) -> Script {
     let chunks: Vec<String> = contents.iter().map(|content| chat_chunk(content)).collect();
     let mut exchange = Exchange::events(&chunks);
-    // In the place of the clean end.
+    // Instead of the clean end.
     exchange.steps.pop();
     exchange.steps.push(Step::StallForever);
     Script::one(exchange)

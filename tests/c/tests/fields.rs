@@ -1,5 +1,5 @@
 //! Requests that are built field by field, as the service gets them, and every way of looking into
-//! a response. Knows the wire, not the header.
+//! a response. The scripts say what the service sends; the scenarios use the header.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
 //! The header and the exported symbols, as generated and as compilers take them; and that no
-//! function is forgotten by the tests. Knows no service.
+//! function is forgotten by the tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Options of clients and requests, and the log, through C programs. Knows the wire, not the header.
+//! Options of clients and requests, and the log, through C programs.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -145,7 +145,7 @@ fn retry_jitter() {
         .skip(1)
         .map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap())
         .collect();
-    // Of 20 chances none lies beyond the default's quarter once in a million million times.
+    // That all of 20 random waits stay within the default's quarter happens once in 10^12 runs.
     let check = |waits: &[u64], from: u64, to: u64| {
         assert!(waits.iter().all(|wait| (20..=to).contains(wait)), "{waits:?}");
         assert!(waits.iter().any(|wait| *wait >= from), "{waits:?}");

@@ -1,5 +1,5 @@
 //! The language-neutral vectors and the recorded exchanges through C, from the same files as for
-//! the core. Knows no vector itself.
+//! the core.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
 /*
- * Calls that are answered whole, and what requests put on the wire. Knows no stream and no failure.
+ * Calls that are answered whole, and what requests put on the wire.
  */
 #include "check.hpp"
 

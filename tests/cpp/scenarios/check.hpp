@@ -1,5 +1,5 @@
 /*
- * What all scenarios share: checks, requests, a text collector, the cue. Knows no scenario.
+ * What all scenarios share: checks, requests, a text collector, the cue.
  */
 #ifndef CHECK_HPP
 #define CHECK_HPP

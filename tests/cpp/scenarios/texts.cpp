@@ -1,7 +1,7 @@
 /*
  * Every text that the library gives of a response, an event or an error: one line for each, with
  * the C function that it comes from and with what it is in the responses that `text_samples` of
- * tests/c/src scripts. Knows no failure of a call but those.
+ * tests/c/src scripts.
  *
  * A text that is missing here is named by a test.
  */

@@ -1,5 +1,5 @@
 //! The header as compilers take it: alone, twice, in every standard, without exceptions, and both
-//! kinds of units in one program; and that nothing of the C header is forgotten. Knows no scenario.
+//! kinds of units in one program; and that nothing of the C header is forgotten.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -120,7 +120,7 @@ fn check_refused(name: &str, code: &str) {
 
 #[test]
 fn what_is_wrong_does_not_compile() {
-    // This is right, so that what follows is refused for its own sake.
+    // This use is right and compiles, so what follows is not refused for some other reason.
     assert!(
         std::panic::catch_unwind(|| check_refused("right", "c.run(r.set(\"a\", 1));")).is_err()
     );
@@ -233,7 +233,7 @@ fn everything_public_is_documented() {
         if is_here && !is_detail && !is_group && is_declaration(code, previous.trim_end()) {
             seen += 1;
             let is_said = previous.trim_start().starts_with("///") || line.contains("///<");
-            // What is only named ahead, or was documented where it was declared.
+            // Declared ahead, or documented where it was declared.
             let is_known = code.starts_with("class") && code.ends_with(';')
                 || code.contains("::try_submit(")
                 || code.starts_with("template <>");

@@ -1,5 +1,5 @@
 //! C++ programs against the loopback service, one scenario a test, under AddressSanitizer and
-//! UndefinedBehaviorSanitizer. Knows the wire, not the header.
+//! UndefinedBehaviorSanitizer.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
