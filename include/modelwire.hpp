@@ -1,6 +1,6 @@
 /*
- * modelwire for C++17 and later: the C header in C++'s own terms. Header-only; knows nothing that
- * modelwire.h does not say.
+ * modelwire for C++17 and later: a wrapper around modelwire.h, in one header and without a library
+ * of its own.
  *
  *   #include <modelwire.hpp>
  *
@@ -262,7 +262,7 @@ class handle {
   std::unique_ptr<T, deleter> owned_;
 };
 
-/// The same for an object that can be lent as a view, too.
+/// Owns a C object, and is a view of it too: it can be passed wherever a view is wanted.
 template <class View, class T, void (*Free)(T*)>
 class owner : public View {
  public:
@@ -336,7 +336,8 @@ class error : public std::runtime_error {
     return copied;
   }
 
-  /// Copying shares what it tells and never throws. Moving copies: nothing is taken away.
+  /// Copies share what they tell, so copying never throws. Moving is copying: the old one stays
+  /// whole.
   error(const error& other) noexcept = default;
   /// As the constructor.
   error& operator=(const error& other) noexcept = default;
@@ -500,20 +501,20 @@ struct client_usage : token_usage {
   std::uint64_t calls = 0;  ///< Answered chats and responses.
 };
 
-/// A header of a response; borrowed from it.
+/// A header of a response; its texts are borrowed from the response.
 struct header {
   std::string_view name;   ///< In lower case.
   std::string_view value;  ///< Its value.
 };
 
-/// A tool call of a response; borrowed from it.
+/// A tool call of a response; its texts are borrowed from the response.
 struct tool_call {
   std::string_view id;         ///< What its result has to name; empty if it was left out.
   std::string_view name;       ///< The function that it asks for.
   std::string_view arguments;  ///< JSON text as the model wrote it.
 };
 
-/// A piece of a tool call in a chunk; borrowed from it.
+/// A piece of a tool call in a chunk; its texts are borrowed from the event.
 struct tool_call_piece {
   std::optional<std::int64_t> index;           ///< Which tool call of the response it belongs to.
   std::optional<std::string_view> id;          ///< On the first piece mostly.
@@ -806,7 +807,7 @@ class builder : public handle<T, Free> {
  protected:
   using handle<T, Free>::handle;
 
-  /// What keeps it from being used: a problem, or that it is empty.
+  /// Why it cannot be used: the first thing that was wrong, or that it is empty.
   std::optional<modelwire::error> obstacle(std::string_view name) const {
     if (problem_) return problem_;
     if (this->get() != nullptr) return std::nullopt;
@@ -814,10 +815,10 @@ class builder : public handle<T, Free> {
                             "Make a new one.");
   }
 
-  /// Notes the failure of a setter that gives no error object.
+  /// Remembers that a setter failed which gives no error object.
   ///
   /// @param what   the setter
-  /// @param rules  what it refuses
+  /// @param rules  what it refuses, for the message
   void note(modelwire_status status, std::string_view what, std::string_view rules) {
     if (status == MODELWIRE_OK || problem_) return;
     const std::string_view why = this->get() == nullptr ? "it was moved from" : rules;
@@ -1264,8 +1265,8 @@ enum class flow {
 
 namespace detail {
 
-/// How many callbacks of started calls run on this thread: whoever waits there for another one may
-/// wait for itself.
+/// How many callbacks of started calls are running on this thread, one inside another. Whoever
+/// waits for a callback from inside one may be waiting for itself.
 inline thread_local int callbacks_running = 0;
 
 struct callback_scope {
@@ -1289,8 +1290,8 @@ flow visit(F& lambda, const event_view& event) {
   }
 }
 
-/// Runs something between the library and the program: what it throws is kept, the first one, and
-/// stops the call.
+/// Runs a lambda of the program that the library calls. Exceptions must not pass through the
+/// library: the first one is kept, and ends the call.
 template <class F>
 std::int32_t guarded(std::exception_ptr& thrown, F&& body) noexcept {
 #if MODELWIRE_EXCEPTIONS
@@ -1324,17 +1325,18 @@ struct started {
   std::condition_variable ended;
   bool is_over = false;
   std::exception_ptr thrown;
-  /// The C handle of a call that nobody else holds any more.
+  /// The C handle of a call that was detached: nobody else holds it.
   std::unique_ptr<modelwire_call, void (*)(modelwire_call*)> detached{nullptr, modelwire_call_free};
 #if defined(__unix__) || defined(__APPLE__)
   pid_t process = getpid();
-  /// The callback thread stayed with the parent of a forked child: nothing comes any more.
+  /// In a forked child: the callback thread is in the parent, so no callback will run here.
   bool is_foreign() const noexcept { return process != getpid(); }
 #else
   bool is_foreign() const noexcept { return false; }
 #endif
 
-  /// Whether it is over; waits for that where it can.
+  /// Waits until the call is over, for ever if the timeout is negative, and gives whether it is
+  /// over. In a forked child and inside a callback it does not wait.
   bool wait(std::chrono::milliseconds timeout) {
     if (is_foreign()) return false;
     std::unique_lock<std::mutex> lock(mutex);
@@ -1369,7 +1371,7 @@ struct started_visitor {
     callback_scope scope;
     auto* self = static_cast<started_visitor*>(user_data);
     std::shared_ptr<started> shared = self->shared;
-    delete self;  // the lambda is gone before anybody is told
+    delete self;  // the lambda is destroyed before anybody is told that the call is over
     auto detached = [&] {
       std::lock_guard<std::mutex> lock(shared->mutex);
       shared->is_over = true;
@@ -1567,7 +1569,7 @@ class next_event {
   event& operator*() noexcept { return event_; }
   /// A member of the event.
   const event* operator->() const noexcept { return &event_; }
-  /// Whether there never will be one again.
+  /// Whether the queue was closed and is empty: no event will come any more.
   bool is_closed() const noexcept { return how_ == waited::closed; }
 
  private:
@@ -1634,7 +1636,7 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     std::array<modelwire_event*, BATCH> few{};
     std::vector<modelwire_event*> many(max > BATCH ? max : 0);
     modelwire_event** places = many.empty() ? few.data() : many.data();
-    out.reserve(max);  // what is taken cannot be lost
+    out.reserve(max);  // so that nothing can throw between taking an event and storing it
     std::size_t count = 0;
     const auto how =
         outcome(modelwire_queue_take(get(), detail::wait_ms(timeout), places, max, &count));
@@ -1838,7 +1840,7 @@ class stream {
 
   struct state {
     modelwire::queue events;
-    modelwire::call call;  // behind its queue, so that it goes first
+    modelwire::call call;  // declared after its queue, so that it is destroyed first
     std::vector<event> taken;
     std::size_t at = 0;
     event last;

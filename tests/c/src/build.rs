@@ -209,3 +209,17 @@ pub fn difference<S: AsRef<str>>(
         all
     }
 }
+
+/// The scenarios of a list (`NAME(scenario)`) that no file of these folders names: they are compiled
+/// and never run. The paths begin at the top of the project.
+pub fn forgotten_scenarios(list: &str, tests: &[&str]) -> Vec<String> {
+    let list = std::fs::read_to_string(root().join(list)).unwrap();
+    let names = list.split("NAME(").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let files = tests.iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    let texts: Vec<String> =
+        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+    let is_run = |name: &str| texts.iter().any(|text| text.contains(&format!("\"{name}\"")));
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    assert!(names.len() > 50, "only {names:?} were found");
+    names.into_iter().filter(|name| !is_run(name)).map(str::to_owned).collect()
+}

@@ -12,7 +12,7 @@ mod program;
 mod replay;
 mod scenario;
 
-pub use build::{Library, compile_with, difference, root};
+pub use build::{Library, compile_with, difference, forgotten_scenarios, root};
 pub use program::{Ended, Program};
 pub use replay::{Case, Told, replay};
 pub use scenario::{

@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use modelwire_header::{Function, HEADER, SYMBOLS, functions, generate, root};
-use modelwire_tests_c::{Library, compile_with, difference};
+use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
 
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
 const NULL_SCENARIO: &str = include_str!("../scenarios/null.c");
@@ -172,6 +172,13 @@ fn every_text_is_tested_with_data() {
         forgotten.is_empty(),
         "add a line to tests/c/scenarios/texts.c for each of {forgotten:#?}"
     );
+}
+
+#[test]
+fn every_scenario_is_run() {
+    let forgotten =
+        forgotten_scenarios("tests/c/scenarios/list.h", &["tests/c/tests", "tests/c/src"]);
+    assert!(forgotten.is_empty(), "no #[test] in tests/c/tests runs {forgotten:#?}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use modelwire_header::{HEADER, functions};
 use modelwire_service::Service;
-use modelwire_tests_c::{Library, Program, compile_with, root};
+use modelwire_tests_c::{Library, Program, compile_with, forgotten_scenarios, root};
 use modelwire_tests_cpp::{STRICT, compile, compilers};
 
 const BARE: [&str; 2] = ["-fno-exceptions", "-fno-rtti"];
@@ -187,6 +187,12 @@ fn every_text_is_tested_with_data() {
         forgotten.is_empty(),
         "add a line to tests/cpp/scenarios/texts.cpp for each of {forgotten:#?}"
     );
+}
+
+#[test]
+fn every_scenario_is_run() {
+    let forgotten = forgotten_scenarios("tests/cpp/scenarios/check.hpp", &["tests/cpp/tests"]);
+    assert!(forgotten.is_empty(), "no #[test] in tests/cpp/tests runs {forgotten:#?}");
 }
 
 /// Where a line of the header stands.
