@@ -173,6 +173,32 @@ fn every_function_of_c_has_its_wrapper() {
     assert!(stale.is_empty(), "NOT_WRAPPED excuses what needs no excuse: {stale:#?}");
 }
 
+/// Numbers of C without a C++ form, and why.
+const NOT_NAMED: [(&str, &str); 5] = [
+    ("MODELWIRE_H", "the include guard"),
+    ("MODELWIRE_API", "stands before functions"),
+    ("MODELWIRE_NUL", "a std::string_view knows its length"),
+    ("MODELWIRE_VERSION_NUMBER", "modelwire::version() says it as text"),
+    ("MODELWIRE_ABSENT", "an empty std::optional says it"),
+];
+
+#[test]
+fn every_number_of_c_has_its_wrapper() {
+    let header = read(HEADER);
+    let defined =
+        header.lines().filter_map(|line| line.strip_prefix("#define ")?.split(' ').next());
+    let wrapper = read("include/modelwire.hpp");
+    let named: BTreeSet<&str> = wrapper.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let excused = |name: &str| NOT_NAMED.iter().any(|(excused, _)| *excused == name);
+    let forgotten: Vec<&str> =
+        defined.filter(|name| !named.contains(name) && !excused(name)).collect();
+    assert!(
+        forgotten.is_empty(),
+        "include/modelwire.hpp does not name these numbers of {HEADER}: add them to its enums, or \
+         to NOT_NAMED in this test the reason why they are not there\n{forgotten:#?}"
+    );
+}
+
 #[test]
 fn every_text_is_tested_with_data() {
     let tested = names_in(&read("tests/cpp/scenarios/texts.cpp"));
