@@ -126,14 +126,14 @@ static int32_t pass(void *user_data, const modelwire_event *event) {
   return 0;
 }
 
-/* A call that gathers, with a short timeout; it is not run yet. */
-static modelwire_call *gathering_call(const modelwire_client *client) {
+/* A call that gathers; it is not run yet. A negative timeout leaves the default. */
+static modelwire_call *gathering_call(const modelwire_client *client, int64_t first_byte_ms) {
   modelwire_request *request = NULL;
   modelwire_call *call = NULL;
   CHECK(modelwire_request_chat_json(ECHO_CHAT("m", "x"), MODELWIRE_NUL, &request, NULL) ==
         MODELWIRE_OK);
   CHECK(modelwire_request_set_gather(request, 1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_timeouts(request, 300, -1, -1) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_timeouts(request, first_byte_ms, -1, -1) == MODELWIRE_OK);
   CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
   modelwire_request_free(request);
   return call;
@@ -161,14 +161,14 @@ void texts(void) {
   of_refusal(error);
   modelwire_error_free(error);
 
-  call = gathering_call(client);
+  call = gathering_call(client, -1);
   CHECK_STATUS(modelwire_call_stream(call, pass, NULL, &answer, &error), MODELWIRE_E_DISCONNECTED,
                error);
   of_broken_stream(error);
   modelwire_error_free(error);
   modelwire_call_free(call);
 
-  error = failure_of(gathering_call(client), MODELWIRE_E_TIMEOUT);
+  error = failure_of(gathering_call(client, 300), MODELWIRE_E_TIMEOUT);
   of_timeout(error);
   modelwire_error_free(error);
   modelwire_client_free(client);
