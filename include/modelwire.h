@@ -3,21 +3,21 @@
  * Generated from ffi-c/src by cbindgen (`make header`); do not edit.
  *
  *   modelwire_client *client;  modelwire_request *request;  modelwire_call *call;
- *   modelwire_response *answer;  modelwire_error *error;
+ *   modelwire_response *response;  modelwire_error *error;
  *   const char *json =
  *       "{\"model\":\"a-model\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
  *
  *   modelwire_client_new(NULL, &client, &error);    base URL and key from the environment
  *   modelwire_request_chat_json(json, MODELWIRE_NUL, &request, &error);
  *   modelwire_call_new(client, request, &call, &error);
- *   if (modelwire_call_run(call, &answer, &error) == MODELWIRE_OK)
- *     puts(modelwire_response_text(answer, NULL));
+ *   if (modelwire_call_run(call, &response, &error) == MODELWIRE_OK)
+ *     puts(modelwire_response_text(response, NULL));
  *
  * with every status checked and every handle freed.  Link with -lmodelwire.
  *
  * FOUR WAYS TO RUN A CALL, each from the same client, request and call
  *
- *   modelwire_call_run     waits for the whole answer
+ *   modelwire_call_run     waits for the whole response
  *   modelwire_call_stream  waits, and calls back on this thread for each chunk
  *   modelwire_call_start   returns; a thread of the client's own calls back
  *   modelwire_call_submit  returns; events come out of a modelwire_queue, by a waiting thread or
@@ -113,7 +113,7 @@
 #define MODELWIRE_RETRY_CONNECT_ERRORS 1
 
 /**
- * Calls whose connection was lost after something was sent and before the head of an answer came.
+ * Calls whose connection was lost after something was sent and before the head of a response came.
  * The service may have processed such a call, and meters it twice then.
  */
 #define MODELWIRE_RETRY_LOST_CONNECTIONS 2
@@ -124,17 +124,17 @@
 #define MODELWIRE_LIMIT_EVENT_BYTES 1
 
 /**
- * Largest answer held whole, in bytes; default 256 MiB.
+ * Largest response held whole, in bytes; default 256 MiB.
  */
 #define MODELWIRE_LIMIT_RESPONSE_BYTES 2
 
 /**
- * Bytes of a failed answer that are kept; default 64 KiB.
+ * Bytes of a failed response that are kept; default 64 KiB.
  */
 #define MODELWIRE_LIMIT_ERROR_BODY_BYTES 3
 
 /**
- * Headers of an answer; default 100.
+ * Headers of a response; default 100.
  */
 #define MODELWIRE_LIMIT_HEADERS 4
 
@@ -158,7 +158,7 @@
 #define MODELWIRE_LIMIT_CONNECTIONS 7
 
 /**
- * An event of a stream: one chunk of the answer.
+ * An event of a stream: one chunk of the response.
  */
 #define MODELWIRE_EVENT_CHUNK 1
 
@@ -220,7 +220,7 @@ typedef struct modelwire_queue modelwire_queue;
 typedef struct modelwire_request modelwire_request;
 
 /**
- * The answer to a call; immutable, may be shared between threads.
+ * The response to a call; immutable, may be shared between threads.
  */
 typedef struct modelwire_response modelwire_response;
 
@@ -240,7 +240,10 @@ typedef int32_t modelwire_status;
 typedef void (*modelwire_log_fn)(void *user_data, const modelwire_log_batch *batch);
 
 /**
- * A function pointer as it comes from C.
+ * Releases the user_data of a callback. It is called once, when the callback will not be called
+ * any more; on which thread, the function that takes it says.
+ *
+ * @param user_data  as it was given
  */
 typedef void (*modelwire_finalizer)(void *user_data);
 
@@ -347,7 +350,7 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
 #define MODELWIRE_E_DISCONNECTED (-13)
 
 /**
- * The answer is not what the protocol promises, or larger than a bound.
+ * The response is not what the protocol promises, or larger than a bound.
  */
 #define MODELWIRE_E_PROTOCOL (-14)
 
@@ -569,9 +572,9 @@ modelwire_status modelwire_config_add_header(modelwire_config *config,
  *
  * @param config         the configuration
  * @param connect_ms     opening a connection, TLS included; default 10000
- * @param first_byte_ms  from the start of an attempt to the complete head of its answer;
+ * @param first_byte_ms  from the start of an attempt to the complete head of its response;
  *                       default 600000
- * @param idle_ms        between two pieces of substance of an answer; default 300000
+ * @param idle_ms        between two pieces of substance of a response; default 300000
  * @param total_ms       over all attempts and every wait, from the call's start; default 0, off
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
  */
@@ -616,7 +619,7 @@ modelwire_status modelwire_config_set_retry(modelwire_config *config,
                                             int64_t retry_after_max_ms);
 
 /**
- * Which failures without an answer are tried again, beside the answers with status 429.
+ * Which failures without a response are tried again, beside the responses with status 429.
  *
  * @param config  the configuration
  * @param what    MODELWIRE_RETRY_... joined by |, in place of what was set before; default 0, none
@@ -640,7 +643,7 @@ modelwire_status modelwire_config_set_retry_jitter(modelwire_config *config,
                                                    double part);
 
 /**
- * Sets one of the bounds. An answer that breaks one is an error that names it.
+ * Sets one of the bounds. A response that breaks one is an error that names it.
  *
  * @param config  the configuration
  * @param limit   MODELWIRE_LIMIT_...
@@ -707,7 +710,7 @@ modelwire_status modelwire_config_set_http2(modelwire_config *config,
                                             int32_t on);
 
 /**
- * Lets every call that is answered whole stream underneath and gather its answer, for a service
+ * Lets every call that is answered whole stream underneath and gather its response, for a service
  * whose models answer only by streaming.
  *
  * @param config  the configuration
@@ -738,13 +741,14 @@ MODELWIRE_API void modelwire_client_free(modelwire_client *client);
 
 /**
  * What the answered chats and responses of a client used so far, over all models, in this
- * process. Model lists and calls that failed or were stopped do not count.
+ * process. Model lists and calls that failed or were stopped do not count. A sum that would be
+ * larger than UINT64_MAX is UINT64_MAX.
  *
  * @param client         the client
  * @param calls          answered calls; may be NULL, like the others
- * @param input_tokens   as the answers reported them
- * @param output_tokens  as the answers reported them
- * @param total_tokens   as the answers reported them
+ * @param input_tokens   as the responses reported them
+ * @param output_tokens  as the responses reported them
+ * @param total_tokens   as the responses reported them
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
  */
 MODELWIRE_API
@@ -761,9 +765,9 @@ modelwire_status modelwire_client_usage(const modelwire_client *client,
  * @param model          the model's name as the requests named it
  * @param length         its length in bytes, or MODELWIRE_NUL
  * @param calls          answered calls; may be NULL, like the others
- * @param input_tokens   as the answers reported them
- * @param output_tokens  as the answers reported them
- * @param total_tokens   as the answers reported them
+ * @param input_tokens   as the responses reported them
+ * @param output_tokens  as the responses reported them
+ * @param total_tokens   as the responses reported them
  * @return MODELWIRE_OK; MODELWIRE_ABSENT if no call of this model was answered, and nothing is
  *         written; or MODELWIRE_E_ARGUMENT for NULL
  */
@@ -1004,8 +1008,8 @@ modelwire_status modelwire_request_add_header(modelwire_request *request,
  * the client's, 0 switches off.
  *
  * @param request        the request
- * @param first_byte_ms  from the start of an attempt to the complete head of its answer
- * @param idle_ms        between two pieces of substance of an answer
+ * @param first_byte_ms  from the start of an attempt to the complete head of its response
+ * @param idle_ms        between two pieces of substance of a response
  * @param total_ms       over all attempts and every wait, from the call's start
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
  */
@@ -1047,7 +1051,7 @@ modelwire_status modelwire_request_set_retry(modelwire_request *request,
                                              int64_t retry_after_max_ms);
 
 /**
- * Which failures without an answer this request is tried again after, beside the answers with
+ * Which failures without a response this request is tried again after, beside the responses with
  * status 429; in place of all that the client says of retrying, as modelwire_request_set_retry.
  *
  * @param request  the request
@@ -1072,7 +1076,7 @@ modelwire_status modelwire_request_set_retry_jitter(modelwire_request *request,
                                                     double part);
 
 /**
- * Lets this request stream underneath and gather its answer when it is run whole, for a model
+ * Lets this request stream underneath and gather its response when it is run whole, for a model
  * that answers only by streaming.
  *
  * @param request  the request
@@ -1084,8 +1088,8 @@ modelwire_status modelwire_request_set_stream_only(modelwire_request *request,
                                                    int32_t on);
 
 /**
- * Lets a stream gather its chunks, so that the response at its end has the whole answer too, and
- * an error has what came before it; needs memory for the answer.
+ * Lets a stream gather its chunks, so that the response at its end has the whole response too, and
+ * an error has what came before it; needs memory for the response.
  *
  * @param request  the request
  * @param on       0 or 1; default 0
@@ -1116,10 +1120,10 @@ modelwire_status modelwire_call_new(const modelwire_client *client,
                                     modelwire_error **err);
 
 /**
- * Runs a call that is answered whole, and waits for the answer.
+ * Runs a call that is answered whole, and waits for the response.
  *
  * @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
- * @param out   the answer; free it with modelwire_response_free
+ * @param out   the response; free it with modelwire_response_free
  * @param err   what went wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or the kind of the error
  *
@@ -1161,7 +1165,7 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
  * last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
  *
  * @param call       the call; a second start gives MODELWIRE_E_ARGUMENT
- * @param stream     1 for an answer piece by piece, 0 for a whole one
+ * @param stream     1 for a response piece by piece, 0 for a whole one
  * @param on_event   called for each event, in order
  * @param user_data  handed to both functions, on the callback thread; may be NULL
  * @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
@@ -1185,7 +1189,7 @@ modelwire_status modelwire_call_start(modelwire_call *call,
  * unfinished call cancels it.
  *
  * @param call    the call; a second start gives MODELWIRE_E_ARGUMENT
- * @param stream  1 for an answer piece by piece, 0 for a whole one
+ * @param stream  1 for a response piece by piece, 0 for a whole one
  * @param queue   the queue
  * @param tag     any number: an index, or a pointer of the program's
  * @param err     what is wrong, on failure; may be NULL
@@ -1321,7 +1325,7 @@ MODELWIRE_API int32_t modelwire_event_kind(const modelwire_event *event);
 MODELWIRE_API uint64_t modelwire_event_tag(const modelwire_event *event);
 
 /**
- * The answer of a call that ended well, borrowed from the event; NULL for every other event.
+ * The response of a call that ended well, borrowed from the event; NULL for every other event.
  *
  * @param event  the event
  */
@@ -1391,7 +1395,7 @@ modelwire_status modelwire_event_usage(const modelwire_event *event,
 MODELWIRE_API size_t modelwire_event_tool_call_count(const modelwire_event *event);
 
 /**
- * Which tool call of the answer a piece belongs to; -1 where the service did not say, and beyond
+ * Which tool call of the response a piece belongs to; -1 where the service did not say, and beyond
  * the end.
  *
  * @param event  the event
@@ -1420,7 +1424,8 @@ const char *modelwire_event_tool_call_name(const modelwire_event *event,
                                            size_t at);
 
 /**
- * A piece of the arguments of a tool call, which together are JSON text; NULL where it is absent.
+ * A piece of the arguments of a tool call, which together are JSON text; NULL where it is
+ * absent.
  *
  * @param event   the event
  * @param at      which piece, from 0
@@ -1438,7 +1443,7 @@ MODELWIRE_API void modelwire_response_free(modelwire_response *response);
 
 /**
  * The JSON text as the service sent it; empty at the end of a stream, whose events were the
- * answer.
+ * response.
  *
  * @param response  the response
  * @param length    its length in bytes; may be NULL
@@ -1448,8 +1453,8 @@ const char *modelwire_response_json(const modelwire_response *response,
                                     size_t *length);
 
 /**
- * The output text: the content of a chat's first choice, or all output text of a response; empty
- * where there is none and at the end of a stream.
+ * The output text: the content of a chat's first choice, or all output text of a response;
+ * empty where there is none and at the end of a stream.
  *
  * @param response  the response
  * @param length    its length in bytes; may be NULL
@@ -1459,12 +1464,12 @@ const char *modelwire_response_text(const modelwire_response *response,
                                     size_t *length);
 
 /**
- * Why the first choice of a chat stopped, or the status of a response; NULL where there is none.
+ * Why the first choice of a chat stopped, or the status of a response; NULL where there is
+ * none.
  *
  * @param response  the response
  */
-MODELWIRE_API
-const char *modelwire_response_finish_reason(const modelwire_response *response);
+MODELWIRE_API const char *modelwire_response_finish_reason(const modelwire_response *response);
 
 /**
  * The service's name for the exchange, to give to its support; NULL where there is none.
@@ -1472,6 +1477,14 @@ const char *modelwire_response_finish_reason(const modelwire_response *response)
  * @param response  the response
  */
 MODELWIRE_API const char *modelwire_response_request_id(const modelwire_response *response);
+
+/**
+ * How the response was known to be complete: "document", "done_mark", "final_event" or
+ * "finish_reasons".
+ *
+ * @param response  the response
+ */
+MODELWIRE_API const char *modelwire_response_end(const modelwire_response *response);
 
 /**
  * The HTTP status, 200 for instance; 0 for NULL.
@@ -1493,39 +1506,31 @@ const char *modelwire_response_header(const modelwire_response *response,
                                       size_t length);
 
 /**
- * How many headers the answer has.
+ * How many headers the response has.
  *
  * @param response  the response
  */
 MODELWIRE_API size_t modelwire_response_header_count(const modelwire_response *response);
 
 /**
- * The name of a header, in lower case; NULL beyond the end.
+ * The name of a header, in lower case and in the order of the response; NULL beyond the end.
  *
  * @param response  the response
- * @param index     from 0, in the order of the answer
+ * @param index     from 0
  */
 MODELWIRE_API
 const char *modelwire_response_header_name(const modelwire_response *response,
                                            size_t index);
 
 /**
- * The value of a header; NULL beyond the end.
+ * The value of a header, in the order of the response; NULL beyond the end.
  *
  * @param response  the response
- * @param index     from 0, in the order of the answer
+ * @param index     from 0
  */
 MODELWIRE_API
 const char *modelwire_response_header_value(const modelwire_response *response,
                                             size_t index);
-
-/**
- * How the answer was known to be complete: "document", "done_mark", "final_event" or
- * "finish_reasons".
- *
- * @param response  the response
- */
-MODELWIRE_API const char *modelwire_response_end(const modelwire_response *response);
 
 /**
  * 1 if the JSON text was put together from the chunks of a stream, 0 if the service sent it as it
@@ -1544,8 +1549,8 @@ int32_t modelwire_response_is_gathered(const modelwire_response *response);
 MODELWIRE_API size_t modelwire_response_tool_call_count(const modelwire_response *response);
 
 /**
- * What the answer to a tool call has to name: its id, or the call_id of a response; empty if the
- * service left it out, NULL beyond the end.
+ * What the result of a tool call has to name: its id, or the call_id of a response; empty if
+ * the service left it out, NULL beyond the end.
  *
  * @param response  the response
  * @param index     from 0
@@ -1687,7 +1692,8 @@ modelwire_status modelwire_response_get_bool(const modelwire_response *response,
                                              int32_t *out);
 
 /**
- * How many items an array, or members an object, anywhere in the response has; 0 for anything else.
+ * How many items an array, or members an object, anywhere in the response has; 0 for anything
+ * else.
  *
  * @param response     the response
  * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
@@ -1800,13 +1806,13 @@ MODELWIRE_API void modelwire_error_free(modelwire_error *error);
 MODELWIRE_API modelwire_status modelwire_error_status(const modelwire_error *error);
 
 /**
- * The service's own message where it gave one, else the library's with the cause. Never NULL for
- * an error. A NUL that a service put into it ends it here; modelwire_error_report has all of it.
+ * The service's own message where it gave one, else the library's with the cause. Never NULL
+ * for an error. A NUL that a service put into it ends it here; modelwire_error_report has all
+ * of it.
  *
  * @param error  the error
  */
-MODELWIRE_API
-const char *modelwire_error_message(const modelwire_error *error);
+MODELWIRE_API const char *modelwire_error_message(const modelwire_error *error);
 
 /**
  * What to do about it; empty where there is nothing to say.
@@ -1837,13 +1843,6 @@ MODELWIRE_API const char *modelwire_error_code(const modelwire_error *error);
 MODELWIRE_API const char *modelwire_error_param(const modelwire_error *error);
 
 /**
- * The HTTP status; 0 where no answer came.
- *
- * @param error  the error
- */
-MODELWIRE_API int32_t modelwire_error_http_status(const modelwire_error *error);
-
-/**
  * The service's name for the exchange; NULL where there is none.
  *
  * @param error  the error
@@ -1863,6 +1862,52 @@ MODELWIRE_API const char *modelwire_error_path(const modelwire_error *error);
  * @param error  the error
  */
 MODELWIRE_API const char *modelwire_error_model(const modelwire_error *error);
+
+/**
+ * The option of the timeout that ran out, "idle_timeout" for instance; NULL for other errors.
+ *
+ * @param error  the error
+ */
+MODELWIRE_API const char *modelwire_error_timeout(const modelwire_error *error);
+
+/**
+ * Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
+ *
+ * @param error  the error
+ */
+MODELWIRE_API const char *modelwire_error_metered(const modelwire_error *error);
+
+/**
+ * The body of the failed response, at most 64 KiB of it, the key masked; NULL where none came.
+ *
+ * @param error   the error
+ * @param length  its length in bytes; may be NULL
+ */
+MODELWIRE_API const char *modelwire_error_body(const modelwire_error *error, size_t *length);
+
+/**
+ * What was gathered of the response before it failed, as JSON text, where the call gathers: a
+ * part of what was paid for, not the whole. NULL where nothing was.
+ *
+ * @param error   the error
+ * @param length  its length in bytes; may be NULL
+ */
+MODELWIRE_API const char *modelwire_error_partial(const modelwire_error *error, size_t *length);
+
+/**
+ * Everything that support needs, as text of several lines, without the key.
+ *
+ * @param error   the error
+ * @param length  its length in bytes; may be NULL
+ */
+MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, size_t *length);
+
+/**
+ * The HTTP status; 0 where no response came.
+ *
+ * @param error  the error
+ */
+MODELWIRE_API int32_t modelwire_error_http_status(const modelwire_error *error);
 
 /**
  * When the first attempt started, in milliseconds since 1970 UTC; -1 if nothing was attempted.
@@ -1891,47 +1936,6 @@ MODELWIRE_API int64_t modelwire_error_elapsed_ms(const modelwire_error *error);
  * @param error  the error
  */
 MODELWIRE_API int64_t modelwire_error_retry_after_ms(const modelwire_error *error);
-
-/**
- * The option of the timeout that ran out, "idle_timeout" for instance; NULL for other errors.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_timeout(const modelwire_error *error);
-
-/**
- * Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_metered(const modelwire_error *error);
-
-/**
- * The body of the failed answer, at most 64 KiB of it, the key masked; NULL where none came.
- *
- * @param error   the error
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API const char *modelwire_error_body(const modelwire_error *error, size_t *length);
-
-/**
- * What was gathered of the answer before it failed, as JSON text, where the call gathers: a part
- * of what was paid for, not the whole. NULL where nothing was.
- *
- * @param error   the error
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_error_partial(const modelwire_error *error,
-                                    size_t *length);
-
-/**
- * Everything that support needs, as text of several lines, without the key.
- *
- * @param error   the error
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, size_t *length);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,6 +1,6 @@
 /*
- * modelwire for C++17 and later: the C header in C++'s own terms. Header-only; knows nothing that
- * modelwire.h does not say.
+ * modelwire for C++17 and later: a wrapper around modelwire.h, in one header and without a library
+ * of its own.
  *
  *   #include <modelwire.hpp>
  *
@@ -13,7 +13,7 @@
  *
  * FOUR WAYS TO RUN A CALL
  *
- *   client.run(request)             waits for the whole answer
+ *   client.run(request)             waits for the whole response
  *   client.stream(request)          a range of chunks, pulled by the loop: a loop that waits lets
  *                                   the service wait; a loop that ends early closes the exchange
  *   client.stream(request, lambda)  waits, and calls the lambda on this thread for each chunk
@@ -27,9 +27,9 @@
  *   the C pointer, `release()` gives it away, and a constructor adopts one. A handle that was
  *   moved from is empty: using it is a modelwire::error, never a crash.
  * Views.  A std::string_view, event_view or response_view is borrowed from the object that it was
- *   asked of and valid as long as that lives. Keep the answer, not a view of a temporary one:
+ *   asked of and valid as long as that lives. Keep the response, not a view of a temporary one:
  *   `auto reason = client.run(request).finish_reason();` dangles. (`text()` and `model_ids()` of a
- *   temporary answer are copies and do not.) Every view of a text that is there has a NUL behind
+ *   temporary response are copies and do not.) Every view of a text that is there has a NUL behind
  *   its last byte, and may have NULs inside.
  * Strings.  UTF-8, copied by whatever they are given to.
  * Times.  std::chrono, counted in milliseconds. std::optional is empty where there is nothing.
@@ -106,7 +106,7 @@ enum class error_kind : modelwire_status {
   tls = MODELWIRE_E_TLS,                    ///< The TLS handshake or a certificate failed.
   timeout = MODELWIRE_E_TIMEOUT,            ///< A timeout; error::timeout() says which.
   disconnected = MODELWIRE_E_DISCONNECTED,  ///< The connection broke off after sending.
-  protocol = MODELWIRE_E_PROTOCOL,      ///< The answer is not what it should be, or too large.
+  protocol = MODELWIRE_E_PROTOCOL,      ///< The response is not what it should be, or too large.
   incomplete = MODELWIRE_E_INCOMPLETE,  ///< A stream ended without its end mark.
   stream = MODELWIRE_E_STREAM,        ///< The service reported an error under a good status.
   cancelled = MODELWIRE_E_CANCELLED,  ///< The call was cancelled.
@@ -136,20 +136,93 @@ inline std::optional<std::string_view> optional_view(const char* text,
   return std::string_view{text, length};
 }
 
+/// A text of a handle, by the C function that gives it: one that is given the handle, or an index
+/// too, and may tell the length. Nothing where there is none.
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*),
+                                              const T* handle) noexcept {
+  return optional_view(accessor(handle));
+}
+
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t*),
+                                              const T* handle) noexcept {
+  std::size_t length = 0;
+  const char* text = accessor(handle, &length);
+  return optional_view(text, length);
+}
+
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t),
+                                              const T* handle, std::size_t at) noexcept {
+  return optional_view(accessor(handle, at));
+}
+
+template <class T>
+std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t,
+                                                                      std::size_t*),
+                                              const T* handle, std::size_t at) noexcept {
+  std::size_t length = 0;
+  const char* text = accessor(handle, at, &length);
+  return optional_view(text, length);
+}
+
+/// The same, empty where there is none.
+template <class Accessor, class T, class... At>
+std::string_view view(Accessor accessor, const T* handle, At... at) noexcept {
+  return optional_view(accessor, handle, at...).value_or(std::string_view{});
+}
+
 /// The start of a text for C, which takes no NULL: a view of nothing has one.
 inline const char* start(std::string_view text) noexcept {
   return text.data() == nullptr ? "" : text.data();
 }
 
-inline std::optional<std::string> copy(std::optional<std::string_view> text) {
-  if (!text) return std::nullopt;
-  return std::string(*text);
-}
+/// Copies of the texts that these C functions give of a handle, each under its function.
+template <auto... Accessors>
+class copies {
+ public:
+  /// Copies each text of a handle.
+  template <class T>
+  void take(const T* handle) {
+    (set<Accessors>(optional_view(Accessors, handle)), ...);
+  }
 
-inline std::optional<std::string_view> lend(const std::optional<std::string>& text) noexcept {
-  if (!text) return std::nullopt;
-  return std::string_view(*text);
-}
+  /// Copies one text.
+  template <auto Accessor>
+  void set(std::optional<std::string_view> text) {
+    auto& copy = texts_[place<Accessor>()];
+    if (text) {
+      copy.emplace(*text);
+    } else {
+      copy.reset();
+    }
+  }
+
+  /// One text, borrowed; nothing where there is none.
+  template <auto Accessor>
+  std::optional<std::string_view> get() const noexcept {
+    const auto& copy = texts_[place<Accessor>()];
+    if (!copy) return std::nullopt;
+    return std::string_view(*copy);
+  }
+
+ private:
+  template <auto Accessor>
+  using constant = std::integral_constant<decltype(Accessor), Accessor>;
+
+  template <auto Accessor>
+  static constexpr std::size_t place() {
+    constexpr bool is_it[] = {std::is_same_v<constant<Accessor>, constant<Accessors>>...};
+    static_assert((std::is_same_v<constant<Accessor>, constant<Accessors>> || ...),
+                  "the list of the copies does not name this function");
+    std::size_t at = 0;
+    while (!is_it[at]) at++;
+    return at;
+  }
+
+  std::array<std::optional<std::string>, sizeof...(Accessors)> texts_;
+};
 
 inline std::optional<std::chrono::milliseconds> optional_ms(std::int64_t count) noexcept {
   if (count < 0) return std::nullopt;
@@ -189,7 +262,7 @@ class handle {
   std::unique_ptr<T, deleter> owned_;
 };
 
-/// The same for an object that can be lent as a view, too.
+/// Owns a C object, and is a view of it too: it can be passed wherever a view is wanted.
 template <class View, class T, void (*Free)(T*)>
 class owner : public View {
  public:
@@ -224,29 +297,15 @@ class error : public std::runtime_error {
   /// Copies what a C error object tells; the object stays the caller's.
   explicit error(const modelwire_error* source)
       : error(modelwire_error_status(source), detail::view(modelwire_error_message(source))) {
-    std::size_t length = 0;
     facts own = *facts_;
-    own.hint = detail::view(modelwire_error_hint(source));
-    own.type = detail::copy(detail::optional_view(modelwire_error_type(source)));
-    own.code = detail::copy(detail::optional_view(modelwire_error_code(source)));
-    own.param = detail::copy(detail::optional_view(modelwire_error_param(source)));
+    own.texts.take(source);
+    if (source == nullptr) own.texts.set<modelwire_error_report>(what());
     own.http_status = modelwire_error_http_status(source);
-    own.request_id = detail::copy(detail::optional_view(modelwire_error_request_id(source)));
-    own.path = detail::view(modelwire_error_path(source));
-    own.model = detail::copy(detail::optional_view(modelwire_error_model(source)));
     const std::int64_t request_time = modelwire_error_request_time_unix_ms(source);
     if (request_time >= 0) own.request_time = detail::time_of(request_time);
     own.attempts = modelwire_error_attempts(source);
     own.elapsed = detail::optional_ms(modelwire_error_elapsed_ms(source)).value_or(own.elapsed);
     own.retry_after = detail::optional_ms(modelwire_error_retry_after_ms(source));
-    own.timeout = detail::copy(detail::optional_view(modelwire_error_timeout(source)));
-    own.metered = detail::view(modelwire_error_metered(source));
-    const char* text = modelwire_error_body(source, &length);
-    own.body = detail::copy(detail::optional_view(text, length));
-    text = modelwire_error_partial(source, &length);
-    own.partial = detail::copy(detail::optional_view(text, length));
-    text = modelwire_error_report(source, &length);
-    own.report = detail::optional_view(text, length).value_or(std::string_view(own.report));
     facts_ = std::make_shared<const facts>(std::move(own));
   }
 
@@ -260,9 +319,10 @@ class error : public std::runtime_error {
                            std::string(message)) {
     facts own;
     own.status = status;
-    own.message = message;
-    own.hint = hint;
-    own.report = what();
+    own.texts.set<modelwire_error_message>(message);
+    own.texts.set<modelwire_error_hint>(hint);
+    own.texts.set<modelwire_error_metered>("not_sent");
+    own.texts.set<modelwire_error_report>(what());
     facts_ = std::make_shared<const facts>(std::move(own));
   }
 
@@ -276,7 +336,8 @@ class error : public std::runtime_error {
     return copied;
   }
 
-  /// Copying shares what it tells and never throws. Moving copies: nothing is taken away.
+  /// Copies share what they tell, so copying never throws. Moving is copying: the old one stays
+  /// whole.
   error(const error& other) noexcept = default;
   /// As the constructor.
   error& operator=(const error& other) noexcept = default;
@@ -288,20 +349,20 @@ class error : public std::runtime_error {
   /// Its name, "rate_limited" for instance. `what()` is this and the message.
   std::string_view kind_name() const noexcept { return modelwire_status_name(facts_->status); }
   /// The service's own message where it gave one, else the library's with the cause.
-  std::string_view message() const noexcept { return facts_->message; }
+  std::string_view message() const noexcept { return view<modelwire_error_message>(); }
   /// What to do about it; empty where there is nothing to say.
-  std::string_view hint() const noexcept { return facts_->hint; }
+  std::string_view hint() const noexcept { return view<modelwire_error_hint>(); }
   /// "type" of the service's error object.
-  std::optional<std::string_view> type() const noexcept { return detail::lend(facts_->type); }
+  std::optional<std::string_view> type() const noexcept { return text<modelwire_error_type>(); }
   /// "code" of the service's error object as text.
-  std::optional<std::string_view> code() const noexcept { return detail::lend(facts_->code); }
+  std::optional<std::string_view> code() const noexcept { return text<modelwire_error_code>(); }
   /// "param" of the service's error object.
-  std::optional<std::string_view> param() const noexcept { return detail::lend(facts_->param); }
-  /// The HTTP status; 0 where no answer came.
+  std::optional<std::string_view> param() const noexcept { return text<modelwire_error_param>(); }
+  /// The HTTP status; 0 where no response came.
   int http_status() const noexcept { return facts_->http_status; }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const noexcept {
-    return detail::lend(facts_->request_id);
+    return text<modelwire_error_request_id>();
   }
   /// How long the service asked to wait.
   std::optional<std::chrono::milliseconds> retry_after() const noexcept {
@@ -316,30 +377,50 @@ class error : public std::runtime_error {
     return facts_->request_time;
   }
   /// The path of the request; empty if there was none.
-  std::string_view path() const noexcept { return facts_->path; }
+  std::string_view path() const noexcept { return view<modelwire_error_path>(); }
   /// The model that was asked for.
-  std::optional<std::string_view> model() const noexcept { return detail::lend(facts_->model); }
+  std::optional<std::string_view> model() const noexcept { return text<modelwire_error_model>(); }
   /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
-  std::string_view metered() const noexcept { return facts_->metered; }
+  std::string_view metered() const noexcept { return view<modelwire_error_metered>(); }
   /// The option of the timeout that ran out, "idle_timeout" for instance.
-  std::optional<std::string_view> timeout() const noexcept { return detail::lend(facts_->timeout); }
-  /// The body of the failed answer within its bound, 64 KiB by default.
-  std::optional<std::string_view> body() const noexcept { return detail::lend(facts_->body); }
-  /// What was gathered of the answer before it failed, as JSON text, where the call gathers.
-  std::optional<std::string_view> partial() const noexcept { return detail::lend(facts_->partial); }
+  std::optional<std::string_view> timeout() const noexcept {
+    return text<modelwire_error_timeout>();
+  }
+  /// The body of the failed response within its bound, 64 KiB by default.
+  std::optional<std::string_view> body() const noexcept { return text<modelwire_error_body>(); }
+  /// What was gathered of the response before it failed, as JSON text, where the call gathers.
+  std::optional<std::string_view> partial() const noexcept {
+    return text<modelwire_error_partial>();
+  }
   /// Everything that support needs, as text of several lines.
-  std::string_view report() const noexcept { return facts_->report; }
+  std::string_view report() const noexcept { return view<modelwire_error_report>(); }
 
  private:
   struct facts {
     modelwire_status status = MODELWIRE_E_INTERNAL;
-    std::string message, hint, path, metered = "not_sent", report;
-    std::optional<std::string> type, code, param, request_id, model, timeout, body, partial;
+    // Every text of an error; a new one has its line here and its function above.
+    detail::copies<modelwire_error_message, modelwire_error_hint, modelwire_error_type,
+                   modelwire_error_code, modelwire_error_param, modelwire_error_request_id,
+                   modelwire_error_path, modelwire_error_model, modelwire_error_timeout,
+                   modelwire_error_metered, modelwire_error_body, modelwire_error_partial,
+                   modelwire_error_report>
+        texts;
     int http_status = 0, attempts = 0;
     std::chrono::milliseconds elapsed{0};
     std::optional<std::chrono::milliseconds> retry_after;
     std::optional<std::chrono::system_clock::time_point> request_time;
   };
+
+  template <auto Accessor>
+  std::optional<std::string_view> text() const noexcept {
+    return facts_->texts.template get<Accessor>();
+  }
+
+  template <auto Accessor>
+  std::string_view view() const noexcept {
+    return text<Accessor>().value_or("");
+  }
+
   // Shared: copying an exception must not throw.
   std::shared_ptr<const facts> facts_;
 };
@@ -420,22 +501,22 @@ struct client_usage : token_usage {
   std::uint64_t calls = 0;  ///< Answered chats and responses.
 };
 
-/// A header of an answer; borrowed from it.
+/// A header of a response; its texts are borrowed from the response.
 struct header {
   std::string_view name;   ///< In lower case.
   std::string_view value;  ///< Its value.
 };
 
-/// A tool call of an answer; borrowed from it.
+/// A tool call of a response; its texts are borrowed from the response.
 struct tool_call {
-  std::string_view id;         ///< What the answer to it has to name; empty if it was left out.
+  std::string_view id;         ///< What its result has to name; empty if it was left out.
   std::string_view name;       ///< The function that it asks for.
   std::string_view arguments;  ///< JSON text as the model wrote it.
 };
 
-/// A piece of a tool call in a chunk; borrowed from it.
+/// A piece of a tool call in a chunk; its texts are borrowed from the event.
 struct tool_call_piece {
-  std::optional<std::int64_t> index;           ///< Which tool call of the answer it belongs to.
+  std::optional<std::int64_t> index;           ///< Which tool call of the response it belongs to.
   std::optional<std::string_view> id;          ///< On the first piece mostly.
   std::optional<std::string_view> name;        ///< On the first piece mostly.
   std::optional<std::string_view> arguments;   ///< A piece of the JSON text.
@@ -522,7 +603,7 @@ using event_fields = fields<modelwire_event, modelwire_event_get_text, modelwire
 
 }  // namespace detail
 
-/// The answer to a call, borrowed from a response, an event or a stream. A view of nothing gives
+/// The response to a call, borrowed from a response, an event or a stream. A view of nothing gives
 /// nothing. Any thread.
 class response_view : public detail::response_fields {
  public:
@@ -533,26 +614,18 @@ class response_view : public detail::response_fields {
   /// Any field as JSON text, by its path.
   using fields::json;
   /// The JSON text as the service sent it; empty at the end of a stream, whose chunks were the
-  /// answer, unless the call gathered.
-  std::string_view json() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_response_json(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  /// response, unless the call gathered.
+  std::string_view json() const noexcept { return detail::view(modelwire_response_json, object_); }
   /// The output text: the content of a chat's first choice, or all output text of a response;
   /// empty where there is none and at the end of a stream.
-  std::string_view text() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_response_text(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view text() const noexcept { return detail::view(modelwire_response_text, object_); }
   /// Why the first choice of a chat stopped, "stop" for instance, or the status of a response.
   std::optional<std::string_view> finish_reason() const noexcept {
-    return detail::optional_view(modelwire_response_finish_reason(object_));
+    return detail::optional_view(modelwire_response_finish_reason, object_);
   }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const noexcept {
-    return detail::optional_view(modelwire_response_request_id(object_));
+    return detail::optional_view(modelwire_response_request_id, object_);
   }
   /// The HTTP status, 200 for instance; 0 for nothing.
   int http_status() const noexcept { return modelwire_response_http_status(object_); }
@@ -561,19 +634,19 @@ class response_view : public detail::response_fields {
     return detail::optional_view(
         modelwire_response_header(object_, detail::start(name), name.size()));
   }
-  /// All headers, in the order of the answer.
+  /// All headers, in the order of the response.
   std::vector<modelwire::header> headers() const {
     std::vector<modelwire::header> all(modelwire_response_header_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      all[i].name = detail::view(modelwire_response_header_name(object_, i));
-      all[i].value = detail::view(modelwire_response_header_value(object_, i));
+      all[i].name = detail::view(modelwire_response_header_name, object_, i);
+      all[i].value = detail::view(modelwire_response_header_value, object_, i);
     }
     return all;
   }
-  /// How the answer was known to be complete: "document", "done_mark", "final_event" or
+  /// How the response was known to be complete: "document", "done_mark", "final_event" or
   /// "finish_reasons".
   std::string_view end_mark() const noexcept {
-    return detail::view(modelwire_response_end(object_));
+    return detail::view(modelwire_response_end, object_);
   }
   /// Whether the JSON text was put together from the chunks of a stream.
   bool is_gathered() const noexcept { return modelwire_response_is_gathered(object_) != 0; }
@@ -581,11 +654,9 @@ class response_view : public detail::response_fields {
   std::vector<tool_call> tool_calls() const {
     std::vector<tool_call> all(modelwire_response_tool_call_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      std::size_t length = 0;
-      all[i].id = detail::view(modelwire_response_tool_call_id(object_, i));
-      all[i].name = detail::view(modelwire_response_tool_call_name(object_, i));
-      const char* arguments = modelwire_response_tool_call_arguments(object_, i, &length);
-      all[i].arguments = detail::optional_view(arguments, length).value_or(std::string_view{});
+      all[i].id = detail::view(modelwire_response_tool_call_id, object_, i);
+      all[i].name = detail::view(modelwire_response_tool_call_name, object_, i);
+      all[i].arguments = detail::view(modelwire_response_tool_call_arguments, object_, i);
     }
     return all;
   }
@@ -598,28 +669,28 @@ class response_view : public detail::response_fields {
     }
     return used;
   }
-  /// The ids of a model list; none for every other answer.
+  /// The ids of a model list; none for every other response.
   std::vector<std::string_view> model_ids() const {
     std::vector<std::string_view> all(modelwire_response_model_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      all[i] = detail::view(modelwire_response_model_id(object_, i));
+      all[i] = detail::view(modelwire_response_model_id, object_, i);
     }
     return all;
   }
 };
 
-/// The answer to a call, owned.
+/// The response to a call, owned.
 class response : public detail::owner<response_view, modelwire_response, modelwire_response_free> {
  public:
   using owner::owner;
 
   /// As response_view::text; borrowed.
   std::string_view text() const& noexcept { return response_view::text(); }
-  /// The same of an answer that nobody keeps, `client.run(request).text()`: a copy, not borrowed.
+  /// The same of a response that nobody keeps, `client.run(request).text()`: a copy, not borrowed.
   std::string text() && { return std::string(response_view::text()); }
   /// As response_view::model_ids; borrowed.
   std::vector<std::string_view> model_ids() const& { return response_view::model_ids(); }
-  /// The same of an answer that nobody keeps, `client.models().model_ids()`: copies.
+  /// The same of a response that nobody keeps, `client.models().model_ids()`: copies.
   std::vector<std::string> model_ids() && {
     const auto borrowed = response_view::model_ids();
     return std::vector<std::string>(borrowed.begin(), borrowed.end());
@@ -646,27 +717,15 @@ class event_view : public detail::event_fields {
   /// Any field as JSON text, by its path.
   using fields::json;
   /// The chunk's JSON text as the service sent it; empty for the last event.
-  std::string_view json() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_event_json(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view json() const noexcept { return detail::view(modelwire_event_json, object_); }
   /// The piece of output text that the chunk adds; empty for every other event.
-  std::string_view text() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_event_text(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view text() const noexcept { return detail::view(modelwire_event_text, object_); }
   /// The name of the server-sent event, "response.completed" for instance; empty where there was
   /// none, as in chat streams.
-  std::string_view name() const noexcept {
-    std::size_t length = 0;
-    const char* text = modelwire_event_name(object_, &length);
-    return detail::optional_view(text, length).value_or(std::string_view{});
-  }
+  std::string_view name() const noexcept { return detail::view(modelwire_event_name, object_); }
   /// Why the first choice stopped, "stop" for instance; nothing while it has not.
   std::optional<std::string_view> finish_reason() const noexcept {
-    return detail::optional_view(modelwire_event_finish_reason(object_));
+    return detail::optional_view(modelwire_event_finish_reason, object_);
   }
   /// The tokens that the chunk, or the response at the end, reports.
   std::optional<token_usage> usage() const noexcept {
@@ -681,17 +740,15 @@ class event_view : public detail::event_fields {
   std::vector<tool_call_piece> tool_calls() const {
     std::vector<tool_call_piece> all(modelwire_event_tool_call_count(object_));
     for (std::size_t i = 0; i < all.size(); i++) {
-      std::size_t length = 0;
       const std::int64_t index = modelwire_event_tool_call_index(object_, i);
       if (index >= 0) all[i].index = index;
-      all[i].id = detail::optional_view(modelwire_event_tool_call_id(object_, i));
-      all[i].name = detail::optional_view(modelwire_event_tool_call_name(object_, i));
-      const char* arguments = modelwire_event_tool_call_arguments(object_, i, &length);
-      all[i].arguments = detail::optional_view(arguments, length);
+      all[i].id = detail::optional_view(modelwire_event_tool_call_id, object_, i);
+      all[i].name = detail::optional_view(modelwire_event_tool_call_name, object_, i);
+      all[i].arguments = detail::optional_view(modelwire_event_tool_call_arguments, object_, i);
     }
     return all;
   }
-  /// The answer of a call that ended well, borrowed from the event; nothing for other events.
+  /// The response of a call that ended well, borrowed from the event; nothing for other events.
   response_view response() const noexcept {
     return response_view(modelwire_event_response(object_));
   }
@@ -712,9 +769,9 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
 /// One of the bounds of a client.
 enum class limit : std::int32_t {
   event_bytes = MODELWIRE_LIMIT_EVENT_BYTES,    ///< Largest server-sent event; 16 MiB.
-  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,  ///< Largest answer held whole; 256 MiB.
-  error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,  ///< Kept of a failed answer; 64 KiB.
-  headers = MODELWIRE_LIMIT_HEADERS,                    ///< Headers of an answer; 100.
+  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,  ///< Largest response held whole; 256 MiB.
+  error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,  ///< Kept of a failed response; 64 KiB.
+  headers = MODELWIRE_LIMIT_HEADERS,                    ///< Headers of a response; 100.
   queue_bytes = MODELWIRE_LIMIT_QUEUE_BYTES,    ///< Of one call that wait to be taken; 256 KiB.
   queue_events = MODELWIRE_LIMIT_QUEUE_EVENTS,  ///< Of one call that wait to be taken; 1024.
   /// Open at once; 1000, and all clients together never take more than half of the descriptors that
@@ -722,12 +779,12 @@ enum class limit : std::int32_t {
   connections = MODELWIRE_LIMIT_CONNECTIONS,
 };
 
-/// Failures without an answer that can be tried again; `|` joins them.
+/// Failures without a response that can be tried again; `|` joins them.
 enum class retry_on : std::uint32_t {
-  nothing = 0,  ///< Only answers with status 429 are.
+  nothing = 0,  ///< Only responses with status 429 are.
   /// Calls of which nothing was sent.
   connect_errors = MODELWIRE_RETRY_CONNECT_ERRORS,
-  /// Calls whose connection was lost after something was sent and before the head of an answer
+  /// Calls whose connection was lost after something was sent and before the head of a response
   /// came. The service may have processed such a call, and meters it twice then.
   lost_connections = MODELWIRE_RETRY_LOST_CONNECTIONS,
 };
@@ -750,7 +807,7 @@ class builder : public handle<T, Free> {
  protected:
   using handle<T, Free>::handle;
 
-  /// What keeps it from being used: a problem, or that it is empty.
+  /// Why it cannot be used: the first thing that was wrong, or that it is empty.
   std::optional<modelwire::error> obstacle(std::string_view name) const {
     if (problem_) return problem_;
     if (this->get() != nullptr) return std::nullopt;
@@ -758,10 +815,10 @@ class builder : public handle<T, Free> {
                             "Make a new one.");
   }
 
-  /// Notes the failure of a setter that gives no error object.
+  /// Remembers that a setter failed which gives no error object.
   ///
   /// @param what   the setter
-  /// @param rules  what it refuses
+  /// @param rules  what it refuses, for the message
   void note(modelwire_status status, std::string_view what, std::string_view rules) {
     if (status == MODELWIRE_OK || problem_) return;
     const std::string_view why = this->get() == nullptr ? "it was moved from" : rules;
@@ -816,13 +873,14 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
          "config.connect_timeout", {});
     return *this;
   }
-  /// From the start of an attempt to the complete head of its answer; 600 s, `no_timeout` for none.
+  /// From the start of an attempt to the complete head of its response; 600 s, `no_timeout` for
+  /// none.
   config& first_byte_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_config_set_timeouts(get(), -1, timeout.count(), -1, -1),
          "config.first_byte_timeout", {});
     return *this;
   }
-  /// Between two pieces of substance of an answer; 300 s, `no_timeout` for none.
+  /// Between two pieces of substance of a response; 300 s, `no_timeout` for none.
   config& idle_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_config_set_timeouts(get(), -1, -1, timeout.count(), -1), "config.idle_timeout",
          {});
@@ -855,7 +913,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
          "config.retry", {});
     return *this;
   }
-  /// Which failures without an answer are tried again, beside the answers with status 429;
+  /// Which failures without a response are tried again, beside the responses with status 429;
   /// `retry_on::nothing` by default.
   config& retry_on(modelwire::retry_on what) & {
     note(modelwire_config_set_retry_on(get(), static_cast<std::uint32_t>(what)),
@@ -868,7 +926,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
     note(modelwire_config_set_retry_jitter(get(), part), "config.retry_jitter", NO_PART);
     return *this;
   }
-  /// Sets one of the bounds, 1 to 2147483647. An answer that breaks one is an error that names it.
+  /// Sets one of the bounds, 1 to 2147483647. A response that breaks one is an error that names it.
   config& limit(modelwire::limit which, std::int64_t value) & {
     note(modelwire_config_set_limit(get(), static_cast<std::int32_t>(which), value),
          "config.limit", "there is no such limit, or the value is not from 1 to 2147483647");
@@ -900,7 +958,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
     note(modelwire_config_set_http2(get(), on), "config.http2", {});
     return *this;
   }
-  /// Lets every call that is answered whole stream underneath and gather its answer, for a
+  /// Lets every call that is answered whole stream underneath and gather its response, for a
   /// service whose models answer only by streaming.
   config& stream_only(bool on = true) & {
     note(modelwire_config_set_stream_only(get(), on), "config.stream_only", {});
@@ -1061,14 +1119,15 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
          "request.header", "the text is not UTF-8");
     return *this;
   }
-  /// From the start of an attempt to the complete head of its answer, in place of the client's;
+  /// From the start of an attempt to the complete head of its response, in place of the client's;
   /// `no_timeout` for none. Here and below a negative one changes nothing.
   request& first_byte_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_request_set_timeouts(get(), timeout.count(), -1, -1),
          "request.first_byte_timeout", {});
     return *this;
   }
-  /// Between two pieces of substance of an answer, in place of the client's; `no_timeout` for none.
+  /// Between two pieces of substance of a response, in place of the client's; `no_timeout` for
+  /// none.
   request& idle_timeout(std::chrono::milliseconds timeout) & {
     note(modelwire_request_set_timeouts(get(), -1, timeout.count(), -1), "request.idle_timeout",
          {});
@@ -1096,7 +1155,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
          "request.retry", {});
     return *this;
   }
-  /// Which failures without an answer this request is tried again after; as config::retry_on, and
+  /// Which failures without a response this request is tried again after; as config::retry_on, and
   /// in place of the client's as `retry`.
   request& retry_on(modelwire::retry_on what) & {
     note(modelwire_request_set_retry_on(get(), static_cast<std::uint32_t>(what)),
@@ -1109,14 +1168,14 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
     note(modelwire_request_set_retry_jitter(get(), part), "request.retry_jitter", NO_PART);
     return *this;
   }
-  /// Lets this request stream underneath and gather its answer when it is run whole, for a model
+  /// Lets this request stream underneath and gather its response when it is run whole, for a model
   /// that answers only by streaming.
   request& stream_only(bool on = true) & {
     note(modelwire_request_set_stream_only(get(), on), "request.stream_only", {});
     return *this;
   }
-  /// Lets a stream gather its chunks, so that the response at its end has the whole answer too,
-  /// and an error has what came before it; needs memory for the answer.
+  /// Lets a stream gather its chunks, so that the response at its end has the whole response too,
+  /// and an error has what came before it; needs memory for the response.
   request& gather(bool on = true) & {
     note(modelwire_request_set_gather(get(), on), "request.gather", {});
     return *this;
@@ -1192,7 +1251,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   }
 };
 
-/// Whether an answer comes whole or piece by piece.
+/// Whether a response comes whole or piece by piece.
 enum class mode : std::int32_t {
   whole = 0,   ///< One DONE event with the response.
   stream = 1,  ///< A CHUNK event for each piece, then DONE.
@@ -1206,8 +1265,8 @@ enum class flow {
 
 namespace detail {
 
-/// How many callbacks of started calls run on this thread: whoever waits there for another one may
-/// wait for itself.
+/// How many callbacks of started calls are running on this thread, one inside another. Whoever
+/// waits for a callback from inside one may be waiting for itself.
 inline thread_local int callbacks_running = 0;
 
 struct callback_scope {
@@ -1231,8 +1290,8 @@ flow visit(F& lambda, const event_view& event) {
   }
 }
 
-/// Runs something between the library and the program: what it throws is kept, the first one, and
-/// stops the call.
+/// Runs a lambda of the program that the library calls. Exceptions must not pass through the
+/// library: the first one is kept, and ends the call.
 template <class F>
 std::int32_t guarded(std::exception_ptr& thrown, F&& body) noexcept {
 #if MODELWIRE_EXCEPTIONS
@@ -1266,17 +1325,18 @@ struct started {
   std::condition_variable ended;
   bool is_over = false;
   std::exception_ptr thrown;
-  /// The C handle of a call that nobody else holds any more.
+  /// The C handle of a call that was detached: nobody else holds it.
   std::unique_ptr<modelwire_call, void (*)(modelwire_call*)> detached{nullptr, modelwire_call_free};
 #if defined(__unix__) || defined(__APPLE__)
   pid_t process = getpid();
-  /// The callback thread stayed with the parent of a forked child: nothing comes any more.
+  /// In a forked child: the callback thread is in the parent, so no callback will run here.
   bool is_foreign() const noexcept { return process != getpid(); }
 #else
   bool is_foreign() const noexcept { return false; }
 #endif
 
-  /// Whether it is over; waits for that where it can.
+  /// Waits until the call is over, for ever if the timeout is negative, and gives whether it is
+  /// over. In a forked child and inside a callback it does not wait.
   bool wait(std::chrono::milliseconds timeout) {
     if (is_foreign()) return false;
     std::unique_lock<std::mutex> lock(mutex);
@@ -1311,7 +1371,7 @@ struct started_visitor {
     callback_scope scope;
     auto* self = static_cast<started_visitor*>(user_data);
     std::shared_ptr<started> shared = self->shared;
-    delete self;  // the lambda is gone before anybody is told
+    delete self;  // the lambda is destroyed before anybody is told that the call is over
     auto detached = [&] {
       std::lock_guard<std::mutex> lock(shared->mutex);
       shared->is_over = true;
@@ -1351,7 +1411,7 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   /// Cancels what is not over, and waits for the callback if there is one.
   ~call() { end(); }
 
-  /// Runs a call that is answered whole, and waits for the answer.
+  /// Runs a call that is answered whole, and waits for the response.
   result<modelwire::response> try_run() {
     modelwire_response* out = nullptr;
     modelwire_error* failure = nullptr;
@@ -1509,7 +1569,7 @@ class next_event {
   event& operator*() noexcept { return event_; }
   /// A member of the event.
   const event* operator->() const noexcept { return &event_; }
-  /// Whether there never will be one again.
+  /// Whether the queue was closed and is empty: no event will come any more.
   bool is_closed() const noexcept { return how_ == waited::closed; }
 
  private:
@@ -1576,7 +1636,7 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     std::array<modelwire_event*, BATCH> few{};
     std::vector<modelwire_event*> many(max > BATCH ? max : 0);
     modelwire_event** places = many.empty() ? few.data() : many.data();
-    out.reserve(max);  // what is taken cannot be lost
+    out.reserve(max);  // so that nothing can throw between taking an event and storing it
     std::size_t count = 0;
     const auto how =
         outcome(modelwire_queue_take(get(), detail::wait_ms(timeout), places, max, &count));
@@ -1643,7 +1703,7 @@ inline result<void> call::try_submit(const queue& queue, std::uint64_t tag, mode
   return {};
 }
 
-/// A streamed answer, pulled by its reader: while nobody reads, little is buffered, and the
+/// A streamed response, pulled by its reader: while nobody reads, little is buffered, and the
 /// service waits. Destroying it closes the exchange; so leaving a loop over
 /// `client.stream(request)` early does.
 ///
@@ -1780,7 +1840,7 @@ class stream {
 
   struct state {
     modelwire::queue events;
-    modelwire::call call;  // behind its queue, so that it goes first
+    modelwire::call call;  // declared after its queue, so that it is destroyed first
     std::vector<event> taken;
     std::size_t at = 0;
     event last;
@@ -1837,7 +1897,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return modelwire::call(out);
   }
 
-  /// Runs a request that is answered whole, and waits for the answer.
+  /// Runs a request that is answered whole, and waits for the response.
   result<response> try_run(const request& request) const {
     auto call = try_call(request);
     if (!call) return call.error();

@@ -1,16 +1,13 @@
-//! The border itself: what comes from C is checked and converted here, what goes to C is made
-//! here, and no panic passes. Holds the crate's `unsafe`; knows no service.
+//! Where C and Rust meet: pointers, strings and callbacks from C are checked and converted here,
+//! handles for C are made and freed here, and no panic gets through to C. All `unsafe` code of the
+//! crate stands in this file, so that whoever reviews it has one file to read.
 
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use modelwire_core::Error;
 
-use crate::call::modelwire_event_fn;
-use crate::error::modelwire_error;
-use crate::event::modelwire_event;
-use crate::log::{modelwire_log_batch, modelwire_log_fn};
-use crate::status::{self, MODELWIRE_OK, modelwire_status};
+use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// The length that stands for "ends with NUL".
 const NUL: usize = usize::MAX;
@@ -19,9 +16,9 @@ const NUL: usize = usize::MAX;
 /// before it is read without end.
 const NUL_BYTES_MAX: usize = 1 << 31;
 
-/// A type that C holds through a pointer to a box.
+/// A type of which C holds a pointer. What it points to is a `Box` of Rust.
 pub(crate) trait Handle: Sized {
-    /// What messages call it.
+    /// What error messages call it, "request is NULL" for instance.
     const NAME: &'static str;
 
     fn into_raw(self) -> *mut Self {
@@ -29,27 +26,8 @@ pub(crate) trait Handle: Sized {
     }
 }
 
-/// Runs a function that gives a status and an optional error object.
-pub(crate) fn guard(
-    err: *mut *mut modelwire_error,
-    body: impl FnOnce() -> Result<modelwire_status, Error>,
-) -> modelwire_status {
-    let outcome = catch_unwind(AssertUnwindSafe(body))
-        .unwrap_or_else(|_| Err(Error::internal("a panic was caught at the C border")));
-    match outcome {
-        Ok(status) => status,
-        Err(error) => {
-            let status = status::of_kind(error.kind());
-            // SAFETY: `err` is NULL or points to a pointer that the caller lets us write.
-            if let Some(slot) = unsafe { err.as_mut() } {
-                *slot = modelwire_error::new(error).into_raw();
-            }
-            status
-        }
-    }
-}
-
-/// Runs a function that gives something else than a status; `fallback` stands in for a panic.
+/// Runs the body of a function that C calls; `fallback` is given where it panics. Functions that
+/// give a status use `error::guard`.
 pub(crate) fn guard_or<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(fallback)
 }
@@ -75,7 +53,10 @@ pub(crate) fn free<T: Handle>(handle: *mut T) {
     }
 }
 
-/// A function pointer as it comes from C.
+/// Releases the user_data of a callback. It is called once, when the callback will not be called
+/// any more; on which thread, the function that takes it says.
+///
+/// @param user_data  as it was given
 pub type modelwire_finalizer = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
 /// Calls a C function back, and its finalizer once, when it is dropped.
@@ -99,27 +80,31 @@ impl<F> Callback<F> {
     }
 }
 
-impl Callback<modelwire_event_fn> {
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        if self.function.is_some() { Ok(()) } else { Err(missing("on_event")) }
-    }
-
-    /// What the function returns; 0 where there is none.
-    pub(crate) fn call(&self, event: &modelwire_event) -> i32 {
-        // SAFETY: the caller's function and data; the event outlives the callback.
-        self.function.map_or(0, |function| unsafe { function(self.user_data, event) })
-    }
-}
-
-impl Callback<modelwire_log_fn> {
+impl<F> Callback<Option<F>> {
     pub(crate) fn is_none(&self) -> bool {
         self.function.is_none()
     }
 
-    pub(crate) fn call(&self, batch: &modelwire_log_batch) {
+    /// Refuses the callback that a function cannot do without.
+    pub(crate) fn check(&self, name: &str) -> Result<(), Error> {
+        if self.is_none() { Err(missing(name)) } else { Ok(()) }
+    }
+}
+
+impl<T> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T) -> i32>> {
+    /// Calls the function and gives what it returns; 0 where C gave no function.
+    pub(crate) fn ask(&self, about: &T) -> i32 {
+        // SAFETY: the caller's function and data; what it is about outlives the callback.
+        self.function.map_or(0, |function| unsafe { function(self.user_data, about) })
+    }
+}
+
+impl<T> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T)>> {
+    /// Calls the function, if C gave one.
+    pub(crate) fn tell(&self, about: &T) {
         if let Some(function) = self.function {
-            // SAFETY: the caller's function and data; the batch outlives the callback.
-            unsafe { function(self.user_data, batch) };
+            // SAFETY: the caller's function and data; what it is about outlives the callback.
+            unsafe { function(self.user_data, about) };
         }
     }
 }
@@ -148,7 +133,7 @@ pub(crate) fn output<'a, T>(out: *mut *mut T) -> Result<&'a mut *mut T, Error> {
     unsafe { out.as_mut() }.ok_or_else(|| missing("out"))
 }
 
-/// Writes a number through an optional pointer.
+/// Writes through a pointer; NULL means that the caller does not want it.
 pub(crate) fn write<T>(out: *mut T, value: T) {
     // SAFETY: it is NULL or points to a place that the caller lets us write.
     if let Some(slot) = unsafe { out.as_mut() } {
@@ -161,7 +146,7 @@ fn missing(name: &str) -> Error {
 }
 
 /// A string from C, copied.
-pub(crate) fn text(name: &str, start: *const c_char, length: usize) -> Result<String, Error> {
+pub(crate) fn copy_text(name: &str, start: *const c_char, length: usize) -> Result<String, Error> {
     if start.is_null() {
         return Err(missing(name));
     }
@@ -182,47 +167,7 @@ pub(crate) fn text(name: &str, start: *const c_char, length: usize) -> Result<St
     })
 }
 
-/// A text for C: its bytes with a NUL behind them.
-pub(crate) struct Text(Vec<u8>);
-
-impl Text {
-    pub(crate) fn new(text: &str) -> Text {
-        let mut bytes = Vec::with_capacity(text.len() + 1);
-        bytes.extend_from_slice(text.as_bytes());
-        bytes.push(0);
-        Text(bytes)
-    }
-
-    /// Whether it is this text, whatever the case of its ASCII letters.
-    pub(crate) fn is(&self, text: &str) -> bool {
-        self.0.strip_suffix(&[0]).is_some_and(|own| own.eq_ignore_ascii_case(text.as_bytes()))
-    }
-
-    /// The pointer for C; the length through an optional pointer.
-    pub(crate) fn give(&self, length: *mut usize) -> *const c_char {
-        write(length, self.0.len().saturating_sub(1));
-        self.0.as_ptr().cast()
-    }
-}
-
-/// A text that ends with a NUL already.
-pub(crate) fn lend(text_and_nul: &str, length: *mut usize) -> *const c_char {
-    write(length, text_and_nul.len().saturating_sub(1));
-    text_and_nul.as_ptr().cast()
-}
-
-/// An optional text for C: NULL and length 0 where it is absent.
-pub(crate) fn give(text: Option<&Text>, length: *mut usize) -> *const c_char {
-    match text {
-        Some(text) => text.give(length),
-        None => {
-            write(length, 0);
-            std::ptr::null()
-        }
-    }
-}
-
-/// Success with a handle for the caller.
+/// Gives a handle to the caller, who frees it.
 pub(crate) fn hand_over<T: Handle>(slot: &mut *mut T, handle: T) -> modelwire_status {
     *slot = handle.into_raw();
     MODELWIRE_OK

@@ -1,5 +1,4 @@
-//! One exchange as C runs it: made, run in one of its ways, cancelled from anywhere, freed. Knows
-//! no HTTP.
+//! The call handle of C: made, run in one of its ways, cancelled from any thread, freed.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -7,10 +6,10 @@ use std::ops::ControlFlow;
 use modelwire_core::{Call, Error, Event, Pop, Response};
 
 use crate::boundary::{
-    Callback, Handle, borrow, free, guard, guard_or, hand_over, modelwire_finalizer, output,
+    Callback, Handle, borrow, free, guard_or, hand_over, modelwire_finalizer, output,
 };
 use crate::client::modelwire_client;
-use crate::error::modelwire_error;
+use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
 use crate::queue::modelwire_queue;
 use crate::request::modelwire_request;
@@ -57,10 +56,10 @@ pub unsafe extern "C" fn modelwire_call_new(
     })
 }
 
-/// Runs a call that is answered whole, and waits for the answer.
+/// Runs a call that is answered whole, and waits for the response.
 ///
 /// @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
-/// @param out   the answer; free it with modelwire_response_free
+/// @param out   the response; free it with modelwire_response_free
 /// @param err   what went wrong, on failure; may be NULL
 /// @return MODELWIRE_OK, or the kind of the error
 ///
@@ -74,9 +73,10 @@ pub unsafe extern "C" fn modelwire_call_run(
     guard(err, || {
         let (slot, call) = (output(out)?, &borrow(call)?.0);
         call.start_to_wait(false)?;
-        let answer = wait(call, |_| Continue::Yes)?;
-        Ok(answer
-            .map_or(MODELWIRE_STOPPED, |answer| hand_over(slot, modelwire_response::new(answer))))
+        let response = wait(call, |_| Continue::Yes)?;
+        Ok(response.map_or(MODELWIRE_STOPPED, |response| {
+            hand_over(slot, modelwire_response::new(response))
+        }))
     })
 }
 
@@ -103,14 +103,15 @@ pub unsafe extern "C" fn modelwire_call_stream(
     guard(err, || {
         let (slot, call) = (output(out)?, &borrow(call)?.0);
         let callback = Callback::new(on_event, user_data, None);
-        callback.check()?;
+        callback.check("on_event")?;
         call.start_to_wait(true)?;
-        let answer = wait(call, |chunk| match callback.call(&modelwire_event::chunk(0, chunk)) {
+        let response = wait(call, |chunk| match callback.ask(&modelwire_event::chunk(0, chunk)) {
             0 => Continue::Yes,
             _ => Continue::No,
         })?;
-        Ok(answer
-            .map_or(MODELWIRE_STOPPED, |answer| hand_over(slot, modelwire_response::new(answer))))
+        Ok(response.map_or(MODELWIRE_STOPPED, |response| {
+            hand_over(slot, modelwire_response::new(response))
+        }))
     })
 }
 
@@ -123,7 +124,7 @@ pub unsafe extern "C" fn modelwire_call_stream(
 /// last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
 ///
 /// @param call       the call; a second start gives MODELWIRE_E_ARGUMENT
-/// @param stream     1 for an answer piece by piece, 0 for a whole one
+/// @param stream     1 for a response piece by piece, 0 for a whole one
 /// @param on_event   called for each event, in order
 /// @param user_data  handed to both functions, on the callback thread; may be NULL
 /// @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn modelwire_call_start(
 ) -> modelwire_status {
     guard(err, || {
         let callback = Callback::new(on_event, user_data, finalizer);
-        callback.check()?;
+        callback.check("on_event")?;
         borrow(call)?.0.start_with(stream != 0, Callbacks(callback))?;
         Ok(MODELWIRE_OK)
     })
@@ -154,7 +155,7 @@ pub unsafe extern "C" fn modelwire_call_start(
 /// unfinished call cancels it.
 ///
 /// @param call    the call; a second start gives MODELWIRE_E_ARGUMENT
-/// @param stream  1 for an answer piece by piece, 0 for a whole one
+/// @param stream  1 for a response piece by piece, 0 for a whole one
 /// @param queue   the queue
 /// @param tag     any number: an index, or a pointer of the program's
 /// @param err     what is wrong, on failure; may be NULL
@@ -185,7 +186,7 @@ impl modelwire_core::Handler for Callbacks {
             Event::Done(outcome) => modelwire_event::done(0, outcome),
             Event::Open(_) => return ControlFlow::Continue(()),
         };
-        match self.0.call(&event) {
+        match self.0.ask(&event) {
             0 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         }
@@ -197,7 +198,7 @@ enum Continue {
     No,
 }
 
-/// Pops until `Done`; `None` if the visitor ended it.
+/// Takes events until the last one. `None` if `visit` ended the call.
 fn wait(
     call: &Call,
     mut visit: impl FnMut(modelwire_core::Chunk) -> Continue,

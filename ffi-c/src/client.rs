@@ -1,13 +1,13 @@
-//! The client handle of C. Knows no call.
+//! The client handle of C, and what its calls used so far.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use modelwire_core::Client;
+use modelwire_core::{Client, UsageSum};
 
-use crate::boundary::{Handle, borrow, free, guard, hand_over, output, text, write};
+use crate::boundary::{Handle, borrow, copy_text, free, hand_over, output, write};
 use crate::config::modelwire_config;
-use crate::error::modelwire_error;
+use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 
 /// A client of one service: may be shared between threads, which do not wait for each other.
@@ -46,13 +46,14 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 }
 
 /// What the answered chats and responses of a client used so far, over all models, in this
-/// process. Model lists and calls that failed or were stopped do not count.
+/// process. Model lists and calls that failed or were stopped do not count. A sum that would be
+/// larger than UINT64_MAX is UINT64_MAX.
 ///
 /// @param client         the client
 /// @param calls          answered calls; may be NULL, like the others
-/// @param input_tokens   as the answers reported them
-/// @param output_tokens  as the answers reported them
-/// @param total_tokens   as the answers reported them
+/// @param input_tokens   as the responses reported them
+/// @param output_tokens  as the responses reported them
+/// @param total_tokens   as the responses reported them
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_usage(
@@ -64,10 +65,17 @@ pub unsafe extern "C" fn modelwire_client_usage(
 ) -> modelwire_status {
     guard(null_mut(), || {
         let sums = borrow(client)?.0.usage();
-        write(calls, sums.values().map(|sum| sum.calls).sum());
-        write(input_tokens, sums.values().map(|sum| sum.tokens.input_tokens).sum());
-        write(output_tokens, sums.values().map(|sum| sum.tokens.output_tokens).sum());
-        write(total_tokens, sums.values().map(|sum| sum.tokens.total_tokens).sum());
+        let mut all = UsageSum::default();
+        for sum in sums.values() {
+            // Each is what services reported, of any size: a sum that ends is better than one that
+            // starts again from 0.
+            let add = |all: &mut u64, one: u64| *all = all.saturating_add(one);
+            add(&mut all.calls, sum.calls);
+            add(&mut all.tokens.input_tokens, sum.tokens.input_tokens);
+            add(&mut all.tokens.output_tokens, sum.tokens.output_tokens);
+            add(&mut all.tokens.total_tokens, sum.tokens.total_tokens);
+        }
+        write_usage(&all, calls, [input_tokens, output_tokens, total_tokens]);
         Ok(MODELWIRE_OK)
     })
 }
@@ -78,9 +86,9 @@ pub unsafe extern "C" fn modelwire_client_usage(
 /// @param model          the model's name as the requests named it
 /// @param length         its length in bytes, or MODELWIRE_NUL
 /// @param calls          answered calls; may be NULL, like the others
-/// @param input_tokens   as the answers reported them
-/// @param output_tokens  as the answers reported them
-/// @param total_tokens   as the answers reported them
+/// @param input_tokens   as the responses reported them
+/// @param output_tokens  as the responses reported them
+/// @param total_tokens   as the responses reported them
 /// @return MODELWIRE_OK; MODELWIRE_ABSENT if no call of this model was answered, and nothing is
 ///         written; or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -95,12 +103,18 @@ pub unsafe extern "C" fn modelwire_client_usage_of_model(
 ) -> modelwire_status {
     guard(null_mut(), || {
         let sums = borrow(client)?.0.usage();
-        let model = text("model", model, length)?;
+        let model = copy_text("model", model, length)?;
         let Some(sum) = sums.get(&model) else { return Ok(MODELWIRE_ABSENT) };
-        write(calls, sum.calls);
-        write(input_tokens, sum.tokens.input_tokens);
-        write(output_tokens, sum.tokens.output_tokens);
-        write(total_tokens, sum.tokens.total_tokens);
+        write_usage(sum, calls, [input_tokens, output_tokens, total_tokens]);
         Ok(MODELWIRE_OK)
     })
+}
+
+/// Input, output and total tokens, in this order.
+fn write_usage(sum: &UsageSum, calls: *mut u64, tokens: [*mut u64; 3]) {
+    let [input_tokens, output_tokens, total_tokens] = tokens;
+    write(calls, sum.calls);
+    write(input_tokens, sum.tokens.input_tokens);
+    write(output_tokens, sum.tokens.output_tokens);
+    write(total_tokens, sum.tokens.total_tokens);
 }

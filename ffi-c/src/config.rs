@@ -1,5 +1,5 @@
-//! The configuration builder of C. Checks nothing but its arguments: the core judges the whole
-//! when a client is made.
+//! The configuration of C. A setter checks its own arguments; whether all of it fits together is
+//! checked when a client is made.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use modelwire_core::{Config, Error, Limits, RetryPolicy, Timeouts};
 
-use crate::boundary::{Handle, borrow_mut, free, guard, guard_or, text};
+use crate::boundary::{Handle, borrow_mut, copy_text, free, guard_or};
+use crate::error::guard;
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// What a client is made from; used by one thread at a time. What is not set has its default:
@@ -110,7 +111,7 @@ pub unsafe extern "C" fn modelwire_config_set_base_url(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.base_url = Some(text("base_url", base_url, length)?);
+        config.base_url = Some(copy_text("base_url", base_url, length)?);
         Ok(())
     })
 }
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn modelwire_config_set_api_key(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.api_key = Some(text("api_key", api_key, length)?);
+        config.api_key = Some(copy_text("api_key", api_key, length)?);
         Ok(())
     })
 }
@@ -150,7 +151,8 @@ pub unsafe extern "C" fn modelwire_config_add_header(
     value_length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        let header = (text("name", name, name_length)?, text("value", value, value_length)?);
+        let header =
+            (copy_text("name", name, name_length)?, copy_text("value", value, value_length)?);
         config.headers.push(header);
         Ok(())
     })
@@ -161,9 +163,9 @@ pub unsafe extern "C" fn modelwire_config_add_header(
 ///
 /// @param config         the configuration
 /// @param connect_ms     opening a connection, TLS included; default 10000
-/// @param first_byte_ms  from the start of an attempt to the complete head of its answer;
+/// @param first_byte_ms  from the start of an attempt to the complete head of its response;
 ///                       default 600000
-/// @param idle_ms        between two pieces of substance of an answer; default 300000
+/// @param idle_ms        between two pieces of substance of a response; default 300000
 /// @param total_ms       over all attempts and every wait, from the call's start; default 0, off
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -237,11 +239,11 @@ pub unsafe extern "C" fn modelwire_config_set_retry(
 /// MODELWIRE_RETRY_...: calls of which nothing was sent. The connection could not be opened, or was
 /// closed before the request was begun to be written.
 pub const MODELWIRE_RETRY_CONNECT_ERRORS: u32 = 1;
-/// Calls whose connection was lost after something was sent and before the head of an answer came.
+/// Calls whose connection was lost after something was sent and before the head of a response came.
 /// The service may have processed such a call, and meters it twice then.
 pub const MODELWIRE_RETRY_LOST_CONNECTIONS: u32 = 2;
 
-/// Which failures without an answer are tried again, beside the answers with status 429.
+/// Which failures without a response are tried again, beside the responses with status 429.
 ///
 /// @param config  the configuration
 /// @param what    MODELWIRE_RETRY_... joined by |, in place of what was set before; default 0, none
@@ -271,11 +273,11 @@ pub unsafe extern "C" fn modelwire_config_set_retry_jitter(
 
 /// MODELWIRE_LIMIT_...: largest server-sent event in bytes; default 16 MiB.
 pub const MODELWIRE_LIMIT_EVENT_BYTES: i32 = 1;
-/// Largest answer held whole, in bytes; default 256 MiB.
+/// Largest response held whole, in bytes; default 256 MiB.
 pub const MODELWIRE_LIMIT_RESPONSE_BYTES: i32 = 2;
-/// Bytes of a failed answer that are kept; default 64 KiB.
+/// Bytes of a failed response that are kept; default 64 KiB.
 pub const MODELWIRE_LIMIT_ERROR_BODY_BYTES: i32 = 3;
-/// Headers of an answer; default 100.
+/// Headers of a response; default 100.
 pub const MODELWIRE_LIMIT_HEADERS: i32 = 4;
 /// Bytes of one call that wait to be taken before its body is no longer read; default 256 KiB. A
 /// single larger event waits alone.
@@ -288,10 +290,10 @@ pub const MODELWIRE_LIMIT_QUEUE_EVENTS: i32 = 6;
 /// counted.
 pub const MODELWIRE_LIMIT_CONNECTIONS: i32 = 7;
 
-/// What the core takes for any of them.
+/// The largest value that the core takes for a limit.
 const LIMIT_MAX: i64 = i32::MAX as i64;
 
-/// Sets one of the bounds. An answer that breaks one is an error that names it.
+/// Sets one of the bounds. A response that breaks one is an error that names it.
 ///
 /// @param config  the configuration
 /// @param limit   MODELWIRE_LIMIT_...
@@ -338,7 +340,7 @@ pub unsafe extern "C" fn modelwire_config_add_ca_pem(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.ca_pems.push(text("pem", pem, length)?);
+        config.ca_pems.push(copy_text("pem", pem, length)?);
         Ok(())
     })
 }
@@ -357,7 +359,7 @@ pub unsafe extern "C" fn modelwire_config_set_client_certificate_pem(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.client_certificate_pem = Some(text("pem", pem, length)?);
+        config.client_certificate_pem = Some(copy_text("pem", pem, length)?);
         Ok(())
     })
 }
@@ -376,7 +378,7 @@ pub unsafe extern "C" fn modelwire_config_set_proxy(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        let url = text("url", url, length)?;
+        let url = copy_text("url", url, length)?;
         config.proxy = if url.is_empty() { Proxy::None } else { Proxy::At(url) };
         Ok(())
     })
@@ -398,7 +400,7 @@ pub unsafe extern "C" fn modelwire_config_set_http2(
     })
 }
 
-/// Lets every call that is answered whole stream underneath and gather its answer, for a service
+/// Lets every call that is answered whole stream underneath and gather its response, for a service
 /// whose models answer only by streaming.
 ///
 /// @param config  the configuration
@@ -415,13 +417,14 @@ pub unsafe extern "C" fn modelwire_config_set_stream_only(
     })
 }
 
-/// A timeout in milliseconds: nothing if negative, off if 0.
+/// A timeout in milliseconds from C: `None` if it is negative, which leaves it as it is; and
+/// `Some(None)` if it is 0, which switches it off.
 pub(crate) fn timeout(given: i64) -> Option<Option<Duration>> {
     let ms = u64::try_from(given).ok()?;
     Some((ms > 0).then(|| Duration::from_millis(ms)))
 }
 
-/// What is not negative replaces what the policy says.
+/// Changes a policy; a negative number leaves its part as it is.
 pub(crate) fn adjust(
     retry: &mut RetryPolicy,
     retries_max: i32,
@@ -439,7 +442,7 @@ pub(crate) fn adjust(
     }
 }
 
-/// Exactly these failures are tried again.
+/// Sets which failures are tried again.
 pub(crate) fn retry_on(retry: &mut RetryPolicy, what: u32) -> Result<(), Error> {
     let unknown = what & !(MODELWIRE_RETRY_CONNECT_ERRORS | MODELWIRE_RETRY_LOST_CONNECTIONS);
     if unknown != 0 {
@@ -450,7 +453,7 @@ pub(crate) fn retry_on(retry: &mut RetryPolicy, what: u32) -> Result<(), Error> 
     Ok(())
 }
 
-/// The part of a wait that chance adds.
+/// Sets which part of a wait is added at most, by chance.
 pub(crate) fn retry_jitter(retry: &mut RetryPolicy, part: f64) -> Result<(), Error> {
     if !(0.0..=1.0).contains(&part) {
         return Err(Error::argument(format!("the retry jitter is {part}: it takes 0 to 1")));
@@ -459,7 +462,7 @@ pub(crate) fn retry_jitter(retry: &mut RetryPolicy, part: f64) -> Result<(), Err
     Ok(())
 }
 
-/// Every setter: its status says all that can be wrong.
+/// Runs a setter. There is no error object: the status says enough.
 fn set(
     config: *mut modelwire_config,
     edit: impl FnOnce(&mut modelwire_config) -> Result<(), Error>,

@@ -1,54 +1,53 @@
-//! The error object of C: every field of the core's error, its texts ready for C. Judges nothing.
+//! The error object of C, with everything that the core's error says; and `guard`, which runs the
+//! functions that give a status.
 
 use std::ffi::c_char;
-use std::ptr::null_mut;
 use std::time::{Duration, UNIX_EPOCH};
 
 use modelwire_core::Error;
 
-use crate::boundary::{Handle, Text, borrow, free, give, guard_or};
+use crate::boundary::{Handle, borrow, free, guard_or, output};
 use crate::status::{MODELWIRE_OK, modelwire_status, of_kind};
+use crate::text::{Made, Parent, texts};
 
 /// What went wrong, with everything that is known about it; immutable, may be shared between
 /// threads.
 pub struct modelwire_error {
     error: Error,
-    message: Text,
-    hint: Text,
-    metered: Text,
-    path: Text,
-    report: Text,
-    error_type: Option<Text>,
-    code: Option<Text>,
-    param: Option<Text>,
-    model: Option<Text>,
-    request_id: Option<Text>,
-    body: Option<Text>,
-    partial: Option<Text>,
-    timeout: Option<Text>,
+    made: Made,
 }
 
 impl Handle for modelwire_error {
     const NAME: &'static str = "error";
 }
 
+impl Parent for modelwire_error {
+    fn made(&self) -> &Made {
+        &self.made
+    }
+}
+
 impl modelwire_error {
     pub(crate) fn new(error: Error) -> modelwire_error {
-        modelwire_error {
-            message: Text::new(error.message()),
-            hint: Text::new(error.hint()),
-            metered: Text::new(error.metered().name()),
-            path: Text::new(error.path()),
-            report: Text::new(&error.report()),
-            error_type: error.error_type().map(Text::new),
-            code: error.code().map(Text::new),
-            param: error.param().map(Text::new),
-            model: error.model().map(Text::new),
-            request_id: error.request_id().map(Text::new),
-            body: error.body().map(Text::new),
-            partial: error.partial().map(Text::new),
-            timeout: error.timeout().map(|phase| Text::new(phase.name())),
-            error,
+        modelwire_error { error, made: Made::default() }
+    }
+}
+
+/// Runs the body of a function that gives a status, and an error object through an optional
+/// pointer. A panic is an error too.
+pub(crate) fn guard(
+    err: *mut *mut modelwire_error,
+    body: impl FnOnce() -> Result<modelwire_status, Error>,
+) -> modelwire_status {
+    let panicked = || Err(Error::internal("a panic was caught at the C border"));
+    match guard_or(None, || Some(body())).unwrap_or_else(panicked) {
+        Ok(status) => status,
+        Err(error) => {
+            let status = of_kind(error.kind());
+            if let Ok(slot) = output(err) {
+                *slot = modelwire_error::new(error).into_raw();
+            }
+            status
         }
     }
 }
@@ -69,79 +68,56 @@ pub unsafe extern "C" fn modelwire_error_status(error: *const modelwire_error) -
     })
 }
 
-/// The service's own message where it gave one, else the library's with the cause. Never NULL for
-/// an error. A NUL that a service put into it ends it here; modelwire_error_report has all of it.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_message(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| Some(&error.message))
+texts! { error: modelwire_error,
+    /// The service's own message where it gave one, else the library's with the cause. Never NULL
+    /// for an error. A NUL that a service put into it ends it here; modelwire_error_report has all
+    /// of it.
+    modelwire_error_message() => Some(error.error.message());
+
+    /// What to do about it; empty where there is nothing to say.
+    modelwire_error_hint() => Some(error.error.hint());
+
+    /// "type" of the service's error object; NULL where it is absent.
+    modelwire_error_type() => error.error.error_type();
+
+    /// "code" of the service's error object as text; NULL where it is absent.
+    modelwire_error_code() => error.error.code();
+
+    /// "param" of the service's error object; NULL where it is absent.
+    modelwire_error_param() => error.error.param();
+
+    /// The service's name for the exchange; NULL where there is none.
+    modelwire_error_request_id() => error.error.request_id();
+
+    /// The path of the request; empty if there was none.
+    modelwire_error_path() => Some(error.error.path());
+
+    /// The model that was asked for; NULL where there was none.
+    modelwire_error_model() => error.error.model();
+
+    /// The option of the timeout that ran out, "idle_timeout" for instance; NULL for other errors.
+    modelwire_error_timeout() => error.error.timeout().map(|phase| phase.name());
+
+    /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
+    modelwire_error_metered() => Some(error.error.metered().name());
+
+    /// The body of the failed response, at most 64 KiB of it, the key masked; NULL where none came.
+    modelwire_error_body(length) => error.error.body();
+
+    /// What was gathered of the response before it failed, as JSON text, where the call gathers: a
+    /// part of what was paid for, not the whole. NULL where nothing was.
+    modelwire_error_partial(length) => error.error.partial();
+
+    /// Everything that support needs, as text of several lines, without the key.
+    modelwire_error_report(length) => Some(error.error.report());
 }
 
-/// What to do about it; empty where there is nothing to say.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_hint(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| Some(&error.hint))
-}
-
-/// "type" of the service's error object; NULL where it is absent.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_type(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| error.error_type.as_ref())
-}
-
-/// "code" of the service's error object as text; NULL where it is absent.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_code(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| error.code.as_ref())
-}
-
-/// "param" of the service's error object; NULL where it is absent.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_param(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| error.param.as_ref())
-}
-
-/// The HTTP status; 0 where no answer came.
+/// The HTTP status; 0 where no response came.
 ///
 /// @param error  the error
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_error_http_status(error: *const modelwire_error) -> i32 {
     number(error, 0, |error| error.status().map_or(0, i32::from))
-}
-
-/// The service's name for the exchange; NULL where there is none.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_request_id(
-    error: *const modelwire_error,
-) -> *const c_char {
-    view(error, null_mut(), |error| error.request_id.as_ref())
-}
-
-/// The path of the request; empty if there was none.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_path(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| Some(&error.path))
-}
-
-/// The model that was asked for; NULL where there was none.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_model(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| error.model.as_ref())
 }
 
 /// When the first attempt started, in milliseconds since 1970 UTC; -1 if nothing was attempted.
@@ -180,59 +156,6 @@ pub unsafe extern "C" fn modelwire_error_retry_after_ms(error: *const modelwire_
     number(error, -1, |error| milliseconds(error.retry_after()))
 }
 
-/// The option of the timeout that ran out, "idle_timeout" for instance; NULL for other errors.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_timeout(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| error.timeout.as_ref())
-}
-
-/// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_metered(error: *const modelwire_error) -> *const c_char {
-    view(error, null_mut(), |error| Some(&error.metered))
-}
-
-/// The body of the failed answer, at most 64 KiB of it, the key masked; NULL where none came.
-///
-/// @param error   the error
-/// @param length  its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_body(
-    error: *const modelwire_error,
-    length: *mut usize,
-) -> *const c_char {
-    view(error, length, |error| error.body.as_ref())
-}
-
-/// What was gathered of the answer before it failed, as JSON text, where the call gathers: a part
-/// of what was paid for, not the whole. NULL where nothing was.
-///
-/// @param error   the error
-/// @param length  its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_partial(
-    error: *const modelwire_error,
-    length: *mut usize,
-) -> *const c_char {
-    view(error, length, |error| error.partial.as_ref())
-}
-
-/// Everything that support needs, as text of several lines, without the key.
-///
-/// @param error   the error
-/// @param length  its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_report(
-    error: *const modelwire_error,
-    length: *mut usize,
-) -> *const c_char {
-    view(error, length, |error| Some(&error.report))
-}
-
 fn milliseconds(time: Option<Duration>) -> i64 {
     time.map_or(-1, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
 }
@@ -242,12 +165,4 @@ where
     T: Copy,
 {
     guard_or(fallback, || borrow(error).map_or(fallback, |given| read(&given.error)))
-}
-
-fn view(
-    error: *const modelwire_error,
-    length: *mut usize,
-    pick: impl FnOnce(&'static modelwire_error) -> Option<&'static Text>,
-) -> *const c_char {
-    guard_or(std::ptr::null(), || give(borrow(error).ok().and_then(pick), length))
 }

@@ -1,19 +1,19 @@
-//! One event of a call as C sees it, lent to a callback or taken from a queue; its texts are made
-//! ready when they are asked for. Knows no call.
+//! One event of a call for C, lent to a callback or taken from a queue: a chunk of a stream, or how
+//! the call ended.
 
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use modelwire_core::{Choice, Chunk, Error, Response, ToolCall, Value};
+use modelwire_core::{Choice, Chunk, Error, Response, ToolCall};
 
-use crate::boundary::{Handle, Text, borrow, free, give, guard, guard_or, lend, write};
-use crate::error::modelwire_error;
-use crate::field::Fields;
+use crate::boundary::{Handle, borrow, free, guard_or, write};
+use crate::error::{guard, modelwire_error};
 use crate::response::modelwire_response;
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
+use crate::text::{Made, Parent, Ready, Text, texts};
 
-/// An event of a stream: one chunk of the answer.
+/// An event of a stream: one chunk of the response.
 pub const MODELWIRE_EVENT_CHUNK: i32 = 1;
 /// The last event of a call: modelwire_event_response or modelwire_event_error says how it ended.
 pub const MODELWIRE_EVENT_DONE: i32 = 2;
@@ -22,9 +22,8 @@ pub const MODELWIRE_EVENT_DONE: i32 = 2;
 pub struct modelwire_event {
     tag: u64,
     what: What,
-    finish_reason: OnceLock<Option<Text>>,
     tools: OnceLock<Vec<Tool>>,
-    fields: Fields,
+    made: Made,
 }
 
 enum What {
@@ -34,11 +33,11 @@ enum What {
     Error(Box<modelwire_error>),
 }
 
-/// Bytes of a text that stands in the event itself.
+/// A text of up to so many bytes is stored in the event itself.
 const PIECE_BYTES: usize = 31;
 
-/// The text that a chunk adds, for C: a few bytes, most of the time, which need no allocation.
-/// Their address is the event's, which stays where it is once it was handed out.
+/// The text that a chunk adds, for C. Mostly it is a few bytes, which are stored in the event and
+/// need no allocation: the event does not move any more once C has it.
 enum Piece {
     Short {
         bytes: [u8; PIECE_BYTES + 1],
@@ -61,13 +60,10 @@ impl Piece {
         }
     }
 
-    fn give(&self, chunk: &Chunk, length: *mut usize) -> *const c_char {
+    fn ready(&self, chunk: &Chunk) -> Option<Ready<'_>> {
         match self {
-            Piece::Short { bytes, length: known } => {
-                write(length, usize::from(*known));
-                bytes.as_ptr().cast()
-            }
-            Piece::Long(text) => text.get_or_init(|| Text::new(&chunk.text())).give(length),
+            Piece::Short { bytes, length } => bytes.get(..=usize::from(*length)).map(Ready::new),
+            Piece::Long(text) => Some(text.get_or_init(|| Text::new(&chunk.text())).ready()),
         }
     }
 }
@@ -95,15 +91,15 @@ impl Handle for modelwire_event {
     const NAME: &'static str = "event";
 }
 
+impl Parent for modelwire_event {
+    fn made(&self) -> &Made {
+        &self.made
+    }
+}
+
 impl modelwire_event {
     fn new(tag: u64, what: What) -> modelwire_event {
-        modelwire_event {
-            tag,
-            what,
-            finish_reason: OnceLock::new(),
-            tools: OnceLock::new(),
-            fields: Fields::default(),
-        }
+        modelwire_event { tag, what, tools: OnceLock::new(), made: Made::default() }
     }
 
     pub(crate) fn chunk(tag: u64, chunk: Chunk) -> modelwire_event {
@@ -113,13 +109,13 @@ impl modelwire_event {
 
     pub(crate) fn done(tag: u64, outcome: Result<Response, Error>) -> modelwire_event {
         let what = match outcome {
-            Ok(answer) => What::Response(Box::new(modelwire_response::new(answer))),
+            Ok(response) => What::Response(Box::new(modelwire_response::new(response))),
             Err(error) => What::Error(Box::new(modelwire_error::new(error))),
         };
         modelwire_event::new(tag, what)
     }
 
-    fn as_chunk(&self) -> Option<&Chunk> {
+    pub(crate) fn as_chunk(&self) -> Option<&Chunk> {
         match &self.what {
             What::Chunk(chunk, _) => Some(chunk),
             What::Response(_) | What::Error(_) => None,
@@ -133,8 +129,11 @@ impl modelwire_event {
         })
     }
 
-    pub(crate) fn value_and_fields(&self) -> Option<(Value<'_>, &Fields)> {
-        Some((self.as_chunk()?.value(), &self.fields))
+    fn piece(&self) -> Option<Ready<'_>> {
+        match &self.what {
+            What::Chunk(chunk, piece) => piece.ready(chunk),
+            What::Response(_) | What::Error(_) => None,
+        }
     }
 }
 
@@ -165,7 +164,7 @@ pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u
     guard_or(0, || borrow(event).map_or(0, |event| event.tag))
 }
 
-/// The answer of a call that ended well, borrowed from the event; NULL for every other event.
+/// The response of a call that ended well, borrowed from the event; NULL for every other event.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -191,59 +190,20 @@ pub unsafe extern "C" fn modelwire_event_error(
     })
 }
 
-/// The chunk's JSON text as the service sent it; NULL for the last event.
-///
-/// @param event   the event
-/// @param length  its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_json(
-    event: *const modelwire_event,
-    length: *mut usize,
-) -> *const c_char {
-    lent(event, length, Chunk::json_and_nul)
-}
+texts! { event: modelwire_event,
+    /// The chunk's JSON text as the service sent it; NULL for the last event.
+    modelwire_event_json(length) => Some(Ready::new(event.as_chunk()?.json_and_nul().as_bytes()));
 
-/// The piece of output text that the chunk adds: the content of a chat's first choice, or an
-/// output text delta of a response; empty for every other chunk, NULL for the last event.
-///
-/// @param event   the event
-/// @param length  its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_text(
-    event: *const modelwire_event,
-    length: *mut usize,
-) -> *const c_char {
-    guard_or(null(), || match borrow(event).map(|event| &event.what) {
-        Ok(What::Chunk(chunk, piece)) => piece.give(chunk, length),
-        _ => give(None, length),
-    })
-}
+    /// The piece of output text that the chunk adds: the content of a chat's first choice, or an
+    /// output text delta of a response; empty for every other chunk, NULL for the last event.
+    modelwire_event_text(length) => event.piece();
 
-/// The name of the server-sent event, "response.completed" for instance; empty where there was
-/// none, as in chat streams; NULL for the last event.
-///
-/// @param event   the event
-/// @param length  its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_name(
-    event: *const modelwire_event,
-    length: *mut usize,
-) -> *const c_char {
-    lent(event, length, Chunk::event_and_nul)
-}
+    /// The name of the server-sent event, "response.completed" for instance; empty where there was
+    /// none, as in chat streams; NULL for the last event.
+    modelwire_event_name(length) => Some(Ready::new(event.as_chunk()?.event_and_nul().as_bytes()));
 
-/// Why the first choice stopped, "stop" for instance; NULL while it has not.
-///
-/// @param event  the event
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_finish_reason(
-    event: *const modelwire_event,
-) -> *const c_char {
-    view(event, null_mut(), |event| {
-        let chunk = event.as_chunk()?;
-        let made = || chunk.finish_reason().map(|reason| Text::new(&reason));
-        event.finish_reason.get_or_init(made).as_ref()
-    })
+    /// Why the first choice stopped, "stop" for instance; NULL while it has not.
+    modelwire_event_finish_reason() => event.as_chunk()?.finish_reason();
 }
 
 /// The tokens that the chunk, or the response at the end, reports.
@@ -264,7 +224,7 @@ pub unsafe extern "C" fn modelwire_event_usage(
     guard(null_mut(), || {
         let usage = match &borrow(event)?.what {
             What::Chunk(chunk, _) => chunk.usage(),
-            What::Response(response) => response.response().usage(),
+            What::Response(response) => response.core().usage(),
             What::Error(_) => None,
         };
         let Some(usage) = usage else { return Ok(MODELWIRE_ABSENT) };
@@ -283,7 +243,7 @@ pub unsafe extern "C" fn modelwire_event_tool_call_count(event: *const modelwire
     guard_or(0, || borrow(event).map_or(0, |event| event.tools().len()))
 }
 
-/// Which tool call of the answer a piece belongs to; -1 where the service did not say, and beyond
+/// Which tool call of the response a piece belongs to; -1 where the service did not say, and beyond
 /// the end.
 ///
 /// @param event  the event
@@ -298,59 +258,15 @@ pub unsafe extern "C" fn modelwire_event_tool_call_index(
     })
 }
 
-/// The id of a tool call, on its first piece mostly; NULL where it is absent.
-///
-/// @param event  the event
-/// @param at     which piece, from 0
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_tool_call_id(
-    event: *const modelwire_event,
-    at: usize,
-) -> *const c_char {
-    view(event, null_mut(), |event| event.tools().get(at)?.id.as_ref())
-}
+texts! { event: modelwire_event,
+    /// The id of a tool call, on its first piece mostly; NULL where it is absent.
+    modelwire_event_tool_call_id(at) => event.tools().get(at)?.id.as_ref().map(Text::ready);
 
-/// The name of the function of a tool call, on its first piece mostly; NULL where it is absent.
-///
-/// @param event  the event
-/// @param at     which piece, from 0
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_tool_call_name(
-    event: *const modelwire_event,
-    at: usize,
-) -> *const c_char {
-    view(event, null_mut(), |event| event.tools().get(at)?.name.as_ref())
-}
+    /// The name of the function of a tool call, on its first piece mostly; NULL where it is absent.
+    modelwire_event_tool_call_name(at) => event.tools().get(at)?.name.as_ref().map(Text::ready);
 
-/// A piece of the arguments of a tool call, which together are JSON text; NULL where it is absent.
-///
-/// @param event   the event
-/// @param at      which piece, from 0
-/// @param length  its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_tool_call_arguments(
-    event: *const modelwire_event,
-    at: usize,
-    length: *mut usize,
-) -> *const c_char {
-    view(event, length, |event| event.tools().get(at)?.arguments.as_ref())
-}
-
-fn lent(
-    event: *const modelwire_event,
-    length: *mut usize,
-    pick: impl FnOnce(&Chunk) -> &str,
-) -> *const c_char {
-    guard_or(null(), || match borrow(event).ok().and_then(modelwire_event::as_chunk) {
-        Some(chunk) => lend(pick(chunk), length),
-        None => give(None, length),
-    })
-}
-
-fn view(
-    event: *const modelwire_event,
-    length: *mut usize,
-    pick: impl FnOnce(&'static modelwire_event) -> Option<&'static Text>,
-) -> *const c_char {
-    guard_or(null(), || give(borrow(event).ok().and_then(pick), length))
+    /// A piece of the arguments of a tool call, which together are JSON text; NULL where it is
+    /// absent.
+    modelwire_event_tool_call_arguments(at, length) =>
+        event.tools().get(at)?.arguments.as_ref().map(Text::ready);
 }

@@ -1,57 +1,38 @@
-//! Any field of an answer or a chunk by its path, for what has no accessor of its own: new fields
-//! of a service need no new function. Knows no field.
+//! Any field of a response or a chunk, by its path: what has no accessor of its own is read so, and
+//! a new field of a service needs no new function.
 
-use std::collections::BTreeMap;
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
-use std::sync::{Mutex, PoisonError};
 
 use modelwire_core::{Error, Kind, Value};
 
-use crate::boundary::{Text, borrow, give, guard, guard_or, text, write};
+use crate::boundary::{borrow, copy_text, guard_or, write};
+use crate::error::guard;
 use crate::event::modelwire_event;
 use crate::response::modelwire_response;
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
+use crate::text::{Key, Parent, give};
 
-/// The texts that were asked for by path; they live as long as their parent.
-#[derive(Default)]
-pub(crate) struct Fields {
-    made: Mutex<BTreeMap<(bool, String), Text>>,
+/// A handle with fields.
+trait Whole: Parent {
+    /// What the paths lead into, where there is such a thing.
+    fn whole(&self) -> Option<Value<'_>>;
 }
 
-impl Fields {
-    /// The address of a text stays when others are added.
-    fn give(
-        &self,
-        is_json: bool,
-        path: String,
-        length: *mut usize,
-        make: impl FnOnce() -> Text,
-    ) -> *const c_char {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.entry((is_json, path)).or_insert_with(make).give(length)
+impl Whole for modelwire_response {
+    fn whole(&self) -> Option<Value<'_>> {
+        Some(self.core().document()?.value())
     }
 }
 
-/// A parent of fields.
-trait Parent: crate::boundary::Handle {
-    fn whole(&self) -> Option<(Value<'_>, &Fields)>;
-}
-
-impl Parent for modelwire_response {
-    fn whole(&self) -> Option<(Value<'_>, &Fields)> {
-        self.value_and_fields()
-    }
-}
-
-impl Parent for modelwire_event {
-    fn whole(&self) -> Option<(Value<'_>, &Fields)> {
-        self.value_and_fields()
+impl Whole for modelwire_event {
+    fn whole(&self) -> Option<Value<'_>> {
+        Some(self.as_chunk()?.value())
     }
 }
 
 /// The text of a field, decoded or as JSON.
-fn text_at<P: Parent>(
+fn text_at<P: Whole>(
     parent: *const P,
     path: *const c_char,
     path_length: usize,
@@ -61,23 +42,19 @@ fn text_at<P: Parent>(
     guard_or(null(), || {
         let found = || {
             let parent = borrow(parent).ok()?;
-            let path = text("path", path, path_length).ok()?;
-            let (whole, fields) = parent.whole()?;
-            let value = whole.pointer(&path)?;
-            match is_json {
-                true => Some(fields.give(true, path, length, || Text::new(value.text()))),
-                false => {
-                    let text = value.as_str()?;
-                    Some(fields.give(false, path, length, || Text::new(&text)))
-                }
-            }
+            let path = copy_text("path", path, path_length).ok()?;
+            let value = parent.whole()?.pointer(&path)?;
+            Some(match is_json {
+                true => parent.made().give(Key::Json(path), length, || Some(value.text().into())),
+                false => parent.made().give(Key::Field(path), length, || value.as_str()),
+            })
         };
         found().unwrap_or_else(|| give(None, length))
     })
 }
 
 /// A number of a field, through `out`.
-fn number_at<P: Parent, T>(
+fn number_at<P: Whole, T>(
     parent: *const P,
     path: *const c_char,
     path_length: usize,
@@ -86,11 +63,11 @@ fn number_at<P: Parent, T>(
 ) -> modelwire_status {
     guard(null_mut(), || {
         let parent = borrow(parent)?;
-        let path = text("path", path, path_length)?;
+        let path = copy_text("path", path, path_length)?;
         if out.is_null() {
             return Err(Error::argument("out is NULL"));
         }
-        let value = parent.whole().and_then(|(whole, _)| whole.pointer(&path));
+        let value = parent.whole().and_then(|whole| whole.pointer(&path));
         Ok(match value.and_then(read) {
             Some(number) => {
                 write(out, number);
@@ -101,11 +78,11 @@ fn number_at<P: Parent, T>(
     })
 }
 
-fn count_at<P: Parent>(parent: *const P, path: *const c_char, path_length: usize) -> usize {
+fn count_at<P: Whole>(parent: *const P, path: *const c_char, path_length: usize) -> usize {
     guard_or(0, || {
         let count = || {
-            let path = text("path", path, path_length).ok()?;
-            let value = borrow(parent).ok()?.whole()?.0.pointer(&path)?;
+            let path = copy_text("path", path, path_length).ok()?;
+            let value = borrow(parent).ok()?.whole()?.pointer(&path)?;
             Some(match value.kind() {
                 Kind::Array => value.items().len(),
                 Kind::Object => value.members().len(),
@@ -203,7 +180,8 @@ pub unsafe extern "C" fn modelwire_response_get_bool(
     number_at(response, path, path_length, out, |value| value.as_bool().map(i32::from))
 }
 
-/// How many items an array, or members an object, anywhere in the response has; 0 for anything else.
+/// How many items an array, or members an object, anywhere in the response has; 0 for anything
+/// else.
 ///
 /// @param response     the response
 /// @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance

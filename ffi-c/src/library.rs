@@ -1,9 +1,9 @@
-//! Version, names and the end of the library. Knows no handle.
+//! What concerns the library as a whole: its version, the names of statuses, its shutdown.
 
 use std::ffi::c_char;
 use std::time::Duration;
 
-use crate::boundary::guard;
+use crate::error::guard;
 use crate::status::{
     MODELWIRE_E_ARGUMENT, MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status,
     name,

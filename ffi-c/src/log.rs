@@ -1,4 +1,4 @@
-//! The log of C: records in batches, from a thread of the library's own. Knows no call.
+//! The log for C: a thread of the library calls back with batches of records.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
@@ -7,9 +7,10 @@ use std::time::UNIX_EPOCH;
 use modelwire_core::Error;
 use modelwire_core::log::{self, Level, Record};
 
-use crate::boundary::{Callback, Handle, Text, borrow, give, guard, guard_or, modelwire_finalizer};
-use crate::error::modelwire_error;
+use crate::boundary::{Callback, Handle, borrow, guard_or, modelwire_finalizer};
+use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, modelwire_status};
+use crate::text::{Text, give};
 
 /// No log.
 pub const MODELWIRE_LOG_OFF: i32 = 0;
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn modelwire_set_log(
         match level.filter(|_| !callback.is_none()) {
             None => log::forward_end()?,
             Some(level) => log::forward(level, move |records| {
-                callback.call(&modelwire_log_batch::new(records));
+                callback.tell(&modelwire_log_batch::new(records));
             })?,
         }
         Ok(MODELWIRE_OK)
@@ -139,7 +140,9 @@ pub unsafe extern "C" fn modelwire_log_batch_target(
     batch: *const modelwire_log_batch,
     index: usize,
 ) -> *const c_char {
-    guard_or(std::ptr::null(), || give(record(batch, index).map(|record| &record.2), null_mut()))
+    guard_or(std::ptr::null(), || {
+        give(record(batch, index).map(|record| record.2.ready()), null_mut())
+    })
 }
 
 /// What a record says, on one line mostly; NULL beyond the end.
@@ -153,7 +156,7 @@ pub unsafe extern "C" fn modelwire_log_batch_message(
     index: usize,
     length: *mut usize,
 ) -> *const c_char {
-    guard_or(std::ptr::null(), || give(record(batch, index).map(|record| &record.3), length))
+    guard_or(std::ptr::null(), || give(record(batch, index).map(|record| record.3.ready()), length))
 }
 
 fn record<'a>(

@@ -1,13 +1,13 @@
-//! The completion queue of C: events of many calls, for a thread or an event loop. Knows no call
-//! from inside.
+//! The completion queue of C: the events of many calls in one place, for a thread that waits or for
+//! an event loop that watches a descriptor.
 
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use modelwire_core::{CompletionQueue, Error, Event, Next};
 
-use crate::boundary::{Handle, borrow, free, guard, guard_or, hand_over, output, outputs};
-use crate::error::modelwire_error;
+use crate::boundary::{Handle, borrow, free, guard_or, hand_over, output, outputs, write};
+use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
 use crate::status::{MODELWIRE_CLOSED, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
 
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn modelwire_queue_take(
                 used += 1;
             }
             if used > 0 {
-                crate::boundary::write(count, used);
+                write(count, used);
                 return Ok(MODELWIRE_OK);
             }
         }
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
     });
 }
 
-/// What C is given of a call: its chunks and its end.
+/// The event as C is given it; `None` for one that C is not given.
 fn for_c(tag: u64, event: Event) -> Option<modelwire_event> {
     match event {
         Event::Chunk(chunk) => Some(modelwire_event::chunk(tag, chunk)),
@@ -177,7 +177,7 @@ fn for_c(tag: u64, event: Event) -> Option<modelwire_event> {
     }
 }
 
-/// A wait that may be taken up again.
+/// The timeout of a wait that goes on where an event came that C is not given.
 struct Timeout {
     whole: Option<Duration>,
     start: Option<Instant>,
@@ -189,7 +189,8 @@ impl Timeout {
         Timeout { whole, start: None }
     }
 
-    /// The whole at first: no clock is asked where nothing is taken up again.
+    /// How much is left; the first time all of it. The clock is read only if there is a second
+    /// time, which is rare.
     fn left(&mut self) -> Option<Duration> {
         let whole = self.whole.filter(|whole| !whole.is_zero());
         match (whole, self.start) {

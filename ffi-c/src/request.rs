@@ -1,14 +1,13 @@
-//! The request handle of C: an operation and the caller's JSON, or its fields one by one. Knows no
-//! transport.
+//! The request handle of C: made from the caller's JSON text, or field by field.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
 use modelwire_core::{Endpoint, Error, Request, RetryPolicy, Value};
 
-use crate::boundary::{Handle, borrow_mut, free, guard, hand_over, output, text};
+use crate::boundary::{Handle, borrow_mut, copy_text, free, hand_over, output};
 use crate::config::{adjust, retry_jitter, retry_on, timeout};
-use crate::error::modelwire_error;
+use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// A request of one of the three operations; used by one thread at a time, for any number of
@@ -18,7 +17,8 @@ use crate::status::{MODELWIRE_OK, modelwire_status};
 /// (modelwire_request_chat) for programs without a JSON library. Strings are escaped here.
 pub struct modelwire_request {
     pub(crate) core: Request,
-    /// What the setters of retrying have said so far; the core takes it whole, each time.
+    /// What the setters of retrying have said so far. The core takes a whole policy, not its parts:
+    /// each setter changes its part here and gives the core the whole.
     retry: RetryPolicy,
 }
 
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn modelwire_request_chat(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let request = Request::chat(text("model", model, length)?);
+        let request = Request::chat(copy_text("model", model, length)?);
         Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn modelwire_request_response(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let request = Request::response(text("model", model, length)?);
+        let request = Request::response(copy_text("model", model, length)?);
         Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
@@ -136,8 +136,8 @@ pub unsafe extern "C" fn modelwire_request_add_message(
     content_length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let role = text("role", role, role_length)?;
-        let content = text("content", content, content_length)?;
+        let role = copy_text("role", role, role_length)?;
+        let content = copy_text("content", content, content_length)?;
         request.edit(Edit::Message, |request| request.message(&role, &content))
     })
 }
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn modelwire_request_set_input(
     length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let input = text("input", input, length)?;
+        let input = copy_text("input", input, length)?;
         request.edit(Edit::Input, |request| request.input(&input))
     })
 }
@@ -201,8 +201,8 @@ pub unsafe extern "C" fn modelwire_request_set_text(
     value_length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
-        let value = text("value", value, value_length)?;
+        let name = copy_text("name", name, name_length)?;
+        let value = copy_text("value", value, value_length)?;
         request.edit(Edit::Field, |request| request.field(&name, value))
     })
 }
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn modelwire_request_set_int(
     value: i64,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
+        let name = copy_text("name", name, name_length)?;
         request.edit(Edit::Field, |request| request.field(&name, value))
     })
 }
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn modelwire_request_set_number(
     value: f64,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
+        let name = copy_text("name", name, name_length)?;
         if !value.is_finite() {
             return Err(Error::argument(format!("{name} is {value}, which JSON does not have")));
         }
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn modelwire_request_set_bool(
     value: i32,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
+        let name = copy_text("name", name, name_length)?;
         request.edit(Edit::Field, |request| request.field(&name, value != 0))
     })
 }
@@ -294,8 +294,8 @@ pub unsafe extern "C" fn modelwire_request_set_json(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     set(request, err, |request| {
-        let name = text("name", name, name_length)?;
-        let json = text("json", json, json_length)?;
+        let name = copy_text("name", name, name_length)?;
+        let json = copy_text("json", json, json_length)?;
         if let Err(cause) = Value::parse(&json) {
             return Err(Error::argument(format!("the value of {name} is not JSON: {cause}")));
         }
@@ -320,8 +320,8 @@ pub unsafe extern "C" fn modelwire_request_add_header(
     value_length: usize,
 ) -> modelwire_status {
     set(request, null_mut(), |request| {
-        let name = text("name", name, name_length)?;
-        let value = text("value", value, value_length)?;
+        let name = copy_text("name", name, name_length)?;
+        let value = copy_text("value", value, value_length)?;
         request.replace(|request| request.header(name, value));
         Ok(())
     })
@@ -331,8 +331,8 @@ pub unsafe extern "C" fn modelwire_request_add_header(
 /// the client's, 0 switches off.
 ///
 /// @param request        the request
-/// @param first_byte_ms  from the start of an attempt to the complete head of its answer
-/// @param idle_ms        between two pieces of substance of an answer
+/// @param first_byte_ms  from the start of an attempt to the complete head of its response
+/// @param idle_ms        between two pieces of substance of a response
 /// @param total_ms       over all attempts and every wait, from the call's start
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -408,7 +408,7 @@ pub unsafe extern "C" fn modelwire_request_set_retry(
     })
 }
 
-/// Which failures without an answer this request is tried again after, beside the answers with
+/// Which failures without a response this request is tried again after, beside the responses with
 /// status 429; in place of all that the client says of retrying, as modelwire_request_set_retry.
 ///
 /// @param request  the request
@@ -437,7 +437,7 @@ pub unsafe extern "C" fn modelwire_request_set_retry_jitter(
     set(request, null_mut(), |request| request.edit_retry(|retry| retry_jitter(retry, part)))
 }
 
-/// Lets this request stream underneath and gather its answer when it is run whole, for a model
+/// Lets this request stream underneath and gather its response when it is run whole, for a model
 /// that answers only by streaming.
 ///
 /// @param request  the request
@@ -454,8 +454,8 @@ pub unsafe extern "C" fn modelwire_request_set_stream_only(
     })
 }
 
-/// Lets a stream gather its chunks, so that the response at its end has the whole answer too, and
-/// an error has what came before it; needs memory for the answer.
+/// Lets a stream gather its chunks, so that the response at its end has the whole response too, and
+/// an error has what came before it; needs memory for the response.
 ///
 /// @param request  the request
 /// @param on       0 or 1; default 0
@@ -486,13 +486,13 @@ fn from_json(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let request = make(text("json", json, length)?);
+        let request = make(copy_text("json", json, length)?);
         request.check()?;
         Ok(hand_over(slot, modelwire_request::new(request)))
     })
 }
 
-/// What a setter of the body adds.
+/// What a setter changes in the body of a request.
 enum Edit {
     Message,
     Input,
@@ -538,7 +538,7 @@ impl modelwire_request {
     }
 }
 
-/// Every setter; where `err` is NULL for good, the status says all that can be wrong.
+/// Runs a setter. Most have no `err` argument and pass NULL: their status says enough.
 fn set(
     request: *mut modelwire_request,
     err: *mut *mut modelwire_error,

@@ -1,78 +1,59 @@
-//! The whole answer of a call as C sees it. Knows no call.
+//! What a call gives at its end, for C: texts, headers, tool calls, usage.
 
 use std::ffi::c_char;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use modelwire_core::{CalledTool, Response, Value};
+use modelwire_core::{CalledTool, Response};
 
-use crate::boundary::{Handle, Text, borrow, free, give, guard, guard_or, text, write};
-use crate::field::Fields;
+use crate::boundary::{Handle, borrow, copy_text, free, guard_or, write};
+use crate::error::guard;
 use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
+use crate::text::{Key, Made, Parent, give_text, texts};
 
-/// The answer to a call; immutable, may be shared between threads.
+/// The response to a call; immutable, may be shared between threads.
 pub struct modelwire_response {
-    answer: Response,
-    json: Text,
-    text: Text,
-    finish_reason: Option<Text>,
-    request_id: Option<Text>,
-    /// Names in lower case.
-    headers: Vec<(Text, Text)>,
-    model_ids: Vec<Text>,
-    end: Text,
-    tool_calls: OnceLock<Vec<Tool>>,
-    fields: Fields,
-}
-
-struct Tool {
-    id: Text,
-    name: Text,
-    arguments: Text,
+    core: Response,
+    model_ids: OnceLock<Vec<String>>,
+    tool_calls: OnceLock<Vec<CalledTool>>,
+    made: Made,
 }
 
 impl Handle for modelwire_response {
     const NAME: &'static str = "response";
 }
 
+impl Parent for modelwire_response {
+    fn made(&self) -> &Made {
+        &self.made
+    }
+}
+
 impl modelwire_response {
-    pub(crate) fn new(answer: Response) -> modelwire_response {
-        let head = answer.head();
-        let document = answer.document();
-        let finish_reason = document.and_then(|document| document.finish_reason());
-        let headers = head.headers().iter();
+    pub(crate) fn new(core: Response) -> modelwire_response {
         modelwire_response {
-            json: Text::new(answer.json()),
-            text: Text::new(&answer.text()),
-            finish_reason: finish_reason.map(|reason| Text::new(&reason)),
-            request_id: head.request_id().map(Text::new),
-            headers: headers.map(|(name, value)| (Text::new(name), Text::new(value))).collect(),
-            model_ids: answer.model_ids().iter().map(|id| Text::new(id)).collect(),
-            end: Text::new(answer.end().name()),
+            core,
+            model_ids: OnceLock::new(),
             tool_calls: OnceLock::new(),
-            fields: Fields::default(),
-            answer,
+            made: Made::default(),
         }
     }
 
-    pub(crate) fn response(&self) -> &Response {
-        &self.answer
+    pub(crate) fn core(&self) -> &Response {
+        &self.core
     }
 
-    pub(crate) fn value_and_fields(&self) -> Option<(Value<'_>, &Fields)> {
-        Some((self.answer.document()?.value(), &self.fields))
+    /// Names in lower case.
+    fn headers(&self) -> &[(String, String)] {
+        self.core.head().headers()
     }
 
-    fn tool_calls(&self) -> &[Tool] {
-        self.tool_calls.get_or_init(|| {
-            let calls = self.answer.tool_calls().into_iter();
-            let tool = |call: CalledTool| Tool {
-                id: Text::new(&call.id),
-                name: Text::new(&call.name),
-                arguments: Text::new(&call.arguments),
-            };
-            calls.map(tool).collect()
-        })
+    fn model_ids(&self) -> &[String] {
+        self.model_ids.get_or_init(|| self.core.model_ids())
+    }
+
+    fn tool_calls(&self) -> &[CalledTool] {
+        self.tool_calls.get_or_init(|| self.core.tool_calls())
     }
 }
 
@@ -82,50 +63,25 @@ pub unsafe extern "C" fn modelwire_response_free(response: *mut modelwire_respon
     free(response);
 }
 
-/// The JSON text as the service sent it; empty at the end of a stream, whose events were the
-/// answer.
-///
-/// @param response  the response
-/// @param length    its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_json(
-    response: *const modelwire_response,
-    length: *mut usize,
-) -> *const c_char {
-    view(response, length, |response| Some(&response.json))
-}
+texts! { response: modelwire_response,
+    /// The JSON text as the service sent it; empty at the end of a stream, whose events were the
+    /// response.
+    modelwire_response_json(length) => Some(response.core.json());
 
-/// The output text: the content of a chat's first choice, or all output text of a response; empty
-/// where there is none and at the end of a stream.
-///
-/// @param response  the response
-/// @param length    its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_text(
-    response: *const modelwire_response,
-    length: *mut usize,
-) -> *const c_char {
-    view(response, length, |response| Some(&response.text))
-}
+    /// The output text: the content of a chat's first choice, or all output text of a response;
+    /// empty where there is none and at the end of a stream.
+    modelwire_response_text(length) => Some(response.core.text());
 
-/// Why the first choice of a chat stopped, or the status of a response; NULL where there is none.
-///
-/// @param response  the response
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_finish_reason(
-    response: *const modelwire_response,
-) -> *const c_char {
-    view(response, null_mut(), |response| response.finish_reason.as_ref())
-}
+    /// Why the first choice of a chat stopped, or the status of a response; NULL where there is
+    /// none.
+    modelwire_response_finish_reason() => response.core.document()?.finish_reason();
 
-/// The service's name for the exchange, to give to its support; NULL where there is none.
-///
-/// @param response  the response
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_request_id(
-    response: *const modelwire_response,
-) -> *const c_char {
-    view(response, null_mut(), |response| response.request_id.as_ref())
+    /// The service's name for the exchange, to give to its support; NULL where there is none.
+    modelwire_response_request_id() => response.core.head().request_id();
+
+    /// How the response was known to be complete: "document", "done_mark", "final_event" or
+    /// "finish_reasons".
+    modelwire_response_end() => Some(response.core.end().name());
 }
 
 /// The HTTP status, 200 for instance; 0 for NULL.
@@ -135,9 +91,7 @@ pub unsafe extern "C" fn modelwire_response_request_id(
 pub unsafe extern "C" fn modelwire_response_http_status(
     response: *const modelwire_response,
 ) -> i32 {
-    guard_or(0, || {
-        borrow(response).map_or(0, |response| i32::from(response.answer.head().status()))
-    })
+    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.core.head().status())))
 }
 
 /// The first header of a name, whatever its case; NULL where there is none.
@@ -151,56 +105,34 @@ pub unsafe extern "C" fn modelwire_response_header(
     name: *const c_char,
     length: usize,
 ) -> *const c_char {
-    view(response, null_mut(), |response| {
-        let name = text("name", name, length).ok()?;
-        let found = response.headers.iter().find(|(given, _)| given.is(&name));
-        found.map(|(_, value)| value)
+    guard_or(null(), || {
+        let at = || {
+            let headers = borrow(response).ok()?.headers();
+            let name = copy_text("name", name, length).ok()?;
+            headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(&name))
+        };
+        let Some(at) = at() else { return null() };
+        let key = Key::Accessor("modelwire_response_header_value", at);
+        give_text(response, key, null_mut(), |response| Some(&response.headers().get(at)?.1))
     })
 }
 
-/// How many headers the answer has.
+/// How many headers the response has.
 ///
 /// @param response  the response
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_response_header_count(
     response: *const modelwire_response,
 ) -> usize {
-    guard_or(0, || borrow(response).map_or(0, |response| response.headers.len()))
+    guard_or(0, || borrow(response).map_or(0, |response| response.headers().len()))
 }
 
-/// The name of a header, in lower case; NULL beyond the end.
-///
-/// @param response  the response
-/// @param index     from 0, in the order of the answer
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_header_name(
-    response: *const modelwire_response,
-    index: usize,
-) -> *const c_char {
-    view(response, null_mut(), |response| Some(&response.headers.get(index)?.0))
-}
+texts! { response: modelwire_response,
+    /// The name of a header, in lower case and in the order of the response; NULL beyond the end.
+    modelwire_response_header_name(index) => Some(&response.headers().get(index)?.0);
 
-/// The value of a header; NULL beyond the end.
-///
-/// @param response  the response
-/// @param index     from 0, in the order of the answer
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_header_value(
-    response: *const modelwire_response,
-    index: usize,
-) -> *const c_char {
-    view(response, null_mut(), |response| Some(&response.headers.get(index)?.1))
-}
-
-/// How the answer was known to be complete: "document", "done_mark", "final_event" or
-/// "finish_reasons".
-///
-/// @param response  the response
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_end(
-    response: *const modelwire_response,
-) -> *const c_char {
-    view(response, null_mut(), |response| Some(&response.end))
+    /// The value of a header, in the order of the response; NULL beyond the end.
+    modelwire_response_header_value(index) => Some(&response.headers().get(index)?.1);
 }
 
 /// 1 if the JSON text was put together from the chunks of a stream, 0 if the service sent it as it
@@ -211,7 +143,7 @@ pub unsafe extern "C" fn modelwire_response_end(
 pub unsafe extern "C" fn modelwire_response_is_gathered(
     response: *const modelwire_response,
 ) -> i32 {
-    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.answer.is_gathered())))
+    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.core.is_gathered())))
 }
 
 /// How many tool calls the model made, in the first choice of a chat or anywhere in a response.
@@ -224,43 +156,17 @@ pub unsafe extern "C" fn modelwire_response_tool_call_count(
     guard_or(0, || borrow(response).map_or(0, |response| response.tool_calls().len()))
 }
 
-/// What the answer to a tool call has to name: its id, or the call_id of a response; empty if the
-/// service left it out, NULL beyond the end.
-///
-/// @param response  the response
-/// @param index     from 0
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_tool_call_id(
-    response: *const modelwire_response,
-    index: usize,
-) -> *const c_char {
-    view(response, null_mut(), |response| Some(&response.tool_calls().get(index)?.id))
-}
+texts! { response: modelwire_response,
+    /// What the result of a tool call has to name: its id, or the call_id of a response; empty if
+    /// the service left it out, NULL beyond the end.
+    modelwire_response_tool_call_id(index) => Some(&response.tool_calls().get(index)?.id);
 
-/// The name of the function that a tool call asks for; NULL beyond the end.
-///
-/// @param response  the response
-/// @param index     from 0
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_tool_call_name(
-    response: *const modelwire_response,
-    index: usize,
-) -> *const c_char {
-    view(response, null_mut(), |response| Some(&response.tool_calls().get(index)?.name))
-}
+    /// The name of the function that a tool call asks for; NULL beyond the end.
+    modelwire_response_tool_call_name(index) => Some(&response.tool_calls().get(index)?.name);
 
-/// The arguments of a tool call as JSON text, as the model wrote it; NULL beyond the end.
-///
-/// @param response  the response
-/// @param index     from 0
-/// @param length    its length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_tool_call_arguments(
-    response: *const modelwire_response,
-    index: usize,
-    length: *mut usize,
-) -> *const c_char {
-    view(response, length, |response| Some(&response.tool_calls().get(index)?.arguments))
+    /// The arguments of a tool call as JSON text, as the model wrote it; NULL beyond the end.
+    modelwire_response_tool_call_arguments(index, length) =>
+        Some(&response.tool_calls().get(index)?.arguments);
 }
 
 /// The tokens that the service reported, of a stream too.
@@ -279,7 +185,7 @@ pub unsafe extern "C" fn modelwire_response_usage(
     total_tokens: *mut u64,
 ) -> modelwire_status {
     guard(null_mut(), || {
-        let Some(usage) = borrow(response)?.answer.usage() else { return Ok(MODELWIRE_ABSENT) };
+        let Some(usage) = borrow(response)?.core.usage() else { return Ok(MODELWIRE_ABSENT) };
         write(input_tokens, usage.input_tokens);
         write(output_tokens, usage.output_tokens);
         write(total_tokens, usage.total_tokens);
@@ -294,25 +200,10 @@ pub unsafe extern "C" fn modelwire_response_usage(
 pub unsafe extern "C" fn modelwire_response_model_count(
     response: *const modelwire_response,
 ) -> usize {
-    guard_or(0, || borrow(response).map_or(0, |response| response.model_ids.len()))
+    guard_or(0, || borrow(response).map_or(0, |response| response.model_ids().len()))
 }
 
-/// The id of a model of a model list; NULL beyond the end.
-///
-/// @param response  the response
-/// @param index     from 0
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_model_id(
-    response: *const modelwire_response,
-    index: usize,
-) -> *const c_char {
-    view(response, null_mut(), |response| response.model_ids.get(index))
-}
-
-fn view(
-    response: *const modelwire_response,
-    length: *mut usize,
-    pick: impl FnOnce(&'static modelwire_response) -> Option<&'static Text>,
-) -> *const c_char {
-    guard_or(std::ptr::null(), || give(borrow(response).ok().and_then(pick), length))
+texts! { response: modelwire_response,
+    /// The id of a model of a model list; NULL beyond the end.
+    modelwire_response_model_id(index) => response.model_ids().get(index);
 }

@@ -1,4 +1,4 @@
-//! The numbers of the C ABI: explicit, append-only, one table. Knows no handle.
+//! The status numbers of the C ABI, each written out. Numbers are added and never changed.
 
 use modelwire_core::ErrorKind;
 
@@ -43,7 +43,7 @@ pub const MODELWIRE_E_TLS: modelwire_status = -11;
 pub const MODELWIRE_E_TIMEOUT: modelwire_status = -12;
 /// The connection broke off after the request was sent.
 pub const MODELWIRE_E_DISCONNECTED: modelwire_status = -13;
-/// The answer is not what the protocol promises, or larger than a bound.
+/// The response is not what the protocol promises, or larger than a bound.
 pub const MODELWIRE_E_PROTOCOL: modelwire_status = -14;
 /// A stream ended without its end mark.
 pub const MODELWIRE_E_INCOMPLETE: modelwire_status = -15;

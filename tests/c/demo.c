@@ -1,6 +1,6 @@
 /*
  * The example: models, a chat and a response, whole and streamed, an error, and what it cost.
- * Knows no service: it takes everything from the environment.
+ * Which service is used, the environment says.
  *
  *   MODELWIRE_BASE_URL  where the service is, https://host/v1 for instance
  *   MODELWIRE_API_KEY   the key

@@ -1,6 +1,6 @@
 /*
  * Calls before main and after it, from a constructor and a destructor of the program, in C and as
- * static objects in C++. Prints what each gave. Knows nothing else.
+ * static objects in C++. Prints what each gave.
  */
 #include <modelwire.h>
 

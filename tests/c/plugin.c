@@ -1,6 +1,7 @@
 /*
  * A program that loads the library at run time, uses it, and unloads it, again and again; its
- * threads, maps and descriptors must not grow. Knows the library by its file alone.
+ * threads, maps and descriptors must not grow. It is not linked with the library: its argument is
+ * the file.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L

@@ -1,6 +1,6 @@
 /*
  * What Rust's ThreadSanitizer calls and gcc's does not have: the plain functions, whose memory the
- * sanitizer watches all the same. Linked into programs that have the sanitizer. Knows no library.
+ * sanitizer watches all the same. Linked into programs that have the sanitizer.
  */
 #include <string.h>
 

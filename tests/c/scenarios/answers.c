@@ -1,5 +1,5 @@
 /*
- * Calls that are answered whole. Knows no stream and no failure.
+ * Calls that are answered whole and succeed.
  */
 #include "check.h"
 
@@ -67,7 +67,7 @@ void response(void) {
   modelwire_client_free(client);
 }
 
-/* An answer without any field that the library knows is an answer all the same. */
+/* A response without any field that the library knows is a response all the same. */
 void response_fields_absent(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
@@ -114,7 +114,7 @@ void usage(void) {
   modelwire_client_free(client);
 }
 
-/* Sums that no 64 bits hold must not cost an answer. */
+/* Sums that no 64 bits hold must not cost a response. */
 void usage_beyond_64_bits(void) {
   modelwire_client *client = client_of_environment();
   uint64_t calls = 0;

@@ -1,6 +1,6 @@
 /*
  * Requests that are built field by field, and what they refuse. The test compares the bytes that
- * the service got. Knows no answer.
+ * the service got.
  */
 #include "check.h"
 
@@ -92,7 +92,7 @@ void built_escapes(void) {
   modelwire_client_free(client);
 }
 
-/* What JSON text is taken as a field; the position where it is not. */
+/* JSON text as a field: what is taken, and at which byte it is wrong where it is refused. */
 static void refuse_json(modelwire_request *request, const char *json, size_t length,
                         const char *message) {
   modelwire_error *error = NULL;

@@ -1,5 +1,6 @@
 /*
- * Calls that are cancelled: before, during, inside, after. Knows no other failure.
+ * Calls that are cancelled: before they run, while they run, from inside a callback, after
+ * their end.
  */
 #include "check.h"
 
@@ -7,7 +8,7 @@
 #include <semaphore.h>
 #include <time.h>
 
-/* A call that another thread cancels when it is time. `asked_ms` is written before the cancel
+/* A call that another thread cancels when the test says so. `asked_ms` is written before the cancel
  * and read after the join, so no lock is needed. */
 typedef struct {
   modelwire_call *call;

@@ -1,5 +1,5 @@
 /*
- * The checks, and what scenarios need to make a call. Knows no scenario.
+ * The checks, and what scenarios need to make a call.
  */
 #include "check.h"
 

@@ -1,6 +1,5 @@
 /*
- * What all scenarios share: checks, a client from the environment, requests, a clock. Knows no
- * scenario.
+ * What all scenarios share: checks, a client from the environment, requests, a clock.
  */
 #ifndef CHECK_H
 #define CHECK_H

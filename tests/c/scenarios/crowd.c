@@ -1,6 +1,6 @@
 /*
- * One queue, many calls, many threads: nothing is lost, nothing comes twice, nobody sleeps beside
- * an event. Knows no failure.
+ * One queue, many calls, many threads: nothing is lost, nothing comes twice, nobody sleeps while
+ * there is an event.
  */
 #include "check.h"
 

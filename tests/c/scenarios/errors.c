@@ -1,5 +1,5 @@
 /*
- * Calls that fail, and what their error objects say. Knows no cancelling.
+ * Calls that fail, and what their error objects say.
  */
 #include "check.h"
 
@@ -283,7 +283,7 @@ void report_chat(void) {
   modelwire_client_free(client);
 }
 
-/* An answer that succeeds, and what its headers tell. */
+/* A response that succeeds, and what its headers tell. */
 void report_headers(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));

@@ -1,6 +1,5 @@
 /*
- * What a process may do to a library: end in the middle, allow it no thread, send signals. Knows
- * no answer.
+ * What a process may do to a library: end in the middle, allow it no thread, send signals.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
@@ -109,7 +108,7 @@ static pthread_t taker;
 
 static void take_signal(int number) {
   taken += number == SIGUSR1;
-  /* Not async-signal-safe by the letter, and safe on Linux. */
+  /* POSIX does not list it as async-signal-safe; on Linux it is. */
   taker = pthread_self();
 }
 
@@ -215,7 +214,7 @@ void signals_pending(void) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* Nobody's process with no thread more: each way to run a call gives an error. */
+/* The process may have no more threads: each way to run a call gives an error. */
 static void become_nobody(void) {
   if (geteuid() != 0) return;
   CHECK(setgroups(0, NULL) == 0);

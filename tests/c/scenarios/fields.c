@@ -1,6 +1,6 @@
 /*
- * What an answer tells: any field by its path, tool calls, headers, usage, and how it ended. The
- * test scripts the answers. Knows no failure.
+ * What a response tells: any field by its path, tool calls, headers, usage, and how it ended. The
+ * test scripts the responses.
  */
 #include "check.h"
 
@@ -43,7 +43,7 @@ void fields(void) {
   CHECK(json_at(answer, "text") == NULL && json_at(answer, "/absent") == NULL);
   CHECK(json_at(answer, "/list/2") == NULL && json_at(answer, "/list/00") == NULL);
   CHECK(json_at(answer, "/list/-") == NULL && json_at(answer, "/list/+1") == NULL);
-  /* Another type is as absent as nothing. */
+  /* A field of another type is absent too. */
   CHECK(text_at(answer, "/int") == NULL && text_at(answer, "/list") == NULL);
   CHECK(text_at(answer, "/null") == NULL && text_at(answer, "/text/deeper") == NULL);
   CHECK(modelwire_response_get_text(answer, "/\xff", MODELWIRE_NUL, NULL) == NULL);
@@ -314,7 +314,24 @@ void usage_by_model(void) {
   modelwire_client_free(client);
 }
 
-/* A document, an end mark, a final event, finish reasons: how each answer was known to be whole;
+/* Three models of which each reports the most that can be reported: the sums stay at their end
+ * instead of starting again from 0. */
+void usage_saturates(void) {
+  modelwire_client *client = client_of_environment();
+  uint64_t calls = 7, input = 7, output = 7, total = 7;
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("a", "x"))));
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("b", "x"))));
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("c", "x"))));
+  CHECK(modelwire_client_usage_of_model(client, "c", 1, NULL, &input, &output, &total) ==
+        MODELWIRE_OK);
+  CHECK(input == INT64_MAX && output == INT64_MAX && total == INT64_MAX);
+  CHECK(modelwire_client_usage(client, &calls, &input, &output, &total) == MODELWIRE_OK);
+  CHECK(calls == 3);
+  CHECK(input == UINT64_MAX && output == UINT64_MAX && total == UINT64_MAX);
+  modelwire_client_free(client);
+}
+
+/* A document, an end mark, a final event, finish reasons: how each response was known to be whole;
  * and which of them the library put together. */
 void ends(void) {
   static const char *const JSON = "{\"model\":\"m\",\"input\":\"x\"}";

@@ -1,5 +1,5 @@
 /*
- * Threads, processes and the ends of handles and of the library. Knows no protocol.
+ * Threads, processes and the ends of handles and of the library.
  */
 #include "check.h"
 

@@ -1,6 +1,5 @@
 /*
- * The names of all scenarios, for their declarations and for the table of main. Knows what none
- * of them does.
+ * The names of all scenarios, for their declarations and for the table of main.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -29,13 +28,16 @@
   NAME(built_chat) NAME(built_response) NAME(built_escapes) NAME(built_refused)                \
   /* fields.c */                                                                               \
   NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(tool_calls)                       \
-  NAME(tool_call_pieces) NAME(headers) NAME(usage_of_events) NAME(usage_by_model) NAME(ends)   \
+  NAME(tool_call_pieces) NAME(headers) NAME(usage_of_events) NAME(usage_by_model)              \
+  NAME(usage_saturates) NAME(ends)                                                             \
+  /* texts.c */                                                                                \
+  NAME(texts)                                                                                  \
   /* options.c */                                                                              \
   NAME(limits) NAME(limits_refused) NAME(through_proxy) NAME(without_proxy)                    \
   NAME(certificates_refused) NAME(request_timeouts) NAME(request_retries) NAME(retry_after)    \
   NAME(request_headers) NAME(request_stream_only) NAME(request_gather) NAME(few_connections)   \
   NAME(pool_timeout) NAME(connect_errors) NAME(lost_connections) NAME(retry_jitter)            \
-  NAME(retries_refused)                                                                        \
+  NAME(retries_refused) NAME(refused_changes_nothing)                                          \
   /* log.c */                                                                                  \
   NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
   NAME(log_inside_at_its_end)                                                                  \

@@ -1,5 +1,5 @@
 /*
- * The log: batches, levels, its end, its change, and what its callback may do. Knows no answer.
+ * The log: batches, levels, its end, its change, and what its callback may do.
  */
 #include "check.h"
 
@@ -130,7 +130,7 @@ static void try_everything(void *user_data, const modelwire_log_batch *batch) {
   modelwire_error_free(error);
   CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_shutdown(0) == MODELWIRE_E_CALLBACK);
-  /* A call is no such thing. */
+  /* Running a call is allowed. */
   call_once(book->client);
 }
 

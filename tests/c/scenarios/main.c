@@ -1,6 +1,6 @@
 /*
  * Runs one scenario by its name, then shuts the library down, so that a leak checker finds
- * nothing that is still in use. Knows nothing of what a scenario does.
+ * nothing that is still in use.
  */
 #include "check.h"
 

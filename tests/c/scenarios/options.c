@@ -1,7 +1,7 @@
 /*
  * What a client and a request can be told: bounds, timeouts, retries, headers, proxy,
- * certificates. The test scripts the answers, and looks at what was sent and at the waits that were
- * logged.
+ * certificates. The test scripts the responses, and looks at what was sent and at the waits that
+ * were logged.
  */
 #include "check.h"
 
@@ -26,9 +26,19 @@ static modelwire_error *refusal_of(modelwire_config *config) {
   return error;
 }
 
+/* Values that no limit takes; what was set before stays. */
+static void refuse_limits(modelwire_config *config, int32_t limit) {
+  static const int64_t WRONG[] = {0, -1, INT64_MIN, INT64_C(1) + INT32_MAX, INT64_MAX};
+  for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+    CHECK(modelwire_config_set_limit(config, limit, WRONG[i]) == MODELWIRE_E_ARGUMENT);
+  }
+}
+
+/* A client with this bound, which later refusals have not changed. */
 static modelwire_client *limited_client(int32_t limit, int64_t value) {
   modelwire_config *config = modelwire_config_new();
   CHECK(modelwire_config_set_limit(config, limit, value) == MODELWIRE_OK);
+  refuse_limits(config, limit);
   CHECK(modelwire_config_set_retry(config, 0, -1, -1) == MODELWIRE_OK);
   return client_of(config);
 }
@@ -83,11 +93,7 @@ void limits_refused(void) {
   CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_HEADERS, 1) == MODELWIRE_OK);
   for (int32_t limit = MODELWIRE_LIMIT_EVENT_BYTES; limit <= MODELWIRE_LIMIT_CONNECTIONS;
        limit++) {
-    CHECK(modelwire_config_set_limit(config, limit, 0) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_config_set_limit(config, limit, INT64_MIN) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_config_set_limit(config, limit, INT64_C(1) + INT32_MAX) ==
-          MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_config_set_limit(config, limit, INT64_MAX) == MODELWIRE_E_ARGUMENT);
+    refuse_limits(config, limit);
   }
   modelwire_client *client = client_of(config);
   modelwire_error *error =
@@ -350,6 +356,92 @@ void connect_errors(void) {
   }
 }
 
+/* Every text setter of a configuration. */
+static const struct {
+  const char *name;
+  modelwire_status (*set)(modelwire_config *config, const char *text, size_t length);
+} CONFIG_TEXTS[] = {
+    {"base_url", modelwire_config_set_base_url},
+    {"api_key", modelwire_config_set_api_key},
+    {"ca_pem", modelwire_config_add_ca_pem},
+    {"client_certificate_pem", modelwire_config_set_client_certificate_pem},
+    {"proxy", modelwire_config_set_proxy},
+};
+
+#define TOO_LONG ((size_t)INT32_MAX + 2)
+
+/* Every call of a setter that is refused. */
+static void refuse_all(modelwire_config *config) {
+  for (size_t i = 0; i < sizeof CONFIG_TEXTS / sizeof *CONFIG_TEXTS; i++) {
+    CHECK(CONFIG_TEXTS[i].set(config, NULL, 0) == MODELWIRE_E_ARGUMENT);
+    CHECK(CONFIG_TEXTS[i].set(config, "\xff", 1) == MODELWIRE_E_ARGUMENT);
+    CHECK(CONFIG_TEXTS[i].set(config, "a", TOO_LONG) == MODELWIRE_E_ARGUMENT);
+  }
+  CHECK(modelwire_config_add_header(config, "x-kept", 6, "\xff", 1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_add_header(config, "x-kept", 6, NULL, 0) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_add_header(config, "x-\xff", 3, "a", 1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_retry_on(config, UNKNOWN_FLAG | EVERY_RETRY) ==
+        MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_retry_jitter(config, 7) == MODELWIRE_E_ARGUMENT);
+  for (int32_t limit = 0; limit <= MODELWIRE_LIMIT_CONNECTIONS + 1; limit++) {
+    refuse_limits(config, limit);
+  }
+  CHECK(modelwire_config_set_limit(config, 0, 1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_CONNECTIONS + 1, 1) ==
+        MODELWIRE_E_ARGUMENT);
+}
+
+/* What is refused changes nothing: neither what was set before nor what was left alone. */
+void refused_changes_nothing(void) {
+  /* The environment names a host that is nowhere; the service is the argument's. */
+  const char *const service = getenv("TEST_BASE_URL");
+  CHECK(service != NULL);
+  modelwire_config *config = modelwire_config_new();
+  CHECK(modelwire_config_set_base_url(config, service, MODELWIRE_NUL) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_api_key(config, "sk-kept", MODELWIRE_NUL) == MODELWIRE_OK);
+  CHECK(modelwire_config_add_header(config, "x-kept", 6, "kept", 4) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_proxy(config, "", 0) == MODELWIRE_OK);
+  refuse_all(config);
+  modelwire_client *client = client_of(config);
+  modelwire_request *request = request_to("m");
+  CHECK(modelwire_request_add_header(request, "x-own", 5, "kept", 4) == MODELWIRE_OK);
+  CHECK(modelwire_request_add_header(request, "x-own", 5, "\xff", 1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_add_header(request, "x-\xff", 3, "a", 1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_add_header(request, "x-own", 5, "a", TOO_LONG) ==
+        MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_set_retry_on(request, UNKNOWN_FLAG | EVERY_RETRY) ==
+        MODELWIRE_E_ARGUMENT);
+  /* The test sees what is sent. */
+  modelwire_response_free(answer_of(call_of(client, request)));
+  modelwire_client_free(client);
+
+  /* Only defaults: the environment decides as before. */
+  config = modelwire_config_new();
+  refuse_all(config);
+  CHECK(modelwire_config_set_retry(config, 1, 1, -1) == MODELWIRE_OK);
+  client = client_of(config);
+  expect_attempts(client, request_to("m"), 1, MODELWIRE_E_CONNECT, "not_sent");
+  modelwire_client_free(client);
+
+  /* A proxy, behind which nobody is. */
+  config = modelwire_config_new();
+  CHECK(modelwire_config_set_base_url(config, service, MODELWIRE_NUL) == MODELWIRE_OK);
+  CHECK(modelwire_config_set_proxy(config, "http://127.0.0.1:1", MODELWIRE_NUL) == MODELWIRE_OK);
+  refuse_all(config);
+  client = client_of(config);
+  expect_attempts(client, request_to("m"), 1, MODELWIRE_E_CONNECT, "not_sent");
+  modelwire_client_free(client);
+
+  /* Certificates that cannot be read. */
+  for (int i = 0; i < 2; i++) {
+    config = modelwire_config_new();
+    CHECK((i == 0 ? modelwire_config_add_ca_pem : modelwire_config_set_client_certificate_pem)(
+              config, "no certificate", MODELWIRE_NUL) == MODELWIRE_OK);
+    refuse_all(config);
+    modelwire_error_free(refusal_of(config));
+  }
+}
+
 /* What a request is told of retrying: retries, jitter, or on what. */
 typedef struct {
   char what;
@@ -422,6 +514,7 @@ static void refused_calls(int calls, double of_client, double of_request) {
   if (of_client >= 0) {
     CHECK(modelwire_config_set_retry_jitter(config, of_client) == MODELWIRE_OK);
   }
+  CHECK(modelwire_config_set_retry_jitter(config, 1.5) == MODELWIRE_E_ARGUMENT);
   modelwire_client *client = client_of(config);
   while (calls-- > 0) {
     modelwire_request *request = request_to("m");
@@ -429,6 +522,7 @@ static void refused_calls(int calls, double of_client, double of_request) {
       CHECK(modelwire_request_set_retry_jitter(request, of_request) == MODELWIRE_OK);
       CHECK(modelwire_request_set_retry(request, 1, 20, -1) == MODELWIRE_OK);
     }
+    CHECK(modelwire_request_set_retry_jitter(request, 1.5) == MODELWIRE_E_ARGUMENT);
     expect_attempts(client, request, 2, MODELWIRE_E_RATE_LIMITED, "unknown");
   }
   modelwire_client_free(client);

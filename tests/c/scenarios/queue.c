@@ -1,6 +1,6 @@
 /*
  * The completion queue on one thread or two: tags, limits, waiting, waking, closing, its
- * descriptor. Knows no callback; many threads are in crowd.c.
+ * descriptor. Many threads are in crowd.c.
  */
 #include "check.h"
 
@@ -474,7 +474,7 @@ void queue_fd_closed(void) {
   modelwire_client_free(client);
 }
 
-/* Against the header's word: the descriptor itself is closed. No signal, no crash, no lost event. */
+/* The descriptor itself is closed, which the header forbids: no signal, no crash, no lost event. */
 void queue_fd_stolen(void) {
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue(0);

@@ -1,6 +1,6 @@
 /*
  * Runs the cases that the test gives it on standard input, and prints everything that the library
- * tells of each. Knows no case: the test compares.
+ * tells of each; the test compares.
  *
  * A case is a line, "BASE_URL OPERATION WAY EVENT_BYTES_MAX BODY_BYTES", and then the body. What
  * is told is a list of fields, each "NAME BYTES", a line end, the bytes, a line end; a field that

@@ -1,6 +1,6 @@
 /*
  * Calls that are started: callbacks on the client's thread, exactly one last event, then the
- * finalizer, then nothing, on every path. Knows no queue.
+ * finalizer, then nothing, on every path.
  */
 #include "check.h"
 
@@ -138,7 +138,7 @@ void started(void) {
   modelwire_client_free(client);
 }
 
-/* A list of models, whole; the answer is in the last event. */
+/* A list of models, whole; the response is in the last event. */
 static int32_t look_at_models(watch *seen, const modelwire_event *event) {
   const modelwire_response *list = modelwire_event_response(event);
   CHECK(seen->dones == 1);
@@ -215,7 +215,7 @@ static int32_t cancel_inside(watch *seen, const modelwire_event *event) {
 
 static int32_t stop(watch *seen, const modelwire_event *event) {
   CHECK(event != NULL);
-  /* What the last event is answered with has no effect. */
+  /* What the callback returns for the last event has no effect. */
   return seen->chunks == 1 ? 1 : -1;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Calls that are answered piece by piece. Knows no cancelling.
+ * Calls that are answered piece by piece.
  */
 #include "check.h"
 
@@ -78,7 +78,7 @@ static void stop_after(int events) {
   modelwire_client_free(client);
 }
 
-/* The service sends one event and then never another: it is here before the answer ends. */
+/* The service sends one event and then never another: it is here before the response ends. */
 void stream_incremental(void) { stop_after(1); }
 
 void stream_stopped(void) { stop_after(3); }

@@ -1,5 +1,6 @@
-//! Builds the library with cargo and C programs with cc. Knows no service.
+//! Builds the library with cargo and C programs with cc, for the tests.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -43,8 +44,8 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Cargo without what a cargo above us said of the test: build scripts look at that (ring's
-/// does), and would run again each time.
+/// Cargo, without the variables that `cargo test` set for this test: build scripts look at some of
+/// them (ring's does), and would run again each time.
 fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     for (name, _) in std::env::vars_os() {
@@ -60,7 +61,7 @@ fn cargo() -> Command {
 pub struct Library {
     folder: PathBuf,
     path: PathBuf,
-    /// For everything that is compiled against it.
+    /// Compiler flags for every program that is linked with it.
     flags: Vec<String>,
 }
 
@@ -89,12 +90,12 @@ impl Library {
         build
             .args(["build", "--quiet", "-p", "modelwire-ffi", "--target", TRIPLE, "--target-dir"])
             .arg(&folder)
-            // In tests alone: no other build of ours asks a stable compiler for such things.
+            // Lets a stable compiler take -Z flags. Only these test builds do that.
             .env("RUSTC_BOOTSTRAP", "1")
             .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"))
             .current_dir(root());
         if sanitizer == "thread" {
-            // A lock that waits inside a standard library without the sanitizer is not seen.
+            // The standard library gets the sanitizer too, which would not see its locks otherwise.
             build.arg("-Zbuild-std");
         }
         run(&mut build);
@@ -140,7 +141,7 @@ impl Library {
         self.compiled("cc", &C_FLAGS, name, sources, true)
     }
 
-    /// The same of C++17.
+    /// As `compile`, of C++17 files.
     pub fn compile_cpp(&self, name: &str, sources: &[&str]) -> PathBuf {
         let mut flags = C_FLAGS.to_vec();
         flags[0] = "-std=c++17";
@@ -184,4 +185,41 @@ impl Library {
 /// Compiles against the header, with a compiler and flags of the test's choice.
 pub fn compile_with(compiler: &str, arguments: &[&str]) {
     run(tool(compiler).args(arguments).arg("-I").arg(root().join("include")));
+}
+
+/// What stands in one list and not in the other, to be shown by a test that compares them: "- " for
+/// what is only in the first, "+ " for what is only in the second, in their order.
+pub fn difference<S: AsRef<str>>(
+    first: impl IntoIterator<Item = S>,
+    second: impl IntoIterator<Item = S>,
+) -> String {
+    let collect = |lines: &mut dyn Iterator<Item = S>| -> Vec<String> {
+        lines.map(|line| line.as_ref().to_owned()).collect()
+    };
+    let (first, second) = (collect(&mut first.into_iter()), collect(&mut second.into_iter()));
+    let only = |mark: &str, lines: &[String], others: &[String]| -> String {
+        let others: BTreeSet<&String> = others.iter().collect();
+        let only = lines.iter().filter(|line| !others.contains(line));
+        only.map(|line| format!("{mark} {line}\n")).collect()
+    };
+    let all = only("-", &first, &second) + &only("+", &second, &first);
+    if all.is_empty() {
+        "only the order differs, or how often a line stands there".into()
+    } else {
+        all
+    }
+}
+
+/// The scenarios of a list (`NAME(scenario)`) that no file of these folders names: they are compiled
+/// and never run. The paths begin at the top of the project.
+pub fn forgotten_scenarios(list: &str, tests: &[&str]) -> Vec<String> {
+    let list = std::fs::read_to_string(root().join(list)).unwrap();
+    let names = list.split("NAME(").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let files = tests.iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    let texts: Vec<String> =
+        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+    let is_run = |name: &str| texts.iter().any(|text| text.contains(&format!("\"{name}\"")));
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    assert!(names.len() > 50, "only {names:?} were found");
+    names.into_iter().filter(|name| !is_run(name)).map(str::to_owned).collect()
 }

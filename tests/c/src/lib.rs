@@ -1,4 +1,4 @@
-//! Builds libmodelwire and C programs against it, and runs them. Knows no scenario.
+//! Builds libmodelwire and C programs against it, and runs them: what the tests of C share.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,9 +12,9 @@ mod program;
 mod replay;
 mod scenario;
 
-pub use build::{Library, compile_with, root};
+pub use build::{Library, compile_with, difference, forgotten_scenarios, root};
 pub use program::{Ended, Program};
 pub use replay::{Case, Told, replay};
 pub use scenario::{
-    chat_answer, chat_chunk, played, scenario, scenarios, scripted, silent, stalling,
+    chat_answer, chat_chunk, played, scenario, scenarios, scripted, silent, stalling, text_samples,
 };

@@ -1,5 +1,5 @@
-//! Runs one C program: its environment, its cue, its end. Knows no compiler and no
-//! scenario.
+//! Runs one C program: its environment, its cue (a line on its standard input that lets it go on),
+//! and what it printed at its end.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -85,12 +85,12 @@ impl Program {
         self
     }
 
-    /// The played service, with its key.
+    /// With the loopback service as its service, and its key.
     pub fn at(self, service: &Service) -> Program {
         self.at_url(&service.base_url())
     }
 
-    /// Any base URL, with the key of the played service.
+    /// With any base URL, and the key of the loopback service.
     pub fn at_url(self, base_url: &str) -> Program {
         self.env("MODELWIRE_BASE_URL", base_url).env("MODELWIRE_API_KEY", "sk-test")
     }
@@ -100,9 +100,8 @@ impl Program {
         self.run_with_cue(|| true)
     }
 
-    /// Runs it to its end; it is given its cue, a line on its standard input, as soon as
-    /// something is so. One that ends before that, or never comes to it, is for the caller to
-    /// judge by its status.
+    /// Runs it to its end, and gives it its cue, a line on its standard input, as soon as `is_so`
+    /// says yes. A program may end before that, or never read it: the caller looks at its status.
     pub fn run_with_cue(self, is_so: impl FnMut() -> bool) -> Ended {
         self.run_to_its_end(b"go\n".to_vec(), is_so)
     }
@@ -124,7 +123,7 @@ impl Program {
             }
             if stdin.is_some() && is_so() {
                 // On a thread of its own: the program may print more than a pipe holds before it
-                // reads on. One that waits for no cue may be gone by now.
+                // reads. A program that waits for no cue may have ended, so errors are ignored.
                 let (mut stdin, input) = (stdin.take().unwrap(), input.clone());
                 std::thread::spawn(move || {
                     let _ = stdin.write_all(&input);
@@ -144,7 +143,7 @@ struct Running(Child);
 
 impl Running {
     fn end(&mut self) -> ExitStatus {
-        // One that is gone already cannot be killed, and need not be.
+        // An error means that the process has ended already, which is what is wanted.
         let _ = self.0.kill();
         self.0.wait().unwrap()
     }

@@ -1,4 +1,4 @@
-//! Cases for the replaying scenario, and what it told of each. Knows no case and no vector.
+//! Runs calls through the scenario `replay`, and reads what it printed of each.
 
 use crate::{Program, scenario};
 

@@ -1,5 +1,5 @@
-//! One scenario of scenarios/*.c as a test sees it, and the scripts that scenarios share. Knows
-//! no test.
+//! The program of all scenarios (scenarios/*.c), how a test runs one of them, and the scripts for
+//! the loopback service that several tests share.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -19,6 +19,7 @@ const SOURCES: [&str; 17] = [
     "scenarios/null.c",
     "scenarios/build.c",
     "scenarios/fields.c",
+    "scenarios/texts.c",
     "scenarios/options.c",
     "scenarios/log.c",
     "scenarios/started.c",
@@ -43,8 +44,8 @@ pub fn scenario(name: &str) -> Program {
     program.arg(name)
 }
 
-/// Runs a scenario, which has to succeed, against the played service; gives the service, to be
-/// looked into.
+/// Runs a scenario, which has to succeed, against the loopback service; gives the service, so that
+/// the test can look at what it recorded.
 pub fn played(name: &str) -> Service {
     let service = Service::start().unwrap();
     scenario(name).at(&service).run().succeeded();
@@ -62,7 +63,7 @@ pub fn chat_chunk(content: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{content}"}}}}]}}"#)
 }
 
-/// A chat answer with this content, which is given as it stands in JSON.
+/// A chat response with this content, which is given as it stands in JSON.
 pub fn chat_answer(content: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"message":{{"content":"{content}"}}}}]}}"#)
 }
@@ -71,7 +72,7 @@ pub fn chat_answer(content: &str) -> String {
 pub fn stalling(contents: &[&str]) -> Script {
     let chunks: Vec<String> = contents.iter().map(|content| chat_chunk(content)).collect();
     let mut exchange = Exchange::events(&chunks);
-    // In the place of the clean end.
+    // Instead of the clean end.
     exchange.steps.pop();
     exchange.steps.push(Step::StallForever);
     Script::one(exchange)
@@ -80,4 +81,36 @@ pub fn stalling(contents: &[&str]) -> Script {
 /// A script that never answers.
 pub fn silent() -> Script {
     Script::one(Exchange { steps: vec![Step::StallForever] })
+}
+
+/// A response to each call of the scenarios `texts`, in C and in C++: a model list, a chat, a
+/// stream, a refused call, a stream that breaks off, and a call that is never answered. Between
+/// them they have each text that the library gives of a response, an event or an error.
+pub fn text_samples() -> Script {
+    let calls = r#""tool_calls":[{"index":0,"id":"call_1","function":{"name":"search","arguments":"{\"q\":1}"}}]"#;
+    let id = [("x-request-id", "req_1")];
+    let chat = format!(
+        r#"{{"choices":[{{"index":0,"message":{{"content":"whole",{calls}}},"finish_reason":"stop"}}]}}"#
+    );
+    let chunk = format!(
+        r#"{{"choices":[{{"index":0,"delta":{{"content":"piece",{calls}}},"finish_reason":"length"}}]}}"#
+    );
+    let stream = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\
+         event: named\ndata: {chunk}\n\ndata: [DONE]\n\n"
+    );
+    let refusal =
+        r#"{"error":{"message":"No.","type":"a_type","code":"a_code","param":"a_param"}}"#;
+    let close = |mut exchange: Exchange| {
+        exchange.steps.push(Step::Close);
+        exchange
+    };
+    Script::sequence(vec![
+        Exchange::json(200, r#"{"object":"list","data":[{"id":"model-1"}]}"#),
+        Exchange::json_with_headers(200, &id, chat),
+        close(Exchange::raw(stream)),
+        Exchange::json_with_headers(400, &id, refusal),
+        Exchange::events_cut(&[chat_chunk("half")]),
+        Exchange { steps: vec![Step::StallForever] },
+    ])
 }

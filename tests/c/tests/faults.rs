@@ -1,5 +1,5 @@
 //! What processes do to a library: load and unload it, call it before and after main, end in the
-//! middle, allow no thread, send signals. Knows no answer.
+//! middle of a call, allow no thread, send signals.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,12 +25,12 @@ fn loaded_and_unloaded() {
     assert!(service.recorded("").len() >= 52);
 }
 
-/// Its exit status is kept, and nobody says a word.
+/// The program keeps its exit status, and nothing is printed.
 fn check_exit(name: &str, script: Script) {
     let service = Service::start().unwrap();
     let base_url = service.script("s", script);
     for _ in 0..EXITS {
-        // Nothing is freed, and a leak checker is not to say so.
+        // It frees nothing, so a leak checker would find something.
         let program = scenario(name).at_url(&base_url).env("ASAN_OPTIONS", "detect_leaks=0");
         let ended = program.run();
         assert_eq!(ended.status.code(), Some(7), "{ended:?}");

@@ -1,5 +1,5 @@
 //! Requests that are built field by field, as the service gets them, and every way of looking into
-//! an answer. Knows the wire, not the header.
+//! a response. The scripts say what the service sends; the scenarios use the header.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,7 +9,7 @@
 )]
 
 use modelwire_service::{Exchange, Script, Service};
-use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted};
+use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, text_samples};
 
 /// The bodies of the requests that a scenario sent.
 fn bodies(name: &str) -> Vec<String> {
@@ -85,6 +85,12 @@ fn fields_stay() {
     scripted("fields_stay", Script::one(Exchange::json(200, answer)));
 }
 
+/// R-F3, R-ERR3: one line for each function that gives a text
+#[test]
+fn texts() {
+    scripted("texts", text_samples());
+}
+
 /// R-F3, R-STR4
 #[test]
 fn fields_of_chunks() {
@@ -158,6 +164,16 @@ fn usage_of_events() {
 #[test]
 fn usage_by_model() {
     played("usage_by_model");
+}
+
+/// R-MET1: what a service reports is not trusted to stay within 64 bits
+#[test]
+fn usage_saturates() {
+    let most = i64::MAX;
+    let answer = format!(
+        r#"{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{{"prompt_tokens":{most},"completion_tokens":{most},"total_tokens":{most}}}}}"#
+    );
+    scripted("usage_saturates", Script::one(Exchange::json(200, answer)));
 }
 
 /// R-STR3, R-STR7

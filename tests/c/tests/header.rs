@@ -1,4 +1,5 @@
-//! The header and the exported symbols, as generated and as compilers take them. Knows no service.
+//! The header and the exported symbols, as generated and as compilers take them; and that no
+//! function is forgotten by the tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,78 +9,31 @@
 )]
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::Once;
 
-use modelwire_tests_c::{Library, compile_with, root};
+use modelwire_header::{Function, HEADER, SYMBOLS, functions, generate, root};
+use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
 
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
-const SYMBOLS: &str = include_str!("../symbols.txt");
 const NULL_SCENARIO: &str = include_str!("../scenarios/null.c");
+const TEXTS_SCENARIO: &str = include_str!("../scenarios/texts.c");
 
-fn header_path() -> PathBuf {
-    root().join("include/modelwire.h")
-}
-
-fn header() -> String {
-    settle();
-    std::fs::read_to_string(header_path()).unwrap()
-}
-
-fn generated() -> String {
-    let ffi = root().join("ffi-c");
-    let config = cbindgen::Config::from_file(ffi.join("cbindgen.toml")).unwrap();
-    // Source files, not the crate: no `cargo metadata`, and nothing that a build would write.
-    let mut builder = cbindgen::Builder::new().with_config(config);
-    for module in modules() {
-        builder = builder.with_src(ffi.join("src").join(module));
-    }
-    let mut text = Vec::new();
-    builder.generate().unwrap().write(&mut text);
-    let text = String::from_utf8(text).unwrap();
-    // Negative numbers in parentheses, which cbindgen leaves out.
-    let line = |line: &str| match line.strip_prefix("#define ").and_then(|d| d.split_once(" -")) {
-        Some((name, number)) => format!("#define {name} (-{number})\n"),
-        None => format!("{line}\n"),
-    };
-    text.lines().map(line).collect()
-}
-
-/// The files of ffi-c in the order in which `lib.rs` names them, which is the header's order.
-fn modules() -> Vec<String> {
-    let lib = std::fs::read_to_string(root().join("ffi-c/src/lib.rs")).unwrap();
-    lib.lines()
-        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
-        .map(|name| format!("{name}.rs"))
-        .collect()
-}
-
-/// With `UPDATE_HEADER=1`, which is what `make header` sets, the header is written before any
-/// test reads it, and so is what every test is about.
-fn settle() {
-    static SETTLED: Once = Once::new();
-    SETTLED.call_once(|| {
-        if std::env::var_os("UPDATE_HEADER").is_some_and(|value| value == "1") {
-            std::fs::write(header_path(), generated()).unwrap();
-        }
-    });
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
 }
 
 #[test]
-fn the_committed_header_is_what_cbindgen_generates() {
+fn the_committed_header_is_what_is_generated() {
+    let (committed, current) = (read(HEADER), generate().unwrap());
     // Not assert_eq: two whole headers would hide the message.
-    let (committed, current) = (header(), generated());
-    let differing = committed.lines().zip(current.lines()).position(|(old, new)| old != new);
     assert!(
         committed == current,
-        "include/modelwire.h is not what ffi-c/src gives (first at line {:?}): run `make header`",
-        differing.map(|line| line + 1)
+        "{HEADER} is stale: run `make header`\n{}",
+        difference(committed.lines(), current.lines())
     );
 }
 
 /// One language standard: the header alone, and twice in two units that link.
 fn check_standard(compiler: &str, standard: &str) {
-    settle();
     let library = Library::built();
     let suffix = if compiler == "cc" { "c" } else { "cc" };
     let name = |part: &str| library.file(&format!("{}-{part}", standard.replace("-std=", "")));
@@ -147,54 +101,84 @@ fn the_version_number_is_cargos() {
         env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse().unwrap()).collect();
     let number = parts[0] * 1_000_000 + parts[1] * 1_000 + parts[2];
     let line = format!("#define MODELWIRE_VERSION_NUMBER {number}");
-    assert!(header().lines().any(|found| found == line), "no line {line:?} in the header");
+    assert!(read(HEADER).lines().any(|found| found == line), "no line {line:?} in the header");
 }
 
 fn listed() -> BTreeSet<String> {
-    SYMBOLS.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    read(SYMBOLS).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
 }
 
-/// The functions that the header declares: each follows MODELWIRE_API on its line or the next.
-fn declared() -> BTreeSet<String> {
-    let header = header();
-    let code: Vec<&str> = header.lines().filter(|line| !line.starts_with('#')).collect();
-    // The space tells it from MODELWIRE_API_KEY.
-    let code = code.join(" ");
-    code.split("MODELWIRE_API ")
-        .skip(1)
-        .map(|text| {
-            let before = text.split('(').next().unwrap();
-            before.rsplit([' ', '*']).next().unwrap().to_owned()
-        })
-        .collect()
+fn names<'a>(functions: impl IntoIterator<Item = &'a Function>) -> BTreeSet<String> {
+    functions.into_iter().map(|function| function.name.clone()).collect()
 }
+
+/// What to do about a symbol that is gone; one that is new is added by `make header`.
+const GONE: &str = "A function that is gone (-) breaks compiled programs: put it back. If it was \
+    never released, take its line out of tests/c/symbols.txt by hand.";
 
 #[test]
 fn exported_symbols_are_the_listed_ones() {
     let output = Library::built().inspect("nm", &["-D", "--defined-only"]);
     let exported: BTreeSet<String> =
         output.lines().map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect();
-    assert_eq!(
-        exported,
-        listed(),
-        "left: exported, right: tests/c/symbols.txt (functions are only ever added)"
+    assert!(
+        exported == listed(),
+        "the library exports others than {SYMBOLS} lists (+ is exported only, - is listed only).\n\
+         One that is new (+) is added by `make header`. {GONE}\n{}",
+        difference(&listed(), &exported)
     );
 }
 
 #[test]
 fn every_exported_symbol_is_declared_and_every_declared_one_exported() {
-    assert_eq!(declared(), listed(), "left: include/modelwire.h, right: tests/c/symbols.txt");
+    let declared = names(&functions(&read(HEADER)));
+    assert!(
+        declared == listed(),
+        "{HEADER} declares others than {SYMBOLS} lists (+ is declared only, - is listed only).\n\
+         One that is new (+) is added by `make header`. {GONE}\n{}",
+        difference(&listed(), &declared)
+    );
+}
+
+/// The words of a C file.
+fn words(source: &str) -> BTreeSet<String> {
+    source.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
 }
 
 #[test]
 fn every_function_is_called_with_null() {
-    for symbol in listed() {
-        let is_called = NULL_SCENARIO.split(|c: char| !c.is_alphanumeric() && c != '_');
-        assert!(
-            is_called.clone().any(|word| word == symbol),
-            "scenarios/null.c does not name {symbol}"
-        );
-    }
+    let called = words(&[NULL_SCENARIO, TEXTS_SCENARIO].concat());
+    let listed = listed();
+    let forgotten: Vec<&String> = listed.difference(&called).collect();
+    assert!(
+        forgotten.is_empty(),
+        "no test calls these with NULL: add a line to tests/c/scenarios/texts.c for one that gives \
+         a text of a handle, and to null.c for any other\n{forgotten:#?}"
+    );
+}
+
+/// `texts!` of ffi-c makes them, and one line of the scenario tests each.
+#[test]
+fn every_text_is_tested_with_data() {
+    let header = functions(&read(HEADER));
+    let texts = header.iter().filter(|function| {
+        // They are lent to a callback; scenarios/log.c tests them.
+        function.is_text() && !function.name.starts_with("modelwire_log_batch_")
+    });
+    let (texts, tested) = (names(texts), words(TEXTS_SCENARIO));
+    assert!(texts.len() > 30, "only {texts:?} were found");
+    let forgotten: Vec<&String> = texts.difference(&tested).collect();
+    assert!(
+        forgotten.is_empty(),
+        "add a line to tests/c/scenarios/texts.c for each of {forgotten:#?}"
+    );
+}
+
+#[test]
+fn every_scenario_is_run() {
+    let forgotten =
+        forgotten_scenarios("tests/c/scenarios/list.h", &["tests/c/tests", "tests/c/src"]);
+    assert!(forgotten.is_empty(), "no #[test] in tests/c/tests runs {forgotten:#?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The installed library: what `make install` copies, and the examples built against it through
-//! pkg-config and CMake, shared and static, run as their readers would. Knows no internals.
+//! pkg-config and CMake, shared and static, run as their readers would run them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

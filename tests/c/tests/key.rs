@@ -1,5 +1,4 @@
-//! The key in what a service echoes: never in anything that an error object tells. Knows no other
-//! rule.
+//! The API key is in nothing that an error object tells, wherever a service echoes it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Options of clients and requests, and the log, through C programs. Knows the wire, not the header.
+//! Options of clients and requests, and the log, through C programs.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -145,7 +145,7 @@ fn retry_jitter() {
         .skip(1)
         .map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap())
         .collect();
-    // Of 20 chances none lies beyond the default's quarter once in a million million times.
+    // That all of 20 random waits stay within the default's quarter happens once in 10^12 runs.
     let check = |waits: &[u64], from: u64, to: u64| {
         assert!(waits.iter().all(|wait| (20..=to).contains(wait)), "{waits:?}");
         assert!(waits.iter().any(|wait| *wait >= from), "{waits:?}");
@@ -162,6 +162,24 @@ fn retry_jitter() {
 fn retries_refused() {
     let service = played("retries_refused");
     assert_eq!(service.connections(), 0);
+}
+
+/// R-CFG1: what is refused changes neither a configuration nor a request
+#[test]
+fn refused_changes_nothing() {
+    let service = Service::start().unwrap();
+    let script = Script::one(Exchange::json(200, chat_answer("x")));
+    let base_url = service.script("s", script);
+    // Nothing listens on port 1.
+    let program = scenario("refused_changes_nothing").at_url("http://127.0.0.1:1/v1");
+    program.env("TEST_BASE_URL", &base_url).run().succeeded();
+    let sent = service.recorded("s");
+    assert_eq!(sent.len(), 1);
+    for (name, value) in
+        [("authorization", "Bearer sk-kept"), ("x-kept", "kept"), ("x-own", "kept")]
+    {
+        assert_eq!(sent[0].header(name), Some(value), "{name}");
+    }
 }
 
 /// R-LIM1, R-ERR3

@@ -1,5 +1,4 @@
-//! The completion queue through C programs, for threads and for event loops. Knows the wire, not
-//! the header.
+//! The completion queue through C programs, for threads and for event loops.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
 //! The language-neutral vectors and the recorded exchanges through C, from the same files as for
-//! the core. Knows no vector itself.
+//! the core.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -147,7 +147,7 @@ fn streams_of_the_grammar() {
     check_all(judged.collect(), vectors.len());
 }
 
-/// An answer of known length with the status, type and body of a vector.
+/// A response of known length with the status, type and body of a vector.
 fn answered(vector: &Value) -> Exchange {
     let body = bytes(vector, "body");
     let mut head = format!("HTTP/1.1 {} Whatever\r\n", vector["status"]);

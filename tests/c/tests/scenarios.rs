@@ -1,4 +1,4 @@
-//! C programs against the loopback service, one scenario a test. Knows the wire, not the header.
+//! C programs against the loopback service, one scenario a test.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -316,7 +316,7 @@ fn cancel_in_callback() {
 #[test]
 fn cancel_done() {
     let service = played("cancel_done");
-    // The cancel came too late to cost the connection.
+    // The call was done when it was cancelled, so its connection is kept.
     assert_eq!(service.connections(), 1);
 }
 

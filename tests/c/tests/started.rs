@@ -1,5 +1,4 @@
 //! Started calls through C programs: the order of their events and every way in which they end.
-//! Knows the wire, not the header.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
 //! The example and the main scenarios under valgrind: no error, no leak. `make test-deep` runs all
-//! scenarios so. Knows no scenario's aim.
+//! scenarios so.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

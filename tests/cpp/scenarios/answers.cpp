@@ -1,5 +1,5 @@
 /*
- * Calls that are answered whole, and what requests put on the wire. Knows no stream and no failure.
+ * Calls that are answered whole, and what requests put on the wire.
  */
 #include "check.hpp"
 
@@ -17,7 +17,7 @@ void models() {
   CHECK(contains(list.json(), "\"owned_by\":\"modelwire-service\""));
   CHECK(list.text().empty() && !list.finish_reason() && !list.usage());
   CHECK(list.tool_calls().empty());
-  // Of an answer that nobody keeps they are copies.
+  // Of a response that nobody keeps they are copies.
   for (const auto& id : client.models().model_ids()) CHECK(!id.empty());
   static_assert(std::is_same_v<decltype(client.models().model_ids()), std::vector<std::string>>);
 }

@@ -1,5 +1,5 @@
 /*
- * Calls that are started with a callback on the client's own thread, and the log. Knows no queue.
+ * Calls that are started with a callback on the client's own thread, and the log.
  */
 #include "check.hpp"
 

@@ -1,5 +1,5 @@
 /*
- * What all scenarios share: checks, requests, a text collector, the cue. Knows no scenario.
+ * What all scenarios share: checks, requests, a text collector, the cue.
  */
 #ifndef CHECK_HPP
 #define CHECK_HPP
@@ -77,85 +77,34 @@ inline constexpr std::chrono::seconds PROMPT{10};
 using kind = modelwire::error_kind;
 using namespace std::chrono_literals;
 
-#define SCENARIO(name) void name()
-SCENARIO(models);
-SCENARIO(chat);
-SCENARIO(response);
-SCENARIO(fields);
-SCENARIO(nul_and_unicode);
-SCENARIO(tools);
-SCENARIO(usage);
-SCENARIO(request_fields);
-SCENARIO(options);
-SCENARIO(stream_only);
-SCENARIO(crossed);
+/* The names of all scenarios, for their declarations and for the table of main. */
+#define ALL_SCENARIOS(NAME)                                                                    \
+  /* answers.cpp, texts.cpp */                                                                 \
+  NAME(models) NAME(chat) NAME(response) NAME(fields) NAME(nul_and_unicode) NAME(tools)        \
+  NAME(usage) NAME(request_fields) NAME(options) NAME(stream_only) NAME(crossed) NAME(texts)   \
+  /* streams.cpp */                                                                            \
+  NAME(pull) NAME(pull_response) NAME(pull_twice) NAME(pull_break) NAME(pull_close)            \
+  NAME(pull_throw) NAME(pull_cancel) NAME(pull_slowly) NAME(pull_failures) NAME(pull_grammar)  \
+  NAME(pull_novel) NAME(gathered) NAME(visit) NAME(visit_stop) NAME(visit_throw)               \
+  NAME(visit_nested)                                                                           \
+  /* callbacks.cpp */                                                                          \
+  NAME(start) NAME(start_whole) NAME(start_throw) NAME(start_throw_at_end) NAME(start_stop)    \
+  NAME(start_cancel) NAME(start_destroy) NAME(start_detach) NAME(start_twice)                  \
+  NAME(start_inside) NAME(start_fork) NAME(logging)                                            \
+  /* queues.cpp */                                                                             \
+  NAME(queue_epoll) NAME(queue_take) NAME(queue_wakeup) NAME(queue_close) NAME(queue_threads)  \
+  NAME(queue_limit) NAME(queue_capped)                                                         \
+  /* errors.cpp */                                                                             \
+  NAME(wrong_key) NAME(no_key) NAME(not_found) NAME(refused) NAME(statuses) NAME(recovers)     \
+  NAME(waits_too_long) NAME(lost_connections) NAME(connect_errors) NAME(stream_only_hint)      \
+  NAME(envelopes) NAME(key_forms) NAME(bad_json) NAME(problems) NAME(timeouts)                 \
+  NAME(pool_timeout) NAME(report) NAME(report_stream) NAME(errors_travel)                      \
+  /* handles.cpp */                                                                            \
+  NAME(moves) NAME(adoption) NAME(nothing) NAME(cancel_before) NAME(run_twice) NAME(threads)   \
+  NAME(free_order) NAME(shut_down)
 
-SCENARIO(pull);
-SCENARIO(pull_response);
-SCENARIO(pull_twice);
-SCENARIO(pull_break);
-SCENARIO(pull_close);
-SCENARIO(pull_throw);
-SCENARIO(pull_cancel);
-SCENARIO(pull_slowly);
-SCENARIO(pull_failures);
-SCENARIO(pull_grammar);
-SCENARIO(pull_novel);
-SCENARIO(gathered);
-SCENARIO(visit);
-SCENARIO(visit_stop);
-SCENARIO(visit_throw);
-SCENARIO(visit_nested);
-
-SCENARIO(start);
-SCENARIO(start_whole);
-SCENARIO(start_throw);
-SCENARIO(start_throw_at_end);
-SCENARIO(start_stop);
-SCENARIO(start_cancel);
-SCENARIO(start_destroy);
-SCENARIO(start_detach);
-SCENARIO(start_twice);
-SCENARIO(start_inside);
-SCENARIO(start_fork);
-SCENARIO(logging);
-
-SCENARIO(queue_epoll);
-SCENARIO(queue_take);
-SCENARIO(queue_wakeup);
-SCENARIO(queue_close);
-SCENARIO(queue_threads);
-SCENARIO(queue_limit);
-SCENARIO(queue_capped);
-
-SCENARIO(wrong_key);
-SCENARIO(no_key);
-SCENARIO(not_found);
-SCENARIO(refused);
-SCENARIO(statuses);
-SCENARIO(recovers);
-SCENARIO(waits_too_long);
-SCENARIO(lost_connections);
-SCENARIO(connect_errors);
-SCENARIO(stream_only_hint);
-SCENARIO(envelopes);
-SCENARIO(key_forms);
-SCENARIO(bad_json);
-SCENARIO(problems);
-SCENARIO(timeouts);
-SCENARIO(pool_timeout);
-SCENARIO(report);
-SCENARIO(report_stream);
-SCENARIO(errors_travel);
-
-SCENARIO(moves);
-SCENARIO(adoption);
-SCENARIO(nothing);
-SCENARIO(cancel_before);
-SCENARIO(run_twice);
-SCENARIO(threads);
-SCENARIO(free_order);
-SCENARIO(shut_down);
-#undef SCENARIO
+#define DECLARE(name) void name();
+ALL_SCENARIOS(DECLARE)
+#undef DECLARE
 
 #endif

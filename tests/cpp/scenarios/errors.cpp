@@ -1,5 +1,5 @@
 /*
- * Calls that fail, and what their errors say. Knows no stream from inside.
+ * Calls that fail, and what their errors say.
  */
 #include "check.hpp"
 

@@ -1,6 +1,5 @@
 /*
- * The lives of handles: moved, adopted, given away, empty, shared, destroyed in any order. Knows no
- * protocol.
+ * The lives of handles: moved, adopted, given away, empty, shared, destroyed in any order.
  */
 #include "check.hpp"
 

@@ -1,6 +1,6 @@
 /*
  * A program without exceptions and without type information, as embedded and game code is built:
- * every way to run, what fails, and nothing that throws. Knows no other scenario.
+ * every way to run, what fails, and nothing that throws.
  */
 #include <modelwire.hpp>
 

@@ -1,5 +1,5 @@
 /*
- * The completion queue: with an event loop, with threads, closed. Knows no callback.
+ * The completion queue: with an event loop, with threads, closed.
  */
 #include "check.hpp"
 
@@ -41,7 +41,7 @@ void queue_epoll() {
   close(loop);
 }
 
-/* Whole answers by ways of submitting, taken many at a time. */
+/* Whole responses, submitted in each way and taken many at a time. */
 void queue_take() {
   const modelwire::client client;
   const modelwire::queue queue;

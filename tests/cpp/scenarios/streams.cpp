@@ -1,6 +1,5 @@
 /*
- * Streams that are pulled by a loop, and streams that call a lambda on this thread. Knows no other
- * thread's callback.
+ * Streams that are pulled by a loop, and streams that call a lambda on this thread.
  */
 #include "check.hpp"
 
@@ -31,7 +30,7 @@ void pull() {
   CHECK_EQUAL(end.request_id(), "req-1");
   CHECK_EQUAL(end.end_mark(), "done_mark");
   CHECK(end.json().empty() && end.text().empty());
-  // The end stays, and closing does not take the response away.
+  // Asking again gives the same end, and closing does not take the response away.
   CHECK(stream.next() == nullptr && stream.begin() == stream.end());
   stream.close();
   CHECK(stream.next() == nullptr && stream.failure() == nullptr);

@@ -1,4 +1,5 @@
-//! Compiles C++ programs against libmodelwire, and runs their scenarios. Knows no scenario's aim.
+//! Compiles C++ programs against libmodelwire, and runs their scenarios: what the tests of C++
+//! share.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,13 +19,14 @@ use modelwire_tests_c::{Ended, Library, Program, compile_with, root};
 pub const STRICT: [&str; 7] =
     ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef", "-Wshadow"];
 
-/// Errors of the C++ side end the program, wherever they are.
+/// Any error that a sanitizer finds ends the program.
 const SANITIZED: [&str; 3] =
     ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 
-const SCENARIOS: [&str; 7] = [
+const SCENARIOS: [&str; 8] = [
     "scenarios/main.cpp",
     "scenarios/answers.cpp",
+    "scenarios/texts.cpp",
     "scenarios/streams.cpp",
     "scenarios/callbacks.cpp",
     "scenarios/queues.cpp",
@@ -74,15 +76,15 @@ pub fn scenario(name: &str) -> Program {
     Program::new(scenarios(true)).arg(name).env("ASAN_OPTIONS", "detect_leaks=1")
 }
 
-/// Runs a scenario, which has to succeed, against the played service; gives the service, to be
-/// looked into.
+/// Runs a scenario, which has to succeed, against the loopback service; gives the service, so that
+/// the test can look at what it recorded.
 pub fn played(name: &str) -> Service {
     let service = Service::start().unwrap();
     scenario(name).at(&service).run().succeeded();
     service
 }
 
-/// Runs a scenario, which has to succeed, against a script; gives the service, to be looked into.
+/// The same against a script.
 pub fn scripted(name: &str, script: Script) -> Service {
     let service = Service::start().unwrap();
     scenario(name).at_url(&service.script("s", script)).run().succeeded();

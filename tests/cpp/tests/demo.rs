@@ -1,4 +1,4 @@
-//! The example that C++ programmers copy, run as they would. Knows its output, not its calls.
+//! The example that C++ programmers copy, run as they would run it; its output is compared.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

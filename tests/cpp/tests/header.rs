@@ -1,5 +1,5 @@
 //! The header as compilers take it: alone, twice, in every standard, without exceptions, and both
-//! kinds of units in one program. Knows no scenario.
+//! kinds of units in one program; and that nothing of the C header is forgotten.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,8 +8,11 @@
     reason = "tests fail by panicking"
 )]
 
+use std::collections::BTreeSet;
+
+use modelwire_header::{HEADER, functions};
 use modelwire_service::Service;
-use modelwire_tests_c::{Library, Program, compile_with, root};
+use modelwire_tests_c::{Library, Program, compile_with, forgotten_scenarios, root};
 use modelwire_tests_cpp::{STRICT, compile, compilers};
 
 const BARE: [&str; 2] = ["-fno-exceptions", "-fno-rtti"];
@@ -117,7 +120,7 @@ fn check_refused(name: &str, code: &str) {
 
 #[test]
 fn what_is_wrong_does_not_compile() {
-    // This is right, so that what follows is refused for its own sake.
+    // This use is right and compiles, so what follows is not refused for some other reason.
     assert!(
         std::panic::catch_unwind(|| check_refused("right", "c.run(r.set(\"a\", 1));")).is_err()
     );
@@ -129,6 +132,93 @@ fn what_is_wrong_does_not_compile() {
     check_refused("null", "r.set(\"a\", nullptr);");
     check_refused("bool_callback", "c.stream(r, [](auto&&) { return true; });");
     check_refused("narrow_get", "(void)c.run(r).get<int>(\"/a\");");
+}
+
+/// C functions without a C++ form, and why.
+const NOT_WRAPPED: [(&str, &str); 1] =
+    [("modelwire_version_number", "modelwire::version() says it as text")];
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// The words of a file that are names of C, comments aside.
+fn names_in(source: &str) -> BTreeSet<String> {
+    let code = source.lines().filter(|line| !line.trim_start().starts_with('*'));
+    let code = code.map(|line| line.split("//").next().unwrap());
+    let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    words.filter(|word| word.starts_with("modelwire_")).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_function_of_c_has_its_wrapper() {
+    let wrapped = names_in(&read("include/modelwire.hpp"));
+    let declared: BTreeSet<String> =
+        functions(&read(HEADER)).into_iter().map(|function| function.name).collect();
+    assert!(declared.len() > 100, "only {declared:?} were found");
+    let excused = |name: &String| NOT_WRAPPED.iter().any(|(excused, _)| excused == name);
+    let forgotten: Vec<&String> =
+        declared.iter().filter(|name| !wrapped.contains(*name) && !excused(name)).collect();
+    assert!(
+        forgotten.is_empty(),
+        "include/modelwire.hpp does not call these functions of {HEADER}: add a line to it for \
+         each, or to NOT_WRAPPED in this test the reason why it has none\n{forgotten:#?}"
+    );
+    let stale: Vec<_> = NOT_WRAPPED
+        .iter()
+        .filter(|(name, why)| {
+            wrapped.contains(*name) || !declared.contains(*name) || why.is_empty()
+        })
+        .collect();
+    assert!(stale.is_empty(), "NOT_WRAPPED excuses what needs no excuse: {stale:#?}");
+}
+
+/// Numbers of C without a C++ form, and why.
+const NOT_NAMED: [(&str, &str); 5] = [
+    ("MODELWIRE_H", "the include guard"),
+    ("MODELWIRE_API", "stands before functions"),
+    ("MODELWIRE_NUL", "a std::string_view knows its length"),
+    ("MODELWIRE_VERSION_NUMBER", "modelwire::version() says it as text"),
+    ("MODELWIRE_ABSENT", "an empty std::optional says it"),
+];
+
+#[test]
+fn every_number_of_c_has_its_wrapper() {
+    let header = read(HEADER);
+    let defined =
+        header.lines().filter_map(|line| line.strip_prefix("#define ")?.split(' ').next());
+    let wrapper = read("include/modelwire.hpp");
+    let named: BTreeSet<&str> = wrapper.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let excused = |name: &str| NOT_NAMED.iter().any(|(excused, _)| *excused == name);
+    let forgotten: Vec<&str> =
+        defined.filter(|name| !named.contains(name) && !excused(name)).collect();
+    assert!(
+        forgotten.is_empty(),
+        "include/modelwire.hpp does not name these numbers of {HEADER}: add them to its enums, or \
+         to NOT_NAMED in this test the reason why they are not there\n{forgotten:#?}"
+    );
+}
+
+#[test]
+fn every_text_is_tested_with_data() {
+    let tested = names_in(&read("tests/cpp/scenarios/texts.cpp"));
+    let forgotten: Vec<String> = functions(&read(HEADER))
+        .into_iter()
+        // What is lent to a callback is tested with the callbacks.
+        .filter(|one| one.is_text() && !one.name.starts_with("modelwire_log_batch_"))
+        .map(|one| one.name)
+        .filter(|name| !tested.contains(name))
+        .collect();
+    assert!(
+        forgotten.is_empty(),
+        "add a line to tests/cpp/scenarios/texts.cpp for each of {forgotten:#?}"
+    );
+}
+
+#[test]
+fn every_scenario_is_run() {
+    let forgotten = forgotten_scenarios("tests/cpp/scenarios/check.hpp", &["tests/cpp/tests"]);
+    assert!(forgotten.is_empty(), "no #[test] in tests/cpp/tests runs {forgotten:#?}");
 }
 
 /// Where a line of the header stands.
@@ -175,7 +265,7 @@ fn everything_public_is_documented() {
         if is_here && !is_detail && !is_group && is_declaration(code, previous.trim_end()) {
             seen += 1;
             let is_said = previous.trim_start().starts_with("///") || line.contains("///<");
-            // What is only named ahead, or was documented where it was declared.
+            // Declared ahead, or documented where it was declared.
             let is_known = code.starts_with("class") && code.ends_with(';')
                 || code.contains("::try_submit(")
                 || code.starts_with("template <>");

@@ -1,5 +1,5 @@
 //! C++ programs against the loopback service, one scenario a test, under AddressSanitizer and
-//! UndefinedBehaviorSanitizer. Knows the wire, not the header.
+//! UndefinedBehaviorSanitizer.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,7 +9,7 @@
 )]
 
 use modelwire_service::{Exchange, Script, Service, Step};
-use modelwire_tests_c::{chat_answer, chat_chunk, silent, stalling};
+use modelwire_tests_c::{chat_answer, chat_chunk, silent, stalling, text_samples};
 use modelwire_tests_cpp::{asked, closing, played, scenario, scripted};
 
 /// R-OP1, R-OP2, R-AUTH1, R-AUTH2, R-F3
@@ -50,6 +50,12 @@ fn fields() {
     let novel = r#"[1.10,null,true,"a\u00e9",{"big":123456789012345678901}]"#;
     let answer = format!(r#"{{"novel":{novel},"":7,"a/b":-3}}"#);
     scripted("fields", Script::one(Exchange::json(200, answer)));
+}
+
+/// R-F3, R-ERR3: one line for each text
+#[test]
+fn texts() {
+    scripted("texts", text_samples());
 }
 
 /// R-F3

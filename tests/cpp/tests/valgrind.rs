@@ -1,4 +1,4 @@
-//! The main scenarios under valgrind: no error, no leak. Knows no scenario's aim.
+//! The main scenarios under valgrind: no error, no leak.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
