@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from modelwire import _errors
-from modelwire._native import pose
+from modelwire._native import use_openai_classes
 from modelwire.types._kinds import EVENTS, ITEMS
 
 # Where openai-python has its classes of answers; of two with one name the first counts.
@@ -37,7 +37,7 @@ _BY_TYPE = {
 }
 
 
-class _Poser:
+class _Finder:
     """Says of which of openai's classes an object is."""
 
     def __init__(self, openai: Any) -> None:
@@ -94,8 +94,8 @@ def start() -> None:
     openai: Any = import_module("openai")
     for ours in [*_errors._BY_KIND.values(), *_errors._BY_STATUS.values()]:
         _errors._posing.setdefault(ours, _with_base(ours, openai))
-    poser = _Poser(openai)
-    pose(poser.class_of, poser.attribute)
+    finder = _Finder(openai)
+    use_openai_classes(finder.class_of, finder.attribute)
 
 
 def _with_base(ours: type, openai: Any) -> type:
