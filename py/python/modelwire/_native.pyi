@@ -42,11 +42,13 @@ def use_openai_classes(class_of: Callable[[Any], type], attribute: Callable[[Any
 def _class_of(thing: Any) -> type: ...
 def _restore(name: str, text: str, request_id: str | None) -> Any: ...
 
-class _View:
+class _AnyName:  # of stubs alone: where it runs, it is no method
+    def __getattr__(self, name: str, /) -> Any: ...
+
+class _View(_AnyName):
     """What every object over an answer's JSON has. Fields are attributes, unknown ones too."""
 
     model_fields: ClassVar[builtins.dict[str, Any]]
-    def __getattr__(self, name: str, /) -> Any: ...
     def __setattr__(self, name: str, value: Any, /) -> None: ...
     def __getitem__(self, name: str, /) -> Any: ...
     def __contains__(self, name: object, /) -> bool: ...
@@ -527,6 +529,7 @@ class ResponseStreamEvent(_View):
     message: str
     param: str | None
 
+@disjoint_base
 class _StreamBase:
     """What both kinds of stream tell of their answer."""
 
