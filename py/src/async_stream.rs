@@ -47,13 +47,13 @@ impl AsyncStream {
     }
 
     /// The event loop had its turn.
-    pub(crate) fn had_turn(&self) {
+    pub(crate) fn note_yield(&self) {
         self.in_a_row.store(0, Ordering::Relaxed);
         self.turn_at.store(self.now(), Ordering::Relaxed);
     }
 
     /// Whether the event loop must have its turn before another chunk is handed out.
-    pub(crate) fn owes_turn(&self) -> bool {
+    pub(crate) fn must_yield(&self) -> bool {
         let in_a_row = self.in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
         if in_a_row > TURN_CHUNKS {
             return true;
@@ -121,7 +121,7 @@ impl AsyncStream {
         match source.take(slf.py(), portion.0, || source.poll_pop(ready, number))? {
             Taken::Nothing => Ok(None),
             Taken::Item(item) => {
-                slf.get().had_turn();
+                slf.get().note_yield();
                 Ok(Some(item))
             }
             Taken::End => Err(PyStopAsyncIteration::new_err(())),
@@ -229,13 +229,13 @@ impl Next {
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         match &self.state {
-            State::New if self.stream.get().owes_turn() => {
+            State::New if self.stream.get().must_yield() => {
                 self.state = State::Yielding;
                 Ok(Some(py.None())) // what asyncio takes for "go on in the next turn"
             }
             State::New => self.attempt(py),
             State::Yielding => {
-                self.stream.get().had_turn();
+                self.stream.get().note_yield();
                 self.attempt(py)
             }
             State::Waiting(waiting) => send(&waiting.clone_ref(py).into_bound(py)),

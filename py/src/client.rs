@@ -76,7 +76,7 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let (call, request) = self.made(endpoint, fields, stream, options)?;
+        let (call, request) = self.call(endpoint, fields, stream, options)?;
         // An exception here (Ctrl-C) drops the call, which closes the exchange.
         let mut popped = wait::start(py, &call, stream)?;
         loop {
@@ -99,7 +99,7 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Started> {
-        let (call, request) = self.made(endpoint, fields, stream, options)?;
+        let (call, request) = self.call(endpoint, fields, stream, options)?;
         raise(py, call.start(stream))?;
         Ok(Started::new(call, request))
     }
@@ -107,7 +107,7 @@ impl NativeClient {
 
 impl NativeClient {
     /// A call that is not started yet.
-    fn made(
+    fn call(
         &self,
         endpoint: &str,
         fields: Option<&Bound<'_, PyDict>>,

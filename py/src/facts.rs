@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::request_info::RequestInfo;
 
-/// `modelwire._http.response`, which makes an object of a head and of what was asked.
+/// `modelwire._http.response`, which makes an object of a head and of the request.
 pub(crate) fn response<'py>(
     py: Python<'py>,
     head: &Head,

@@ -3,6 +3,7 @@ the core that Python lacks, a file that is generated, a stub. Each says what is 
 it belongs. Knows no call."""
 
 import ast
+import importlib
 import inspect
 import re
 import subprocess
@@ -268,3 +269,31 @@ def test_every_name_has_its_stub():
         assert not missing, (
             f"{missing} of {module.__name__}: add them to py/stubs, then `make stubs`"
         )
+
+
+def test_every_class_can_be_imported_from_where_it_says():
+    """fields.txt names a module for each class, which has to import it."""
+    module, lost = "", []
+    for line in (PROJECT / "py" / "fields.txt").read_text().splitlines():
+        if line.startswith("["):
+            module = line.strip("[]")
+        found = re.match(r"(\w+)(?: \(streamed\))?: ", line)
+        if found and not hasattr(importlib.import_module(module), found[1]):
+            lost.append(f"{module}.{found[1]}")
+    assert not lost, f"not exported in py/python/modelwire/types: {lost}"
+
+
+def test_the_map_has_every_file():
+    """py/README.md says what each file is for, and none that is not there."""
+    text = (PROJECT / "py" / "README.md").read_text()
+    told = set(re.findall(r"^\| (`.+?) \| (?!.*\| )", text, re.MULTILINE))
+    told = {name for cell in told for name in re.findall(r"`([^`]+)`", cell)}
+    src, package = PROJECT / "py" / "src", PROJECT / "py" / "python" / "modelwire"
+    files = {path.name for path in [*src.rglob("*.rs"), *package.glob("*.py*")]}
+    untold = sorted(files - told - {"mod.rs", "py.typed"})
+    assert not untold, f"py/README.md does not say what these are for: {untold}"
+    gone = sorted(
+        name for name in told - files if name.endswith((".rs", ".py")) and "/" not in name
+    )
+    gone = [name for name in gone if not (PROJECT / "py" / name).exists()]
+    assert not gone, f"py/README.md names what is not there: {gone}"

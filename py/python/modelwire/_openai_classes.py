@@ -93,7 +93,7 @@ def start() -> None:
     """From now on, for the rest of the process."""
     openai: Any = import_module("openai")
     for ours in [*_errors._BY_KIND.values(), *_errors._BY_STATUS.values()]:
-        _errors._posing.setdefault(ours, _with_base(ours, openai))
+        _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
     finder = _Finder(openai)
     use_openai_classes(finder.class_of, finder.attribute)
 
@@ -103,5 +103,5 @@ def _with_base(ours: type, openai: Any) -> type:
     class above it that openai has."""
     above = (getattr(openai, one.__name__, None) for one in ours.__mro__)
     theirs = next(filter(None, above))
-    members = {"_plain": ours, "__module__": ours.__module__, "__doc__": ours.__doc__}
+    members = {"_own_class": ours, "__module__": ours.__module__, "__doc__": ours.__doc__}
     return type(ours.__name__, (ours, theirs), members)
