@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes what is said once and needed in several places: the stubs of the native module, of the
-operations and of the types of responses, and the Rust tables of the classes of answers. They come
-from ../fields.txt, from the tables below, and from those of the package. Knows no behaviour.
+operations and of the types of responses, the arguments of the operations, and the Rust tables of
+the classes of answers. They come from ../fields.txt, from the tables below, and from those of the
+package. Knows no behaviour.
 
     make stubs                         writes them all
     python py/stubs/write.py --check   says which of them is stale, and in what
@@ -162,6 +163,48 @@ def fields():
         else:
             sys.exit(f"py/fields.txt:{number}: this is no class, field or group: {line}")
     return classes, groups
+
+
+PARAMETERS = """
+def {name}(
+    self,
+    *,
+{written}
+):
+    \"\"\"The parameters of {of}\"\"\"
+    return {made}(locals())
+
+"""
+
+
+def parameter_functions():
+    """_parameters.py with the functions whose arguments are the tables'."""
+    path = PACKAGE / "_parameters.py"
+    begin = "# What follows is written by `make stubs` from the tables of py/stubs/write.py.\n"
+    before, _, rest = path.read_text().partition(begin)
+    _, _, after = rest.partition("# Here ends what is written.\n")
+    text = ""
+    for name, table, of, is_helper in (
+        ("chat", CHAT, "chat.completions.create.", False),
+        ("response", RESPONSE, "responses.create.", False),
+        ("chat_stream", CHAT, "chat.completions.stream: those of create.", True),
+        ("response_stream", RESPONSE, "responses.stream: those of create.", True),
+    ):
+        written = []
+        for line in lines(table) + lines(EXTRA) + ([] if is_helper else lines(OWN)):
+            parameter, kind = line.split(": ", 1)
+            _, _, default = kind.partition(" = ")
+            if parameter == "stream" and is_helper:
+                continue
+            if default in ("None", "False"):
+                written.append(f"    {parameter}={default},")
+            elif default or parameter == "stream" or kind.startswith("_Maybe"):
+                written.append(f"    {parameter}=NOT_GIVEN,")
+            else:
+                written.append(f"    {parameter},")
+        made = "_helper" if is_helper else "_taken_apart"
+        text += PARAMETERS.format(name=name, written="\n".join(written), of=of, made=made)
+    return f"{before}{begin}\n{text.rstrip()}\n\n\n# Here ends what is written.\n{after}"
 
 
 def stub_classes():
@@ -386,6 +429,7 @@ FILES = {
     PACKAGE / "_native.pyi": native,
     PACKAGE / "_resources.pyi": resources,
     PACKAGE / "types" / "responses.pyi": responses,
+    PACKAGE / "_parameters.py": parameter_functions,
     RUST / "fields.rs": rust_fields,
     RUST / "classes.rs": rust_classes,
 }
