@@ -298,7 +298,15 @@ def rust_fields():
     return "\n".join(text)
 
 
+def computed_docs():
+    """The functions of computed.rs, and what they say of themselves."""
+    text = (RUST / "computed.rs").read_text()
+    found = re.findall(r"((?:/// .*\n)+)pub\(crate\) fn (\w+)\(", text)
+    return {name: doc.splitlines() for doc, name in found}
+
+
 def rust_classes():
+    docs = computed_docs()
     classes = [one for one in fields()[0].values() if one.form != "no class"]
     text = [
         f"//! The Python classes of answers, chunks and events. {WRITTEN}. Knows no JSON.",
@@ -317,17 +325,21 @@ def rust_classes():
             f"    /// {one.doc}",
             f'    {one.name} = {one.shape} in "{one.module}" {{',
         ]
-        computed = [
-            f"{rust_name(field)} = {field.function}" for field in one.fields if field.function
-        ]
         others = [field for field in one.fields if not field.function]
         plain = [rust_name(field) for field in others if not field.is_extra]
         extra = [rust_name(field) for field in others if field.is_extra]
-        for head, names in (("", plain), ("extra ", extra), ("computed ", computed)):
-            if names:
-                text += [f"        {head}{{", wrapped(names, " " * 12), "        }"]
-            elif not head:
-                text.append("        {}")
+        text += ["        {", wrapped(plain, " " * 12), "        }"] if plain else ["        {}"]
+        if extra:
+            text += ["        extra {", wrapped(extra, " " * 12), "        }"]
+        computed = [field for field in one.fields if field.function]
+        if computed:
+            text.append("        computed {")
+            for field in computed:
+                if field.function not in docs:
+                    sys.exit(f"{field.name}: py/src/object/computed.rs has no fn {field.function}")
+                text += [f"            {line}" for line in docs[field.function]]
+                text.append(f"            {rust_name(field)} = {field.function},")
+            text.append("        }")
         text += ["    }", "}", ""]
     text += [
         "/// Adds the classes to the module, and tells the tables of fields which class is theirs.",

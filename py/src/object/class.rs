@@ -17,7 +17,7 @@ macro_rules! object_class {
         $class:ident = $shape:ident in $module:literal {
             { $($field:ident),* $(,)? }
             $(extra { $($extra:ident),* $(,)? })?
-            $(computed { $($computed:ident = $function:ident),* $(,)? })?
+            $(computed { $($(#[$said:meta])* $computed:ident = $function:ident),* $(,)? })?
         }
     ) => {
         $(#[$doc])*
@@ -58,7 +58,7 @@ macro_rules! object_class {
                 }
             )*)?
             $($(
-                #[doc = concat!("The field `", stringify!($computed), "`; None where it is absent.")]
+                $(#[$said])*
                 #[getter]
                 fn $computed(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
                     $crate::object::computed::$function(slf.as_super())
@@ -88,7 +88,7 @@ macro_rules! streamed_class {
         $(#[$doc:meta])*
         $class:ident = $shape:ident in $module:literal {
             { $($field:ident),* $(,)? }
-            $(computed { $($computed:ident = $function:ident),* $(,)? })?
+            $(computed { $($(#[$said:meta])* $computed:ident = $function:ident),* $(,)? })?
         }
     ) => {
         #[pymethods]
@@ -118,7 +118,7 @@ macro_rules! streamed_class {
                 }
             )*
             $($(
-                #[doc = concat!("The field `", stringify!($computed), "`; None where it is absent.")]
+                $(#[$said])*
                 #[getter]
                 fn $computed(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
                     $crate::object::computed::$function(slf)

@@ -194,7 +194,10 @@ streamed_class! {
             audio, function_call, refusal, tool_calls,
         }
         computed {
-            content = content, role = role,
+            /// The piece of text; None where there is none.
+            content = content,
+            /// The role, on the first chunk mostly.
+            role = role,
         }
     }
 }
@@ -206,7 +209,12 @@ streamed_class! {
             logprobs,
         }
         computed {
-            delta = delta, finish_reason = finish_reason, index = index,
+            /// What a chunk adds to a choice.
+            delta = delta,
+            /// Why the model stopped; None while it has not.
+            finish_reason = finish_reason,
+            /// Which choice this is.
+            index = index,
         }
     }
 }
@@ -218,7 +226,12 @@ streamed_class! {
             id, created, moderation, obfuscation, model, object, service_tier, system_fingerprint,
         }
         computed {
-            _event = chunk_event_name, choices = choices, usage = chunk_usage,
+            /// The name of the server-sent event of a chunk; empty where there was none.
+            _event = chunk_event_name,
+            /// The choices of a chunk; a usage chunk has none.
+            choices = choices,
+            /// The usage, on the chunk that carries it.
+            usage = chunk_usage,
         }
     }
 }
@@ -353,6 +366,7 @@ object_class! {
             output_parsed,
         }
         computed {
+            /// All output text of a response; empty where there is none.
             output_text = output_text,
         }
     }
@@ -367,7 +381,10 @@ streamed_class! {
             message, param,
         }
         computed {
-            _event = event_name, r#type = event_type,
+            /// The name of the server-sent event; empty where there was none.
+            _event = event_name,
+            /// What kind of event this is, "response.output_text.delta" for instance.
+            r#type = event_type,
         }
     }
 }
