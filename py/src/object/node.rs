@@ -135,7 +135,7 @@ impl InDocument for ChoiceDelta {
 }
 
 /// A view as the object of Rust that it is.
-pub(crate) enum Class<'a, 'py> {
+pub(crate) enum ViewKind<'a, 'py> {
     Object(&'a Bound<'py, Object>),
     Chunk(&'a Bound<'py, ChatCompletionChunk>),
     Choice(&'a Bound<'py, ChunkChoice>),
@@ -143,17 +143,17 @@ pub(crate) enum Class<'a, 'py> {
     Event(&'a Bound<'py, ResponseStreamEvent>),
 }
 
-pub(crate) fn class<'a, 'py>(view: &'a Bound<'py, View>) -> PyResult<Class<'a, 'py>> {
+pub(crate) fn kind_of<'a, 'py>(view: &'a Bound<'py, View>) -> PyResult<ViewKind<'a, 'py>> {
     Ok(if let Ok(delta) = view.cast::<ChoiceDelta>() {
-        Class::Delta(delta)
+        ViewKind::Delta(delta)
     } else if let Ok(chunk) = view.cast::<ChatCompletionChunk>() {
-        Class::Chunk(chunk)
+        ViewKind::Chunk(chunk)
     } else if let Ok(choice) = view.cast::<ChunkChoice>() {
-        Class::Choice(choice)
+        ViewKind::Choice(choice)
     } else if let Ok(object) = view.cast::<Object>() {
-        Class::Object(object)
+        ViewKind::Object(object)
     } else if let Ok(event) = view.cast::<ResponseStreamEvent>() {
-        Class::Event(event)
+        ViewKind::Event(event)
     } else {
         return Err(PyTypeError::new_err("this is no answer, and no part of one"));
     })
@@ -161,22 +161,22 @@ pub(crate) fn class<'a, 'py>(view: &'a Bound<'py, View>) -> PyResult<Class<'a, '
 
 /// The JSON object that a view is of.
 pub(crate) fn node<'a>(view: &'a Bound<'_, View>) -> PyResult<Node<'a>> {
-    Ok(match class(view)? {
-        Class::Object(object) => object.get().node(),
-        Class::Chunk(chunk) => chunk.get().node(),
-        Class::Choice(choice) => choice.get().node(),
-        Class::Delta(delta) => delta.get().node(),
-        Class::Event(event) => event.get().node(),
+    Ok(match kind_of(view)? {
+        ViewKind::Object(object) => object.get().node(),
+        ViewKind::Chunk(chunk) => chunk.get().node(),
+        ViewKind::Choice(choice) => choice.get().node(),
+        ViewKind::Delta(delta) => delta.get().node(),
+        ViewKind::Event(event) => event.get().node(),
     })
 }
 
 /// The document that a view is of.
 pub(crate) fn document(view: &Bound<'_, View>) -> PyResult<Document> {
-    Ok(match class(view)? {
-        Class::Object(object) => Object::document(object),
-        Class::Chunk(chunk) => ChatCompletionChunk::document(chunk),
-        Class::Choice(choice) => ChunkChoice::document(choice),
-        Class::Delta(delta) => ChoiceDelta::document(delta),
-        Class::Event(event) => ResponseStreamEvent::document(event),
+    Ok(match kind_of(view)? {
+        ViewKind::Object(object) => Object::document(object),
+        ViewKind::Chunk(chunk) => ChatCompletionChunk::document(chunk),
+        ViewKind::Choice(choice) => ChunkChoice::document(choice),
+        ViewKind::Delta(delta) => ChoiceDelta::document(delta),
+        ViewKind::Event(event) => ResponseStreamEvent::document(event),
     })
 }

@@ -8,18 +8,18 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::object::document::{Document, View};
-use crate::object::node::{Class, InDocument, Node, class};
+use crate::object::node::{InDocument, Node, ViewKind, kind_of};
 use crate::object::plain::{plain, scalar};
 use crate::object::shape::{Child, Object};
 
 /// A field of a view; a known one that is absent is `None`.
 pub(crate) fn view_field(view: &Bound<'_, View>, name: &str) -> PyResult<Py<PyAny>> {
-    match class(view)? {
-        Class::Object(object) => object_field(view.py(), object.get(), name),
-        Class::Chunk(chunk) => field(chunk, name),
-        Class::Choice(choice) => field(choice, name),
-        Class::Delta(delta) => field(delta, name),
-        Class::Event(event) => field(event, name),
+    match kind_of(view)? {
+        ViewKind::Object(object) => object_field(view.py(), object.get(), name),
+        ViewKind::Chunk(chunk) => field(chunk, name),
+        ViewKind::Choice(choice) => field(choice, name),
+        ViewKind::Delta(delta) => field(delta, name),
+        ViewKind::Event(event) => field(event, name),
     }
 }
 
