@@ -4,6 +4,9 @@
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make mutants  changes the core in one place at a time and sees whether a test notices; SHARD=0/16
+# make dev    the Python package in a debug build, and the tests that ARGS choose, in seconds:
+#             make dev ARGS="tests/python/test_options.py -k retry"
+# make stubs  writes the stubs and the Rust tables of py/fields.txt anew
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
 # make header writes include/modelwire.h anew from ffi-c/src, and adds new names to tests/c/symbols.txt
 # make rules  writes tests/RULES.md anew from the doc comments of the tests
@@ -24,7 +27,7 @@ cc $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/$(4) -lmodelwire -Wl,-rpath,'$$ORIGIN/../$(4)'
 endef
 
-.PHONY: demo test test-deep fuzz bench mutants install header rules lint clean
+.PHONY: demo test test-deep fuzz bench mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc
@@ -77,14 +80,35 @@ fuzz:
 
 .venv/tested: .venv/installed
 	@echo "installing the test tools into .venv"
-	@$(python) -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'mypy>=1.15' \
-	  'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx trio typing_extensions build
+	@$(python) -m pip install --quiet --disable-pip-version-check $(test_tools)
 	@touch $@
 
 SHARD := 0/16
 mutants:
 	@tests/tools cargo cargo-mutants
 	tests/mutants/run $(SHARD)
+
+test_tools := 'pytest>=8' 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
+  trio typing_extensions build
+
+# The inner loop: an environment of its own, with links to the Python sources and to the debug build.
+dev := .venv-dev/bin/python
+
+.venv-dev/tools:
+	@tests/tools cargo python3 venv cc
+	@test -x $(dev) || python3 -m venv .venv-dev
+	@echo "installing the test tools into .venv-dev"
+	@$(dev) -m pip install --quiet --disable-pip-version-check $(test_tools)
+	@touch $@
+
+dev: .venv-dev/tools
+	@PYO3_BUILD_EXTENSION_MODULE=1 cargo build --quiet --locked -p modelwire-py
+	@cargo build --quiet --locked -p modelwire-service
+	@$(dev) py/install_dev.py $(build)/debug/lib_native.so
+	@$(if $(ARGS),MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(dev) -m pytest $(ARGS))
+
+stubs:
+	@python3 py/stubs/write.py
 
 # ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
 bench: .venv/installed
@@ -117,4 +141,4 @@ lint: .venv/tested
 	$(python) -m ruff format --check py tests/python
 
 clean:
-	rm -rf target .venv
+	rm -rf target .venv .venv-dev

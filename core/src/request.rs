@@ -177,29 +177,32 @@ impl Request {
         }
     }
 
-    /// For this call: waiting for a connection where `connections_max` are in use; `None` is off.
-    pub fn pool_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.timeouts.set(TimeoutPhase::Pool, timeout);
+    /// For this call: the timeout of this phase, `None` is off. That of connecting is the client's
+    /// alone.
+    pub fn timeout(mut self, phase: TimeoutPhase, timeout: Option<Duration>) -> Request {
+        self.options.timeouts.set(phase, timeout);
         self
+    }
+
+    /// For this call: waiting for a connection where `connections_max` are in use; `None` is off.
+    pub fn pool_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::Pool, timeout)
     }
 
     /// For this call: from the start of an attempt to the complete head of its answer; `None` is
     /// off.
-    pub fn first_byte_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.timeouts.set(TimeoutPhase::FirstByte, timeout);
-        self
+    pub fn first_byte_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::FirstByte, timeout)
     }
 
     /// For this call: between two pieces of substance of its answer; `None` is off.
-    pub fn idle_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.timeouts.set(TimeoutPhase::Idle, timeout);
-        self
+    pub fn idle_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::Idle, timeout)
     }
 
     /// For this call: over all attempts and the waits between them; `None` is off.
-    pub fn total_timeout(mut self, timeout: Option<Duration>) -> Request {
-        self.options.timeouts.set(TimeoutPhase::Total, timeout);
-        self
+    pub fn total_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::Total, timeout)
     }
 
     /// For this call: when and how often to try again.

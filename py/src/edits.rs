@@ -2,9 +2,11 @@
 //! changes. All objects of one text share it, so that a field that was assigned by way of one is
 //! seen by way of all. Knows no JSON.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use pyo3::prelude::*;
+
+use crate::lock::lock;
 
 /// The fields that were assigned. Costs a load where there are none.
 #[derive(Default)]
@@ -26,7 +28,7 @@ impl Edits {
 
     /// No Python runs while it is held.
     fn list(&self) -> Option<MutexGuard<'_, Vec<Edit>>> {
-        Some(self.0.get()?.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(lock(self.0.get()?))
     }
 
     /// What was assigned to a field of the object at this place.
@@ -38,10 +40,9 @@ impl Edits {
 
     /// Assigns to a field of the object at this place.
     pub(crate) fn set(&self, place: usize, name: &str, value: Py<PyAny>) {
-        let list = self.0.get_or_init(Box::default);
-        let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = list.iter_mut().find(|edit| edit.place == place && edit.name == name);
-        let before = match known {
+        let mut list = lock(self.0.get_or_init(Box::default));
+        let before = list.iter_mut().find(|edit| edit.place == place && edit.name == name);
+        let before = match before {
             Some(edit) => Some(std::mem::replace(&mut edit.value, value)),
             None => {
                 list.push(Edit { place, name: name.to_owned(), value });

@@ -1,5 +1,6 @@
 //! Writes Python values as JSON text: what `json.dumps` would write in compact form, and our own
-//! answer objects as the text they came as. Knows no request field.
+//! objects as the text they came as. Knows no request field, and no class of ours: the caller says
+//! what the text of an object is.
 
 use std::fmt::Write;
 
@@ -9,94 +10,141 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString, PyTuple, PyType};
 
-use crate::object::raw_json;
-
 /// Deepest nesting that is written; the service's own bound is smaller or unknown.
 const DEPTH_MAX: usize = 512;
 
+/// The JSON text of one of our objects; None for anything else.
+pub(crate) type JsonOf = fn(&Bound<'_, PyAny>) -> PyResult<Option<String>>;
+
 /// Appends the JSON text of a value.
-pub(crate) fn write(value: &Bound<'_, PyAny>, out: &mut String) -> PyResult<()> {
-    write_at(value, out, 0)
+pub(crate) fn write(value: &Bound<'_, PyAny>, out: &mut String, json_of: JsonOf) -> PyResult<()> {
+    Writer { out, json_of }.write_at(value, 0)
 }
 
-fn write_at(value: &Bound<'_, PyAny>, out: &mut String, depth: usize) -> PyResult<()> {
-    if depth > DEPTH_MAX {
-        return Err(PyValueError::new_err(format!(
-            "the request is nested deeper than {DEPTH_MAX} levels (or contains itself)"
-        )));
-    }
-    if let Ok(text) = value.cast::<PyString>() {
-        return write_str(text, out);
-    }
-    if value.is_none() {
-        out.push_str("null");
-    } else if let Ok(boolean) = value.cast::<PyBool>() {
-        out.push_str(if boolean.is_true() { "true" } else { "false" });
-    } else if value.is_instance_of::<PyInt>() {
-        // By way of int's own text, so that any size is exact and an IntEnum is its number.
-        let digits = value.py().get_type::<PyInt>().call_method1("__repr__", (value,))?;
-        out.push_str(&digits.cast::<PyString>()?.to_cow()?);
-    } else if let Ok(float) = value.cast::<PyFloat>() {
-        write_float(float, out)?;
-    } else if let Ok(dict) = value.cast::<PyDict>() {
-        write_dict(dict, out, depth)?;
-    } else if let Ok(list) = value.cast::<PyList>() {
-        write_items(list.iter(), out, depth)?;
-    } else if let Ok(tuple) = value.cast::<PyTuple>() {
-        write_items(tuple.iter(), out, depth)?;
-    } else if let Some(text) = raw_json(value)? {
-        out.push_str(&text);
-    } else {
-        write_other(value, out, depth)?;
-    }
-    Ok(())
+struct Writer<'a> {
+    out: &'a mut String,
+    json_of: JsonOf,
 }
 
-/// What is no JSON by itself and says how it becomes some.
-fn write_other(value: &Bound<'_, PyAny>, out: &mut String, depth: usize) -> PyResult<()> {
-    let py = value.py();
-    let is_class = value.is_instance_of::<PyType>();
-    if !is_class && value.hasattr(intern!(py, "model_dump"))? {
-        // A pydantic model: what was set, under the names that it has in JSON.
-        let options = PyDict::new(py);
-        options.set_item("exclude_unset", true)?;
-        options.set_item("by_alias", true)?;
-        options.set_item("mode", "json")?;
-        let plain = value.call_method(intern!(py, "model_dump"), (), Some(&options))?;
-        return write_at(&plain, out, depth + 1);
-    }
-    if !is_class && let Ok(fields) = value.getattr(intern!(py, "__dataclass_fields__")) {
-        let plain = PyDict::new(py);
-        for name in fields.cast::<PyDict>()?.keys() {
-            plain.set_item(&name, value.getattr(name.cast::<PyString>()?)?)?;
+impl Writer<'_> {
+    fn write_at(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<()> {
+        if depth > DEPTH_MAX {
+            return Err(PyValueError::new_err(format!(
+                "the request is nested deeper than {DEPTH_MAX} levels (or contains itself)"
+            )));
         }
-        return write_at(&plain, out, depth + 1);
-    }
-    if let Ok(items) = value.cast::<PyIterator>() {
-        return write_iterator(items, out, depth);
-    }
-    if !is_class && value.hasattr(intern!(py, "isoformat"))? {
-        return write_at(&value.call_method0(intern!(py, "isoformat"))?, out, depth + 1);
-    }
-    let name = value.get_type().name()?;
-    let hint = if is_class {
-        "; a class is no value: give its JSON schema as a dict"
-    } else {
-        "; use dict, list, str, numbers, bool or None"
-    };
-    Err(PyTypeError::new_err(format!("a value of type {name} cannot be written as JSON{hint}")))
-}
-
-fn write_iterator(items: &Bound<'_, PyIterator>, out: &mut String, depth: usize) -> PyResult<()> {
-    out.push('[');
-    for (index, item) in items.try_iter()?.enumerate() {
-        if index > 0 {
-            out.push(',');
+        if let Ok(text) = value.cast::<PyString>() {
+            return write_str(text, self.out);
         }
-        write_at(&item?, out, depth + 1)?;
+        if value.is_none() {
+            self.out.push_str("null");
+        } else if let Ok(boolean) = value.cast::<PyBool>() {
+            self.out.push_str(if boolean.is_true() { "true" } else { "false" });
+        } else if value.is_instance_of::<PyInt>() {
+            // By way of int's own text, so that any size is exact and an IntEnum is its number.
+            let digits = value.py().get_type::<PyInt>().call_method1("__repr__", (value,))?;
+            self.out.push_str(&digits.cast::<PyString>()?.to_cow()?);
+        } else if let Ok(float) = value.cast::<PyFloat>() {
+            write_float(float, self.out)?;
+        } else if let Ok(dict) = value.cast::<PyDict>() {
+            self.write_dict(dict, depth)?;
+        } else if let Ok(list) = value.cast::<PyList>() {
+            self.write_items(list.iter(), depth)?;
+        } else if let Ok(tuple) = value.cast::<PyTuple>() {
+            self.write_items(tuple.iter(), depth)?;
+        } else if let Some(text) = (self.json_of)(value)? {
+            self.out.push_str(&text);
+        } else {
+            self.write_other(value, depth)?;
+        }
+        Ok(())
     }
-    out.push(']');
-    Ok(())
+
+    /// What is no JSON by itself and says how it becomes some.
+    fn write_other(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<()> {
+        let py = value.py();
+        let is_class = value.is_instance_of::<PyType>();
+        if !is_class && value.hasattr(intern!(py, "model_dump"))? {
+            // A pydantic model: what was set, under the names that it has in JSON.
+            let options = PyDict::new(py);
+            options.set_item("exclude_unset", true)?;
+            options.set_item("by_alias", true)?;
+            options.set_item("mode", "json")?;
+            let plain = value.call_method(intern!(py, "model_dump"), (), Some(&options))?;
+            return self.write_at(&plain, depth + 1);
+        }
+        if !is_class && let Ok(fields) = value.getattr(intern!(py, "__dataclass_fields__")) {
+            let plain = PyDict::new(py);
+            for name in fields.cast::<PyDict>()?.keys() {
+                plain.set_item(&name, value.getattr(name.cast::<PyString>()?)?)?;
+            }
+            return self.write_at(&plain, depth + 1);
+        }
+        if let Ok(items) = value.cast::<PyIterator>() {
+            return self.write_iterator(items, depth);
+        }
+        if !is_class && value.hasattr(intern!(py, "isoformat"))? {
+            return self.write_at(&value.call_method0(intern!(py, "isoformat"))?, depth + 1);
+        }
+        let name = value.get_type().name()?;
+        let hint = if is_class {
+            "; a class is no value: give its JSON schema as a dict"
+        } else {
+            "; use dict, list, str, numbers, bool or None"
+        };
+        Err(PyTypeError::new_err(format!("a value of type {name} cannot be written as JSON{hint}")))
+    }
+
+    fn write_iterator(&mut self, items: &Bound<'_, PyIterator>, depth: usize) -> PyResult<()> {
+        self.out.push('[');
+        for (index, item) in items.try_iter()?.enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            self.write_at(&item?, depth + 1)?;
+        }
+        self.out.push(']');
+        Ok(())
+    }
+
+    fn write_dict(&mut self, dict: &Bound<'_, PyDict>, depth: usize) -> PyResult<()> {
+        let mut is_first = true;
+        self.out.push('{');
+        for (key, value) in dict.iter() {
+            if !is_plain(&value) && is_left_out(&value)? {
+                continue;
+            }
+            if !is_first {
+                self.out.push(',');
+            }
+            is_first = false;
+            let Ok(key) = key.cast::<PyString>() else {
+                let name = key.get_type().name()?;
+                return Err(PyTypeError::new_err(format!("keys must be str, not {name}")));
+            };
+            write_str(key, self.out)?;
+            self.out.push(':');
+            self.write_at(&value, depth + 1)?;
+        }
+        self.out.push('}');
+        Ok(())
+    }
+
+    fn write_items<'py>(
+        &mut self,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        depth: usize,
+    ) -> PyResult<()> {
+        self.out.push('[');
+        for (index, item) in items.enumerate() {
+            if index > 0 {
+                self.out.push(',');
+            }
+            self.write_at(&item, depth + 1)?;
+        }
+        self.out.push(']');
+        Ok(())
+    }
 }
 
 /// The types of what was left out: `NotGiven` and `Omit`.
@@ -133,45 +181,6 @@ fn is_plain(value: &Bound<'_, PyAny>) -> bool {
         || value.is_exact_instance_of::<PyInt>()
         || value.is_exact_instance_of::<PyFloat>()
         || value.is_none()
-}
-
-fn write_dict(dict: &Bound<'_, PyDict>, out: &mut String, depth: usize) -> PyResult<()> {
-    let mut is_first = true;
-    out.push('{');
-    for (key, value) in dict.iter() {
-        if !is_plain(&value) && is_left_out(&value)? {
-            continue;
-        }
-        if !is_first {
-            out.push(',');
-        }
-        is_first = false;
-        let Ok(key) = key.cast::<PyString>() else {
-            let name = key.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("keys must be str, not {name}")));
-        };
-        write_str(key, out)?;
-        out.push(':');
-        write_at(&value, out, depth + 1)?;
-    }
-    out.push('}');
-    Ok(())
-}
-
-fn write_items<'py>(
-    items: impl Iterator<Item = Bound<'py, PyAny>>,
-    out: &mut String,
-    depth: usize,
-) -> PyResult<()> {
-    out.push('[');
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_at(&item, out, depth + 1)?;
-    }
-    out.push(']');
-    Ok(())
 }
 
 fn write_float(float: &Bound<'_, PyFloat>, out: &mut String) -> PyResult<()> {

@@ -1,23 +1,28 @@
-//! The Python face of modelwire: classes over the core's handles and views. Knows no HTTP, and no
+//! The Python binding of modelwire: classes over the core's handles and views. Knows no HTTP, and no
 //! field of the service beyond the shapes that Python programs expect.
 //!
 //! The I/O thread never touches Python: what arrives waits in a call's queue, and the thread that
 //! asks for it takes it out.
 
-mod asked;
+mod async_stream;
 mod awaitable;
 mod client;
 mod edits;
 mod encode;
 mod errors;
+mod facts;
 mod hub;
+mod lock;
 mod log;
 mod object;
-mod pose;
-mod shape;
+mod openai_classes;
+mod request_info;
+mod settings;
 mod snapshot;
 mod source;
+mod started;
 mod stream;
+mod stream_base;
 mod testing;
 mod wait;
 
@@ -27,23 +32,31 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::awaitable::{Done, Next};
+    use super::async_stream::{AsyncPortions, AsyncStream, Next};
+    #[pymodule_export]
+    use super::awaitable::Done;
     #[pymodule_export]
     use super::client::NativeClient;
     #[pymodule_export]
-    use super::hub::{Hub, Started};
+    use super::hub::Hub;
     #[pymodule_export]
     use super::log::{log_start, log_stop, log_take};
     #[pymodule_export]
-    use super::object::{
-        ChatCompletionChunk, ChunkChoice, ChunkDelta, Object, ResponseStreamEvent, restore,
-    };
+    use super::object::document::View;
     #[pymodule_export]
-    use super::pose::{class_of, pose};
+    use super::object::make::restore;
+    #[pymodule_export]
+    use super::object::shape::Object;
+    #[pymodule_export]
+    use super::openai_classes::{class_of, use_openai_classes};
     #[pymodule_export]
     use super::snapshot::Snapshots;
     #[pymodule_export]
-    use super::stream::{AsyncPortions, AsyncStream, Portions, Stream};
+    use super::started::Started;
+    #[pymodule_export]
+    use super::stream::{Portions, Stream};
+    #[pymodule_export]
+    use super::stream_base::StreamBase;
     #[pymodule_export]
     use super::testing::{NativeAnswer, NativeService};
 
@@ -60,7 +73,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::shape::register(module)?;
+        super::object::classes::register(module)?;
         module.add("__version__", modelwire::VERSION)
     }
 }

@@ -1,13 +1,15 @@
 //! What the chunks of a stream add up to so far, for the helpers that show it. Knows no event.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use modelwire::parse::Gatherer;
 use modelwire::{Chunk, Endpoint, RESPONSE_BYTES_MAX};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::object::{ChatCompletionChunk, Object, ResponseStreamEvent};
+use crate::lock::lock;
+use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
+use crate::object::make;
 
 /// The chunks of one stream. An answer is gathered from them when it is looked at, each chunk
 /// once, and kept until a later one is.
@@ -44,7 +46,7 @@ impl Held {
 
 impl Snapshots {
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held)
     }
 }
 
@@ -83,7 +85,7 @@ impl Snapshots {
             }
             held.json(count)
         };
-        let answer = Object::gathered(text, Endpoint::Chat).into_typed(py)?;
+        let answer = make::gathered(text, Endpoint::Chat).into_python(py)?;
         let last = self.held().last.replace((count, answer.clone_ref(py)));
         drop(last);
         Ok(answer)

@@ -2,7 +2,7 @@
 //! and how it ended. Knows no interpreter state but the objects it hands out.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
 
 use modelwire::{Call, Chunk, Endpoint, Error, ErrorKind, Event, Head, Pop, Ready, Response};
@@ -10,9 +10,12 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use crate::asked::Asked;
 use crate::errors::{exception, raise};
-use crate::object::{ChatCompletionChunk, Object, ResponseStreamEvent};
+use crate::lock::lock;
+use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
+use crate::object::make;
+use crate::object::shape::Object;
+use crate::request_info::RequestInfo;
 use crate::wait;
 
 /// How much a consumer takes at once, and as what.
@@ -42,7 +45,7 @@ struct Waiters(Mutex<Vec<(Ready, u64)>>);
 
 impl Waiters {
     fn list(&self) -> MutexGuard<'_, Vec<(Ready, u64)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -73,12 +76,12 @@ impl Wake for Waiters {
 struct Ending {
     /// `Done`, popped by a batch that has chunks to hand out first.
     held: Option<Event>,
-    answer: Option<Response>,
+    response: Option<Response>,
 }
 
 pub(crate) struct Source {
     call: Call,
-    asked: Arc<Asked>,
+    request: Arc<RequestInfo>,
     ending: Mutex<Ending>,
     is_holding: AtomicBool,
     is_over: AtomicBool,
@@ -86,10 +89,10 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(call: Call, asked: Arc<Asked>) -> Source {
+    pub(crate) fn new(call: Call, request: Arc<RequestInfo>) -> Source {
         Source {
             call,
-            asked,
+            request,
             ending: Mutex::default(),
             is_holding: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
@@ -98,16 +101,16 @@ impl Source {
     }
 
     fn ending(&self) -> MutexGuard<'_, Ending> {
-        self.ending.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.ending)
     }
 
-    /// The answer at the end of the call; `None` before it and after an error.
+    /// The response at the end of the call; `None` before it and after an error.
     pub(crate) fn response(&self) -> Option<Response> {
-        self.ending().answer.clone()
+        self.ending().response.clone()
     }
 
-    pub(crate) fn asked(&self) -> &Arc<Asked> {
-        &self.asked
+    pub(crate) fn request(&self) -> &Arc<RequestInfo> {
+        &self.request
     }
 
     /// Whether the stream came to its end, whichever, or was closed.
@@ -234,8 +237,8 @@ impl Source {
     fn end(&self, py: Python<'_>, outcome: modelwire::Result<Response>) -> PyResult<Taken> {
         self.is_over.store(true, Ordering::Relaxed);
         match outcome {
-            Ok(answer) => {
-                self.ending().answer = Some(answer);
+            Ok(response) => {
+                self.ending().response = Some(response);
                 Ok(Taken::End)
             }
             // Closed by this program: iteration just ends.
@@ -245,25 +248,31 @@ impl Source {
     }
 
     fn object(&self, py: Python<'_>, chunk: Chunk) -> PyResult<Py<PyAny>> {
-        match self.asked.endpoint {
-            Endpoint::Responses => ResponseStreamEvent::new_of(chunk).into_py_any(py),
-            Endpoint::Chat | Endpoint::Models => ChatCompletionChunk::new_of(chunk).into_py_any(py),
+        match self.request.endpoint {
+            Endpoint::Responses => ResponseStreamEvent::of(chunk).into_python(py).map(Py::into_any),
+            Endpoint::Chat | Endpoint::Models => {
+                ChatCompletionChunk::of(chunk).into_python(py).map(Py::into_any)
+            }
         }
     }
 }
 
-/// What the first event that counts makes of a call: its answer, or its stream.
+/// What the first event that counts makes of a call: its response, or its stream.
 pub(crate) enum Outcome {
     Response(Object),
     Stream(Arc<Head>),
 }
 
 /// The outcome that this event is; `None` where it is none yet.
-pub(crate) fn outcome(py: Python<'_>, pop: Pop, asked: &Arc<Asked>) -> PyResult<Option<Outcome>> {
+pub(crate) fn outcome(
+    py: Python<'_>,
+    pop: Pop,
+    request: &Arc<RequestInfo>,
+) -> PyResult<Option<Outcome>> {
     match pop {
         Pop::Event(Event::Open(head)) => Ok(Some(Outcome::Stream(head))),
-        Pop::Event(Event::Done(Ok(answer))) => {
-            Ok(Some(Outcome::Response(Object::of_answer(answer, asked.clone()))))
+        Pop::Event(Event::Done(Ok(response))) => {
+            Ok(Some(Outcome::Response(make::of_response(response, request.clone()))))
         }
         Pop::Event(Event::Done(Err(error))) => Err(exception(py, &error)),
         Pop::Event(Event::Chunk(_)) | Pop::Empty => Ok(None),

@@ -2,7 +2,7 @@
 //!
 //! The service's thread never touches Python: it plays what was handed over before.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use modelwire_service::{
@@ -11,6 +11,8 @@ use modelwire_service::{
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::lock::lock;
 
 /// What `modelwire.testing.Answer` is made of; not for direct use.
 #[pyclass(frozen, module = "modelwire._native")]
@@ -131,7 +133,7 @@ impl NativeService {
                  to its base_url, but must be steered and looked at from the parent",
             ));
         }
-        Ok(self.service.lock().unwrap_or_else(PoisonError::into_inner))
+        Ok(lock(&self.service))
     }
 }
 

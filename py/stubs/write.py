@@ -1,265 +1,24 @@
 #!/usr/bin/env python3
-"""Writes the stubs of the native module, of the operations and of the types of responses from the
-tables below, and from those of the package, so that each type is said once. Knows no behaviour.
+"""Writes what is said once and needed in several places: the stubs of the native module, of the
+operations and of the types of responses, the arguments of the operations, and the Rust tables of
+the classes of answers. They come from ../fields.txt, from the tables below, and from those of the
+package. Knows no behaviour.
 
-    python py/stubs/write.py           writes the .pyi files of python/modelwire
-    python py/stubs/write.py --check   says which of them is stale
+    make stubs                         writes them all
+    python py/stubs/write.py --check   says which of them is stale, and in what
 """
 
 import ast
+import difflib
 import re
 import sys
 import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "python" / "modelwire"
-
-# The classes of answers: what each is, and its fields with their types.
-ANSWERS = """
-Model: A model that the service offers.
-    id: str
-    created: int
-    object: Literal["model"]
-    owned_by: str
-    shutdown_date: str | None
-CompletionTokensDetails: What the tokens of a completion were.
-    accepted_prediction_tokens: int | None
-    audio_tokens: int | None
-    reasoning_tokens: int | None
-    rejected_prediction_tokens: int | None
-    text_tokens: int | None
-PromptTokensDetails: What the tokens of a prompt were.
-    audio_tokens: int | None
-    cached_tokens: int | None
-    cache_write_tokens: int | None
-    image_tokens: int | None
-    text_tokens: int | None
-CompletionUsage: The tokens that a chat completion used.
-    completion_tokens: int
-    prompt_tokens: int
-    total_tokens: int
-    completion_tokens_details: CompletionTokensDetails | None
-    prompt_tokens_details: PromptTokensDetails | None
-TopLogprob: The probability of a token that might have stood there.
-    token: str
-    bytes: list[int] | None
-    logprob: float
-ChatCompletionTokenLogprob: The probability of a token.
-    token: str
-    bytes: list[int] | None
-    logprob: float
-    top_logprobs: list[TopLogprob]
-ChoiceLogprobs: The probabilities of the tokens of a choice.
-    content: list[ChatCompletionTokenLogprob] | None
-    refusal: list[ChatCompletionTokenLogprob] | None
-Function: The name of a function, and its arguments as JSON text.
-    arguments: str
-    name: str
-    parsed_arguments: Any
-Custom: The name of a custom tool, and its input.
-    input: str
-    name: str
-ChatCompletionMessageToolCall: A function that the model calls.
-    id: str
-    function: Function
-    type: Literal["function"]
-ChatCompletionMessageCustomToolCall: A custom tool that the model calls.
-    id: str
-    custom: Custom
-    type: Literal["custom"]
-AnnotationURLCitation: The URL of an annotation, and where in the message it belongs.
-    end_index: int
-    start_index: int
-    title: str
-    url: str
-Annotation: A place that the message refers to.
-    type: Literal["url_citation"]
-    url_citation: AnnotationURLCitation
-ChatCompletionAudio: A spoken answer.
-    id: str
-    data: str
-    expires_at: int
-    transcript: str
-ChatCompletionMessage: What the model said.
-    content: str | None
-    refusal: str | None
-    role: Literal["assistant"]
-    annotations: list[Annotation] | None
-    audio: ChatCompletionAudio | None
-    function_call: Function | None
-    tool_calls: list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None
-    parsed: Any
-Choice: One of the choices of a chat completion.
-    finish_reason: _FinishReason
-    index: int
-    logprobs: ChoiceLogprobs | None
-    message: ChatCompletionMessage
-ChatCompletion: A chat completion, answered whole.
-    id: str
-    choices: list[Choice]
-    created: int
-    metadata: dict[str, str] | None
-    moderation: Any
-    model: str
-    object: Literal["chat.completion"]
-    service_tier: str | None
-    system_fingerprint: str | None
-    usage: CompletionUsage | None
-ChoiceDeltaToolCallFunction: A piece of a function's name and arguments.
-    arguments: str | None
-    name: str | None
-ChoiceDeltaToolCall: A piece of a tool call.
-    index: int
-    id: str | None
-    function: ChoiceDeltaToolCallFunction | None
-    type: Literal["function"] | None
-ChoiceDelta!: What a chunk adds to a choice.
-    content: str | None
-    audio: Any
-    function_call: ChoiceDeltaToolCallFunction | None
-    refusal: str | None
-    role: Literal["developer", "system", "user", "assistant", "tool"] | None
-    tool_calls: list[ChoiceDeltaToolCall] | None
-ChunkChoice!: One choice of a chunk.
-    delta: ChoiceDelta
-    finish_reason: _FinishReason | None
-    index: int
-    logprobs: ChoiceLogprobs | None
-ChatCompletionChunk!: One chunk of a chat completion stream.
-    id: str
-    choices: list[ChunkChoice]
-    created: int
-    moderation: Any
-    obfuscation: str | None
-    model: str
-    object: Literal["chat.completion.chunk"]
-    service_tier: str | None
-    system_fingerprint: str | None
-    usage: CompletionUsage | None
-ResponseError: Why a response failed.
-    code: str
-    message: str
-    misalignment: Any
-    param: str | None
-    type: str | None
-IncompleteDetails: Why a response is incomplete.
-    reason: str | None
-InputTokensDetails: What the tokens of the input were.
-    cached_tokens: int
-    cache_write_tokens: int | None
-    cache_write_tokens_details: Any
-OutputTokensDetails: What the tokens of the output were.
-    reasoning_tokens: int
-ResponseUsage: The tokens that a response used.
-    input_tokens: int
-    input_tokens_details: InputTokensDetails
-    output_tokens: int
-    output_tokens_details: OutputTokensDetails
-    total_tokens: int
-ResponseOutputText: Text of a message.
-    annotations: list[Any]
-    text: str
-    type: Literal["output_text"]
-    logprobs: list[Any] | None
-    parsed: Any
-ResponseOutputRefusal: A refusal of a message.
-    refusal: str
-    type: Literal["refusal"]
-ResponseContentPart: A part of a message of any other type.
-    type: str
-    text: str
-ResponseOutputMessage: A message of a response's output.
-    id: str
-    content: list[ResponseOutputText | ResponseOutputRefusal]
-    role: Literal["assistant"]
-    status: _ItemStatus
-    phase: str | None
-    type: Literal["message"]
-ResponseFunctionToolCall: A function that the response calls.
-    arguments: str
-    call_id: str
-    name: str
-    type: Literal["function_call"]
-    id: str | None
-    caller: Any
-    namespace: str | None
-    status: _ItemStatus | None
-    parsed_arguments: Any
-ResponseReasoningItem: What the model thought.
-    id: str
-    summary: list[ResponseContentPart]
-    type: Literal["reasoning"]
-    content: list[ResponseContentPart] | None
-    encrypted_content: str | None
-    status: _ItemStatus | None
-ResponseOutputItem: An item of a response's output of any other type.
-    id: str | None
-    type: Literal["file_search_call", "web_search_call", "code_interpreter_call", "mcp_call", "custom_tool_call"]
-    status: str | None
-Response: A response.
-    id: str
-    created_at: float
-    error: ResponseError | None
-    incomplete_details: IncompleteDetails | None
-    instructions: Any
-    metadata: dict[str, str] | None
-    model: str
-    object: Literal["response"]
-    output: list[_OutputItem]
-    parallel_tool_calls: bool
-    temperature: float | None
-    tool_choice: Any
-    tools: list[Any]
-    top_p: float | None
-    background: bool | None
-    completed_at: float | None
-    conversation: Any
-    max_output_tokens: int | None
-    max_tool_calls: int | None
-    previous_response_id: str | None
-    prompt: Any
-    prompt_cache_key: str | None
-    prompt_cache_retention: str | None
-    reasoning: Any
-    safety_identifier: str | None
-    service_tier: str | None
-    status: _ResponseStatus | None
-    text: Any
-    top_logprobs: int | None
-    truncation: str | None
-    usage: ResponseUsage | None
-    user: str | None
-    access_programs: Any
-    image: Any
-    input_transformations: Any
-    moderation: Any
-    prompt_cache_diagnostics: Any
-    prompt_cache_options: Any
-    tool_usage: Any
-    output_text: str
-    output_parsed: Any
-ResponseStreamEvent!: One event of a response stream; which fields it has depends on `type`.
-    type: str
-    sequence_number: int
-    response: Response
-    item: _OutputItem
-    part: Any
-    delta: str
-    text: str
-    arguments: str
-    refusal: str
-    name: str
-    annotation: Any
-    logprobs: Any
-    output_index: int
-    content_index: int
-    summary_index: int
-    item_id: str
-    code: str | None
-    message: str
-    param: str | None
-"""
+RUST = HERE.parent / "src" / "object"
 
 # The parameters of the operations; _Maybe is what may be left out or None.
 CHAT = """
@@ -352,25 +111,249 @@ def lines(table):
     return [line for line in table.strip().splitlines() if line]
 
 
-def classes():
-    text = []
-    for line in lines(ANSWERS):
-        if not line.startswith(" "):
-            name, doc = line.split(": ", 1)
-            base = "_Hot" if name.endswith("!") else "Object"
-            head = "@final\n" if base == "_Hot" else ""
-            if name == "ResponseStreamEvent!":
-                head = "@disjoint_base\n"
-            text.append(f'\n{head}class {name.rstrip("!")}({base}):\n    """{doc}"""\n')
-            if name in ("ChatCompletionChunk!", "ResponseStreamEvent!"):
-                text.append("    @property\n    def _event(self) -> str: ...")
-            text.append("    def __new__(cls, **fields: Any) -> Self: ...")
+class Field(NamedTuple):
+    name: str
+    type: str
+    """A group of classes, or "plain"; empty where the type says it all."""
+    group: str
+    is_extra: bool
+    """The function of computed.rs that reads it; empty where nothing is to be computed."""
+    function: str
+
+
+class Class(NamedTuple):
+    module: str
+    name: str
+    """"streamed", "no class" or empty."""
+    form: str
+    doc: str
+    fields: list
+
+    @property
+    def shape(self):
+        """What its table is called in Rust."""
+        return constant(self.name)
+
+
+def constant(name):
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).upper()
+
+
+FIELD = re.compile(r"    (\w+): (.+?)(?: @ (\w+))?( \?)?(?: = (\w+))?")
+CLASS = re.compile(r"(\w+)(?: \((streamed|no class)\))?: (.+)")
+GROUP = re.compile(r"group (\w+): (.+, )?else (\w+)")
+
+
+def fields():
+    """The classes and the groups of fields.txt, by their names."""
+    classes, groups, module = {}, {}, ""
+    for number, line in enumerate((HERE.parent / "fields.txt").read_text().splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("["):
+            module = line.strip("[]")
+        elif found := GROUP.fullmatch(line):
+            groups[found[1]] = ((found[2] or "").split(", ")[:-1], found[3])
+        elif found := FIELD.fullmatch(line):
+            name, kind, group, extra, function = found.groups()
+            field = Field(name, kind, group or "", bool(extra), function or "")
+            list(classes.values())[-1].fields.append(field)
+        elif found := CLASS.fullmatch(line):
+            classes[found[1]] = Class(module, found[1], found[2] or "", found[3], [])
         else:
-            name, kind = line.strip().split(": ", 1)
+            sys.exit(f"py/fields.txt:{number}: this is no class, field or group: {line}")
+    return classes, groups
+
+
+PARAMETERS = """
+def {name}(
+    self,
+    *,
+{written}
+):
+    \"\"\"The parameters of {of}\"\"\"
+    return {made}(locals())
+
+"""
+
+
+def parameter_functions():
+    """_parameters.py with the functions whose arguments are the tables'."""
+    path = PACKAGE / "_parameters.py"
+    begin = "# What follows is written by `make stubs` from the tables of py/stubs/write.py.\n"
+    before, _, rest = path.read_text().partition(begin)
+    _, _, after = rest.partition("# Here ends what is written.\n")
+    text = ""
+    for name, table, of, is_helper in (
+        ("chat", CHAT, "chat.completions.create.", False),
+        ("response", RESPONSE, "responses.create.", False),
+        ("chat_stream", CHAT, "chat.completions.stream: those of create.", True),
+        ("response_stream", RESPONSE, "responses.stream: those of create.", True),
+    ):
+        written = []
+        for line in lines(table) + lines(EXTRA) + ([] if is_helper else lines(OWN)):
+            parameter, kind = line.split(": ", 1)
+            _, _, default = kind.partition(" = ")
+            if parameter == "stream" and is_helper:
+                continue
+            if default in ("None", "False"):
+                written.append(f"    {parameter}={default},")
+            elif default or parameter == "stream" or kind.startswith("_Maybe"):
+                written.append(f"    {parameter}=NOT_GIVEN,")
+            else:
+                written.append(f"    {parameter},")
+        made = "_helper" if is_helper else "_taken_apart"
+        text += PARAMETERS.format(name=name, written="\n".join(written), of=of, made=made)
+    return f"{before}{begin}\n{text.rstrip()}\n\n\n# Here ends what is written.\n{after}"
+
+
+def stub_classes():
+    text = []
+    for one in fields()[0].values():
+        if one.form == "no class":
+            continue
+        base = "_View" if one.form == "streamed" else "Object"
+        head = "@final\n" if one.form == "streamed" else ""
+        if one.name == "ResponseStreamEvent":
+            head = "@disjoint_base\n"  # the classes of single types of events are below it
+        text.append(f'\n{head}class {one.name}({base}):\n    """{one.doc}"""\n')
+        for field in one.fields:
+            if field.name.startswith("_"):
+                text.append(f"    @property\n    def {field.name}(self) -> {field.type}: ...")
+        text.append("    def __new__(cls, **fields: Any) -> Self: ...")
+        for field in one.fields:
+            kind = field.type
             if kind.startswith(("list[", "dict[")):
                 kind = f"builtins.{kind}"
-            text.append(f"    {name}: {kind}")
+            if not field.name.startswith("_"):
+                text.append(f"    {field.name}: {kind}")
     return "\n".join(text) + "\n"
+
+
+def child(field, classes):
+    """What the objects in a field are, as Rust says it."""
+    if field.group == "plain":
+        return "Plain"
+    if field.group:
+        last = fields()[1][field.group][1]
+        return f"ByType(&{constant(field.group)}, &{classes[last].shape})"
+    found = [
+        name for name in re.findall(r"\w+", re.sub('"[^"]*"', "", field.type)) if name in classes
+    ]
+    if len(found) > 1:
+        sys.exit(f"py/fields.txt: {field.name} is of {found}: name a group of them, @ Group")
+    return f"Of(&{classes[found[0]].shape})" if found else "Any"
+
+
+def wrapped(entries, indent):
+    """Entries of a Rust list in lines of a hundred characters."""
+    return textwrap.fill(
+        " ".join(f"{entry}," for entry in entries),
+        100,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+WRITTEN = "Written from py/fields.txt\n//! by `make stubs`"
+
+
+def rust_fields():
+    classes, groups = fields()
+    text = [
+        f"//! The fields of every class, and what stands in them: a table. {WRITTEN}. Knows no class.",
+        "",
+        "use crate::object::shape::Child::{Any, ByType, Of, Plain};",
+        "use crate::object::shape::Shape;",
+        "",
+    ]
+    for name, (members, _) in groups.items():
+        kinds = []
+        for member in members:
+            own = next(field.type for field in classes[member].fields if field.name == "type")
+            kinds.append(
+                f"({own.removeprefix('Literal[').removesuffix(']')}, &{classes[member].shape})"
+            )
+        text.append(f"static {constant(name)}: [(&str, &Shape); {len(kinds)}] = [")
+        text += [wrapped(kinds, "    "), "];", ""]
+    for one in classes.values():
+        entries = [
+            f'("{field.name}", {child(field, classes)})'
+            for field in one.fields
+            if not field.is_extra
+        ]
+        text.append(f'pub(crate) static {one.shape}: Shape = Shape::new("{one.name}", &[')
+        text += [*(f"    {entry}," for entry in entries), "]);", ""]
+    text.append(f"static ALL: [&Shape; {len(classes)}] = [")
+    text += [wrapped([f"&{one.shape}" for one in classes.values()], "    "), "];", ""]
+    text += [
+        "/// The shape of the class of this name.",
+        "pub(crate) fn by_name(name: &str) -> Option<&'static Shape> {",
+        "    ALL.iter().find(|shape| shape.name == name).copied()",
+        "}",
+        "",
+    ]
+    return "\n".join(text)
+
+
+def computed_docs():
+    """The functions of computed.rs, and what they say of themselves."""
+    text = (RUST / "computed.rs").read_text()
+    found = re.findall(r"((?:/// .*\n)+)pub\(crate\) fn (\w+)\(", text)
+    return {name: doc.splitlines() for doc, name in found}
+
+
+def rust_classes():
+    docs = computed_docs()
+    classes = [one for one in fields()[0].values() if one.form != "no class"]
+    text = [
+        f"//! The Python classes of answers, chunks and events. {WRITTEN}. Knows no JSON.",
+        "",
+        "use pyo3::prelude::*;",
+        "",
+        "use crate::object::class::{object_class, streamed_class};",
+        "use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};",
+        "use crate::object::node::{ChoiceDelta, ChunkChoice};",
+        "",
+    ]
+    for one in classes:
+        macro = "streamed_class" if one.form else "object_class"
+        text += [
+            f"{macro}! {{",
+            f"    /// {one.doc}",
+            f'    {one.name} = {one.shape} in "{one.module}" {{',
+        ]
+        others = [field for field in one.fields if not field.function]
+        plain = [rust_name(field) for field in others if not field.is_extra]
+        extra = [rust_name(field) for field in others if field.is_extra]
+        text += ["        {", wrapped(plain, " " * 12), "        }"] if plain else ["        {}"]
+        if extra:
+            text += ["        extra {", wrapped(extra, " " * 12), "        }"]
+        computed = [field for field in one.fields if field.function]
+        if computed:
+            text.append("        computed {")
+            for field in computed:
+                if field.function not in docs:
+                    sys.exit(f"{field.name}: py/src/object/computed.rs has no fn {field.function}")
+                text += [f"            {line}" for line in docs[field.function]]
+                text.append(f"            {rust_name(field)} = {field.function},")
+            text.append("        }")
+        text += ["    }", "}", ""]
+    text += [
+        "/// Adds the classes to the module, and tells the tables of fields which class is theirs.",
+        "pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {",
+        *(f"    {one.name}::register(module)?;" for one in classes),
+        "    Ok(())",
+        "}",
+        "",
+    ]
+    return "\n".join(text)
+
+
+def rust_name(field):
+    return "r#type" if field.name == "type" else field.name
 
 
 def parameters(table, stream):
@@ -404,7 +387,7 @@ def operation(table, plain, streamed, is_async, doc):
 
 
 def native():
-    return (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", classes())
+    return (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", stub_classes())
 
 
 def resources():
@@ -454,24 +437,40 @@ def responses():
     return form.replace("# CLASSES\n", "\n".join([*text, f"__all__ = [\n{listed}]\n"]))
 
 
-STUBS = {
-    "_native.pyi": native,
-    "_resources.pyi": resources,
-    "types/responses.pyi": responses,
+FILES = {
+    PACKAGE / "_native.pyi": native,
+    PACKAGE / "_resources.pyi": resources,
+    PACKAGE / "types" / "responses.pyi": responses,
+    PACKAGE / "_parameters.py": parameter_functions,
+    RUST / "fields.rs": rust_fields,
+    RUST / "classes.rs": rust_classes,
 }
 
 
-def stale():
-    """The stubs that are not what the tables say."""
-    return [name for name, make in STUBS.items() if (PACKAGE / name).read_text() != make()]
+def differences():
+    """How the files differ from what the tables say."""
+    found = []
+    for path, make in FILES.items():
+        is_there = path.read_text().splitlines() if path.exists() else []
+        found += difflib.unified_diff(
+            is_there,
+            make().splitlines(),
+            f"{path.name} as it is",
+            "as its tables say",
+            "",
+            "",
+            1,
+            "",
+        )
+    return found
 
 
 def main():
     if "--check" in sys.argv:
-        found = stale()
-        sys.exit(f"stale: {found}; run python py/stubs/write.py" if found else 0)
-    for name, make in STUBS.items():
-        (PACKAGE / name).write_text(make())
+        found = differences()
+        sys.exit("\n".join([*found, "stale: run `make stubs`"]) if found else 0)
+    for path, make in FILES.items():
+        path.write_text(make())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,15 @@ import asyncio
 import pytest
 
 import modelwire
+from awaited import client, loop, scripted  # noqa: F401
 from conftest import KEY
+from test_configuration import (  # noqa: F401
+    test_a_base_url_may_have_a_slash_and_a_query,
+    test_a_key_in_a_header_is_masked,
+    test_a_key_that_an_event_echoes_is_masked,
+    test_a_key_that_the_service_echoes_is_masked,
+    test_default_headers,
+)
 
 
 @pytest.mark.parametrize("key", ["", "sk-a b", "Bearer sk-abc", "sk-\x00"])
@@ -21,7 +29,7 @@ def test_stray_white_space_around_a_key(service):
     """R-AUTH3: removed."""
 
     async def models():
-        async with modelwire.AsyncClient(base_url=service.base_url, api_key=f" {KEY}\n") as client:
-            return [model.id async for model in client.models.list()]
+        async with modelwire.AsyncClient(base_url=service.base_url, api_key=f" {KEY}\n") as one:
+            return [model.id async for model in one.models.list()]
 
     assert "echo" in asyncio.run(models())

@@ -69,7 +69,7 @@ def pose_as_openai() -> None:
 
     Needs openai-python, and imports it; it makes no call.
     """
-    from modelwire._pose import start
+    from modelwire._openai_classes import start
 
     start()
 

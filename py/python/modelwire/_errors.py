@@ -68,7 +68,7 @@ class OpenAIError(Exception):
     metered: str = "not_sent"
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
 
-    _plain: Any = None  # where it is of openai's class too: the class that is ours alone
+    _own_class: Any = None  # where it is of openai's class too: the class that is ours alone
     _report: str = ""
     _headers: Any = ()
     _request_time: float | None = None
@@ -149,7 +149,7 @@ class OpenAIError(Exception):
         return f"{self.message} (status {self.status_code})"
 
     def __reduce__(self) -> Any:
-        return (_rebuild, (self._plain or type(self), self.message, self.__dict__))
+        return (_rebuild, (self._own_class or type(self), self.message, self.__dict__))
 
 
 class RequestError(OpenAIError, ValueError):
@@ -258,7 +258,7 @@ _BY_KIND: dict[str, type[OpenAIError]] = {
 }
 
 
-_posing: dict[type[OpenAIError], type[OpenAIError]] = {}
+_openai_classes_of: dict[type[OpenAIError], type[OpenAIError]] = {}
 """What is raised instead, where errors are to be of openai's classes too."""
 
 
@@ -271,7 +271,7 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
     chosen: type[OpenAIError] = _BY_KIND[fields["kind"]]
     if chosen is APIStatusError:
         chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)
-    chosen = _posing.get(chosen, chosen)
+    chosen = _openai_classes_of.get(chosen, chosen)
     return chosen(message, **fields)
 
 

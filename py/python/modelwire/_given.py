@@ -8,7 +8,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, ClassVar
+
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_said):
+        """Type checkers know the constructors of such classes; nobody else needs it."""
+        return lambda made: made
 
 
 class NotGiven:
@@ -54,10 +61,33 @@ def is_given(value: object) -> bool:
     return not (is_mark and kind.__module__.partition(".")[0] == "openai")
 
 
-class _Options:
+@dataclass_transform(kw_only_default=True)
+class _Fields(type):
+    """Makes the annotated names of a class its slots, and the keyword arguments of its
+    constructor where it has none: what dataclasses do, whose import would cost too much."""
+
+    def __new__(meta, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Fields:
+        fields = dict(body.get("__annotations__", {}))
+        for field in fields:
+            body.pop(field, None)
+        body["__slots__"] = tuple(fields)
+        if fields and "__init__" not in body:
+            arguments = ", ".join(f"{field}=NOT_GIVEN" for field in fields)
+            lines = "".join(f"\n    self.{field} = {field}" for field in fields)
+            made: dict[str, Any] = {"NOT_GIVEN": NOT_GIVEN}
+            exec(f"def __init__(self, *, {arguments}):{lines}", made)
+            made["__init__"].__annotations__ = {**fields, "return": "None"}
+            made["__init__"].__module__ = __name__
+            made["__init__"].__qualname__ = f"{name}.__init__"
+            body["__init__"] = made["__init__"]
+        return super().__new__(meta, name, bases, body)
+
+
+class _Options(metaclass=_Fields):
     """Named values, each of which may be left out."""
 
-    __slots__: tuple[str, ...] = ()
+    if TYPE_CHECKING:
+        __slots__: ClassVar[tuple[str, ...]]
 
     def _given(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in self.__slots__}
@@ -86,7 +116,11 @@ class Timeout(_Options):
     idle; write is taken and has no meaning here: first_byte covers it.
     """
 
-    __slots__ = ("pool", "connect", "first_byte", "idle", "total")
+    pool: float | None | NotGiven = NOT_GIVEN
+    connect: float | None | NotGiven = NOT_GIVEN
+    first_byte: float | None | NotGiven = NOT_GIVEN
+    idle: float | None | NotGiven = NOT_GIVEN
+    total: float | None | NotGiven = NOT_GIVEN
 
     def __init__(
         self,
@@ -125,34 +159,13 @@ class Retry(_Options):
         raised at once
     """
 
-    __slots__ = (
-        "max_retries",
-        "first_wait",
-        "statuses",
-        "connect_errors",
-        "lost_connections",
-        "jitter",
-        "retry_after_max",
-    )
-
-    def __init__(
-        self,
-        *,
-        max_retries: int | NotGiven = NOT_GIVEN,
-        first_wait: float | NotGiven = NOT_GIVEN,
-        statuses: Sequence[int] | NotGiven = NOT_GIVEN,
-        connect_errors: bool | NotGiven = NOT_GIVEN,
-        lost_connections: bool | NotGiven = NOT_GIVEN,
-        jitter: float | NotGiven = NOT_GIVEN,
-        retry_after_max: float | NotGiven = NOT_GIVEN,
-    ) -> None:
-        self.max_retries = max_retries
-        self.first_wait = first_wait
-        self.statuses = statuses
-        self.connect_errors = connect_errors
-        self.lost_connections = lost_connections
-        self.jitter = jitter
-        self.retry_after_max = retry_after_max
+    max_retries: int | NotGiven = NOT_GIVEN
+    first_wait: float | NotGiven = NOT_GIVEN
+    statuses: Sequence[int] | NotGiven = NOT_GIVEN
+    connect_errors: bool | NotGiven = NOT_GIVEN
+    lost_connections: bool | NotGiven = NOT_GIVEN
+    jitter: float | NotGiven = NOT_GIVEN
+    retry_after_max: float | NotGiven = NOT_GIVEN
 
 
 class Limits(_Options):
@@ -167,34 +180,13 @@ class Limits(_Options):
         process's descriptors); further calls wait in order
     """
 
-    __slots__ = (
-        "event_bytes_max",
-        "response_bytes_max",
-        "error_body_bytes_max",
-        "headers_max",
-        "queue_bytes_max",
-        "queue_events_max",
-        "connections_max",
-    )
-
-    def __init__(
-        self,
-        *,
-        event_bytes_max: int | NotGiven = NOT_GIVEN,
-        response_bytes_max: int | NotGiven = NOT_GIVEN,
-        error_body_bytes_max: int | NotGiven = NOT_GIVEN,
-        headers_max: int | NotGiven = NOT_GIVEN,
-        queue_bytes_max: int | NotGiven = NOT_GIVEN,
-        queue_events_max: int | NotGiven = NOT_GIVEN,
-        connections_max: int | NotGiven = NOT_GIVEN,
-    ) -> None:
-        self.event_bytes_max = event_bytes_max
-        self.response_bytes_max = response_bytes_max
-        self.error_body_bytes_max = error_body_bytes_max
-        self.headers_max = headers_max
-        self.queue_bytes_max = queue_bytes_max
-        self.queue_events_max = queue_events_max
-        self.connections_max = connections_max
+    event_bytes_max: int | NotGiven = NOT_GIVEN
+    response_bytes_max: int | NotGiven = NOT_GIVEN
+    error_body_bytes_max: int | NotGiven = NOT_GIVEN
+    headers_max: int | NotGiven = NOT_GIVEN
+    queue_bytes_max: int | NotGiven = NOT_GIVEN
+    queue_events_max: int | NotGiven = NOT_GIVEN
+    connections_max: int | NotGiven = NOT_GIVEN
 
 
 def seconds(timeout: Any) -> dict[str, float | None]:

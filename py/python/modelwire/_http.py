@@ -200,13 +200,13 @@ def _shown(name: str, value: str) -> str:
     return "[hidden]" if any(word in name for word in _SECRETS) else value
 
 
-def response(status: int, headers: list[tuple[str, str]], asked: Any) -> Response:
-    """The response of an answer; called by the native part, which knows what was asked."""
+def response(status: int, headers: list[tuple[str, str]], request: Any) -> Response:
+    """The response of an answer; called by the native part, which knows the request."""
     from urllib.parse import urlencode
 
     from modelwire._native import __version__
 
-    base, path, query, (common, own, streams) = asked
+    base, path, query, (common, own, streams) = request
     base, _, more = base.partition("?")
     whole = "&".join(part for part in (more, urlencode(query)) if part)
     url = f"{base.rstrip('/')}{path}" + (f"?{whole}" if whole else "")

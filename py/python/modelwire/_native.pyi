@@ -36,17 +36,19 @@ def log_stop() -> None:
 def log_take(max: int, seconds: float) -> list[tuple[int, str, str, float]] | None:
     """What was collected; waits for the first record until the time runs out."""
 
-def pose(class_of: Callable[[Any], type], attribute: Callable[[Any, str], Any]) -> None:
+def use_openai_classes(class_of: Callable[[Any], type], attribute: Callable[[Any, str], Any]) -> None:
     """From now on objects say that they are of the class that the first function gives."""
 
 def _class_of(thing: Any) -> type: ...
 def _restore(name: str, text: str, request_id: str | None) -> Any: ...
 
-class _View:
+class _AnyName:  # of stubs alone: where it runs, it is no method
+    def __getattr__(self, name: str, /) -> Any: ...
+
+class _View(_AnyName):
     """What every object over an answer's JSON has. Fields are attributes, unknown ones too."""
 
     model_fields: ClassVar[builtins.dict[str, Any]]
-    def __getattr__(self, name: str, /) -> Any: ...
     def __setattr__(self, name: str, value: Any, /) -> None: ...
     def __getitem__(self, name: str, /) -> Any: ...
     def __contains__(self, name: object, /) -> bool: ...
@@ -132,7 +134,6 @@ class Object(_View):
     def _response(self) -> HttpResponse: ...
     def _items(self) -> list[Model]: ...
 
-class _Hot(_View): ...
 
 class Model(Object):
     """A model that the service offers."""
@@ -308,7 +309,7 @@ class ChoiceDeltaToolCall(Object):
     type: Literal["function"] | None
 
 @final
-class ChoiceDelta(_Hot):
+class ChoiceDelta(_View):
     """What a chunk adds to a choice."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -320,7 +321,7 @@ class ChoiceDelta(_Hot):
     tool_calls: builtins.list[ChoiceDeltaToolCall] | None
 
 @final
-class ChunkChoice(_Hot):
+class ChunkChoice(_View):
     """One choice of a chunk."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -330,7 +331,7 @@ class ChunkChoice(_Hot):
     logprobs: ChoiceLogprobs | None
 
 @final
-class ChatCompletionChunk(_Hot):
+class ChatCompletionChunk(_View):
     """One chunk of a chat completion stream."""
 
     @property
@@ -448,7 +449,7 @@ class ResponseReasoningItem(Object):
     status: _ItemStatus | None
 
 class ResponseOutputItem(Object):
-    """An item of a response's output of any other type."""
+    """An item of a response's output of any other type. The classes of single types are special cases of it."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     id: str | None
@@ -502,7 +503,7 @@ class Response(Object):
     output_parsed: Any
 
 @disjoint_base
-class ResponseStreamEvent(_Hot):
+class ResponseStreamEvent(_View):
     """One event of a response stream; which fields it has depends on `type`."""
 
     @property
@@ -528,7 +529,8 @@ class ResponseStreamEvent(_Hot):
     message: str
     param: str | None
 
-class _Answer:
+@disjoint_base
+class _StreamBase:
     """What both kinds of stream tell of their answer."""
 
     @classmethod
@@ -560,7 +562,7 @@ class _Answer:
         """The whole answer at the end of a stream that was made with gather=True."""
 
 @final
-class Stream(_Answer, Generic[_T]):
+class Stream(_StreamBase, Generic[_T]):
     """The chunks of an answer as they arrive: an iterator and a context manager."""
 
     def __iter__(self) -> Portions[_T]: ...
@@ -588,7 +590,7 @@ class Portions(Generic[_T]):
     def __next__(self) -> _T: ...
 
 @final
-class AsyncStream(_Answer, Generic[_T]):
+class AsyncStream(_StreamBase, Generic[_T]):
     """The chunks of an answer as they arrive: an asynchronous iterator and context manager."""
 
     def __aiter__(self) -> AsyncPortions[_T]: ...

@@ -1,7 +1,7 @@
 """The named parameters of the operations, and what becomes of them: the fields of the request,
 whether it streams, and what the call sets for itself. Knows no client.
 
-The types of the parameters stand in `_resources.pyi`.
+The types of the parameters stand in `_resources.pyi`; both are written from the same table.
 """
 
 # mypy: disallow_untyped_defs = False
@@ -46,6 +46,9 @@ def _taken_apart(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
 def _helper(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
     """The same of the helper streams, which always stream and gather."""
     return _taken_apart({**fields, "stream": True, "gather": True})
+
+
+# What follows is written by `make stubs` from the tables of py/stubs/write.py.
 
 
 def chat(
@@ -236,6 +239,9 @@ def response_stream(
 ):
     """The parameters of responses.stream: those of create."""
     return _helper(locals())
+
+
+# Here ends what is written.
 
 
 _LOOKED_UP = "the service has no operation to look it up"

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from modelwire import _errors
-from modelwire._native import pose
+from modelwire._native import use_openai_classes
 from modelwire.types._kinds import EVENTS, ITEMS
 
 # Where openai-python has its classes of answers; of two with one name the first counts.
@@ -37,7 +37,7 @@ _BY_TYPE = {
 }
 
 
-class _Poser:
+class _Finder:
     """Says of which of openai's classes an object is."""
 
     def __init__(self, openai: Any) -> None:
@@ -93,9 +93,9 @@ def start() -> None:
     """From now on, for the rest of the process."""
     openai: Any = import_module("openai")
     for ours in [*_errors._BY_KIND.values(), *_errors._BY_STATUS.values()]:
-        _errors._posing.setdefault(ours, _with_base(ours, openai))
-    poser = _Poser(openai)
-    pose(poser.class_of, poser.attribute)
+        _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
+    finder = _Finder(openai)
+    use_openai_classes(finder.class_of, finder.attribute)
 
 
 def _with_base(ours: type, openai: Any) -> type:
@@ -103,5 +103,5 @@ def _with_base(ours: type, openai: Any) -> type:
     class above it that openai has."""
     above = (getattr(openai, one.__name__, None) for one in ours.__mro__)
     theirs = next(filter(None, above))
-    members = {"_plain": ours, "__module__": ours.__module__, "__doc__": ours.__doc__}
+    members = {"_own_class": ours, "__module__": ours.__module__, "__doc__": ours.__doc__}
     return type(ours.__name__, (ours, theirs), members)

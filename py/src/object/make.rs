@@ -1,0 +1,136 @@
+//! Makes the objects that are whole documents: of responses, and for the tests, copies and pickles
+//! of programs. Knows no field.
+
+use std::sync::Arc;
+
+use modelwire::{Chunk, Endpoint, Response, Value};
+use pyo3::PyClass;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use crate::edits::Edits;
+use crate::object::document::{
+    ChatCompletionChunk, Document, Made, Received, ResponseStreamEvent, View,
+};
+use crate::object::dump::encoded;
+use crate::object::fields;
+use crate::object::node::{ChoiceDelta, ChunkChoice};
+use crate::object::shape::{OBJECT, Object, Shape};
+use crate::request_info::RequestInfo;
+
+/// The object that a response is as a whole.
+pub(crate) fn of_response(response: Response, request: Arc<RequestInfo>) -> Object {
+    let shape = shape_of_endpoint(response.endpoint());
+    let end = response.json().len();
+    let received = Received { response, request, edits: Edits::default() };
+    Object { document: Document::Response(Arc::new(received)), start: 0, end, shape }
+}
+
+/// The object that was gathered from chunks.
+pub(crate) fn gathered(json: String, endpoint: Endpoint) -> Object {
+    of_known_json(json, None, shape_of_endpoint(endpoint))
+}
+
+fn shape_of_endpoint(endpoint: Endpoint) -> &'static Shape {
+    match endpoint {
+        Endpoint::Models => &fields::MODEL_LIST,
+        Endpoint::Chat => &fields::CHAT_COMPLETION,
+        Endpoint::Responses => &fields::RESPONSE,
+    }
+}
+
+/// An object of a text that is no response of the service.
+pub(crate) fn of_json(
+    json: String,
+    request_id: Option<String>,
+    shape: &'static Shape,
+) -> PyResult<Object> {
+    Value::parse(&json).map_err(no_json)?;
+    Ok(of_known_json(json, request_id, shape))
+}
+
+fn of_known_json(json: String, request_id: Option<String>, shape: &'static Shape) -> Object {
+    let end = json.len();
+    let made = Made { json, request_id, edits: Edits::default() };
+    Object { document: Document::Made(Arc::new(made)), start: 0, end, shape }
+}
+
+fn no_json(cause: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(format!("this is not JSON: {cause}"))
+}
+
+/// An object of the fields that a program gives it.
+pub(crate) fn of_fields(
+    fields: Option<&Bound<'_, PyDict>>,
+    shape: &'static Shape,
+) -> PyResult<Object> {
+    let json = fields.map_or_else(|| Ok(String::from("{}")), |fields| encoded(fields))?;
+    of_json(json, None, shape)
+}
+
+/// The shape that a class stands for: its own, or that of the class it is a special case of.
+pub(crate) fn shape_of_class(class: &Bound<'_, PyType>) -> PyResult<&'static Shape> {
+    for class in class.mro() {
+        let name = class.cast::<PyType>()?.name()?;
+        if let Some(shape) = fields::by_name(&name.to_cow()?) {
+            return Ok(shape);
+        }
+    }
+    Ok(&OBJECT)
+}
+
+/// What a pickle is made of again.
+#[pyfunction(name = "_restore")]
+pub(crate) fn restore(
+    py: Python<'_>,
+    name: &str,
+    text: String,
+    request_id: Option<String>,
+) -> PyResult<Py<PyAny>> {
+    of_json(text, request_id, fields::by_name(name).unwrap_or(&OBJECT))?.into_whole(py)
+}
+
+/// The classes whose fields are read from what the core's scan found, made of a whole document.
+pub(crate) trait OfWhole: PyClass<BaseType = View> {
+    fn of_whole(py: Python<'_>, made: &Object) -> PyResult<Self>;
+}
+
+pub(crate) fn whole<T: OfWhole>(py: Python<'_>, made: &Object) -> PyResult<PyClassInitializer<T>> {
+    Ok(PyClassInitializer::from(View).add_subclass(T::of_whole(py, made)?))
+}
+
+impl OfWhole for ChatCompletionChunk {
+    fn of_whole(_py: Python<'_>, made: &Object) -> PyResult<ChatCompletionChunk> {
+        chunk(made.json()).map(ChatCompletionChunk::of)
+    }
+}
+
+impl OfWhole for ResponseStreamEvent {
+    fn of_whole(_py: Python<'_>, made: &Object) -> PyResult<ResponseStreamEvent> {
+        chunk(made.json()).map(ResponseStreamEvent::of)
+    }
+}
+
+impl OfWhole for ChunkChoice {
+    fn of_whole(py: Python<'_>, made: &Object) -> PyResult<ChunkChoice> {
+        Ok(ChunkChoice { chunk: chunk_around(py, made.json())?, position: 0 })
+    }
+}
+
+impl OfWhole for ChoiceDelta {
+    fn of_whole(py: Python<'_>, made: &Object) -> PyResult<ChoiceDelta> {
+        let chunk = chunk_around(py, &format!("{{\"delta\":{}}}", made.json()))?;
+        Ok(ChoiceDelta { chunk, position: 0 })
+    }
+}
+
+fn chunk(json: &str) -> PyResult<Chunk> {
+    modelwire::parse::chunk("", json).map_err(no_json)
+}
+
+/// A chunk around a choice: choices and deltas live in one.
+fn chunk_around(py: Python<'_>, choice: &str) -> PyResult<Py<ChatCompletionChunk>> {
+    let chunk = chunk(&format!("{{\"choices\":[{choice}]}}"))?;
+    ChatCompletionChunk::of(chunk).into_python(py)
+}

@@ -1,0 +1,45 @@
+//! JSON values as Python's own values, as `json.loads` would give them. Knows no object of ours.
+
+use modelwire::{Kind, Value};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+
+/// A value with everything below it.
+pub(crate) fn plain(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
+    match value.kind() {
+        Kind::Object => {
+            let dict = PyDict::new(py);
+            for (name, member) in value.members() {
+                dict.set_item(&*name, plain(py, member)?)?;
+            }
+            dict.into_py_any(py)
+        }
+        Kind::Array => {
+            let items = value.items().into_iter().map(|item| plain(py, item));
+            PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
+        }
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
+    }
+}
+
+/// A value that has nothing below it.
+pub(crate) fn scalar(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
+    match value.kind() {
+        Kind::Bool => PyBool::new(py, value.as_bool() == Some(true)).into_py_any(py),
+        Kind::String => PyString::new(py, &value.as_str().unwrap_or_default()).into_py_any(py),
+        Kind::Number => number(py, value),
+        Kind::Null | Kind::Array | Kind::Object => Ok(py.None()),
+    }
+}
+
+/// An integer of any size stays one; a fraction or an exponent makes a float, as in `json`.
+fn number(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
+    if let Some(small) = value.as_i64() {
+        return small.into_py_any(py);
+    }
+    if value.text().contains(['.', 'e', 'E']) {
+        return PyFloat::new(py, value.as_f64().unwrap_or(f64::NAN)).into_py_any(py);
+    }
+    py.get_type::<PyInt>().call1((value.text(),))?.into_py_any(py)
+}

@@ -1,0 +1,45 @@
+//! The class that answers, streams and clients say they are of: their own, or openai-python's where
+//! the program asked for that (`modelwire.pose_as_openai`). Knows no class; Python's
+//! `modelwire._openai_classes` finds them.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+/// Python functions that are asked instead of the object itself.
+struct Substitute {
+    /// Gives the class of an object.
+    class_of: Py<PyAny>,
+    /// Gives what pydantic looks for in an object, by its name.
+    attribute: Py<PyAny>,
+}
+
+static SUBSTITUTE: PyOnceLock<Substitute> = PyOnceLock::new();
+
+/// From now on objects say that they are of the class that the first function gives, and have what
+/// the second one gives.
+#[pyfunction]
+pub(crate) fn use_openai_classes(py: Python<'_>, class_of: Py<PyAny>, attribute: Py<PyAny>) {
+    let _ = SUBSTITUTE.set(py, Substitute { class_of, attribute });
+}
+
+/// The class that an object says it is of.
+#[pyfunction]
+#[pyo3(name = "_class_of")]
+pub(crate) fn class_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match SUBSTITUTE.get(object.py()) {
+        Some(substitute) => substitute.class_of.bind(object.py()).call1((object,)),
+        None => Ok(object.get_type().into_any()),
+    }
+}
+
+/// What pydantic looks for in an object that says it is of one of openai-python's classes.
+pub(crate) fn attribute<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !name.starts_with("__pydantic_") {
+        return Ok(None);
+    }
+    let substitute = SUBSTITUTE.get(object.py());
+    substitute.map(|one| one.attribute.bind(object.py()).call1((object, name))).transpose()
+}

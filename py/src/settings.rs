@@ -1,0 +1,196 @@
+//! The settings that Python gives by name, as the core's: timeouts, retries, bounds, and what one call
+//! sets instead of its client. A line for each name; a name that no line reads is an error. Knows no
+//! call.
+
+use std::time::Duration;
+
+use modelwire::{Config, Limits, Request, RetryPolicy, Timeouts};
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::raise;
+
+/// Names with their values, in their order.
+pub(crate) type Pairs = Vec<(String, String)>;
+
+/// Named settings, and how many of them were read.
+struct Settings<'a, 'py> {
+    given: &'a Bound<'py, PyDict>,
+    read: usize,
+}
+
+impl<'a, 'py> Settings<'a, 'py> {
+    fn new(given: &'a Bound<'py, PyDict>) -> Settings<'a, 'py> {
+        Settings { given, read: 0 }
+    }
+
+    fn get(&mut self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.given.get_item(name)?;
+        self.read += usize::from(found.is_some());
+        Ok(found)
+    }
+
+    fn value<T: FromPyObjectOwned<'py>>(&mut self, name: &str) -> PyResult<Option<T>> {
+        self.get(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
+    }
+
+    /// Where a setting is missing, its default stays.
+    fn set<T: FromPyObjectOwned<'py>>(&mut self, name: &str, to: &mut T) -> PyResult<()> {
+        if let Some(value) = self.value(name)? {
+            *to = value;
+        }
+        Ok(())
+    }
+
+    /// A time in seconds: outside is whether it was given, inside None is off.
+    fn seconds(&mut self, name: &str) -> PyResult<Option<Option<Duration>>> {
+        let Some(value) = self.value::<Option<f64>>(name)? else { return Ok(None) };
+        let Some(seconds) = value else { return Ok(Some(None)) };
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| PyValueError::new_err(format!("timeout {name} is {seconds} seconds")))?;
+        Ok(Some(Some(time)))
+    }
+
+    /// The same where it cannot be off.
+    fn set_seconds(&mut self, name: &str, to: &mut Duration) -> PyResult<()> {
+        if let Some(Some(time)) = self.seconds(name)? {
+            *to = time;
+        }
+        Ok(())
+    }
+
+    /// All settings were read.
+    fn end(self) -> PyResult<()> {
+        if self.read == self.given.len() {
+            return Ok(());
+        }
+        let names = self.given.keys();
+        Err(PyTypeError::new_err(format!("a setting among {names} is not known")))
+    }
+}
+
+fn timeouts(given: &Bound<'_, PyDict>) -> PyResult<Timeouts> {
+    let (mut settings, mut timeouts) = (Settings::new(given), Timeouts::default());
+    for timeout in Timeouts::ALL {
+        if let Some(time) = settings.seconds(timeout.name)? {
+            raise(given.py(), timeouts.set(timeout.phase, time))?;
+        }
+    }
+    settings.end()?;
+    Ok(timeouts)
+}
+
+fn request_timeouts(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult<Request> {
+    let mut settings = Settings::new(given);
+    for timeout in Timeouts::ALL {
+        if let Some(time) = settings.seconds(timeout.name)?
+            && timeout.is_per_call
+        {
+            request = request.timeout(timeout.phase, time);
+        }
+    }
+    settings.end()?;
+    Ok(request)
+}
+
+fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
+    let (mut settings, mut policy) = (Settings::new(given), RetryPolicy::default());
+    if let Some(retries) = settings.value::<i64>("max_retries")? {
+        policy.retries_max = u32::try_from(retries)
+            .map_err(|_| PyValueError::new_err(format!("max_retries is {retries}")))?;
+    }
+    settings.set_seconds("first_wait", &mut policy.first_wait)?;
+    settings.set_seconds("retry_after_max", &mut policy.retry_after_max)?;
+    settings.set("statuses", &mut policy.statuses)?;
+    settings.set("connect_errors", &mut policy.connect_errors)?;
+    settings.set("lost_connections", &mut policy.lost_connections)?;
+    settings.set("jitter", &mut policy.jitter)?;
+    settings.end()?;
+    Ok(policy)
+}
+
+fn limits(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
+    let (mut settings, mut limits) = (Settings::new(given), Limits::default());
+    for limit in Limits::ALL {
+        if let Some(value) = settings.value(limit.name)? {
+            raise(given.py(), limits.set(limit.name, value))?;
+        }
+    }
+    settings.end()?;
+    Ok(limits)
+}
+
+/// The settings of a client beside base URL and key; the headers among them are returned as well.
+pub(crate) fn of_client(
+    mut config: Config,
+    given: &Bound<'_, PyDict>,
+) -> PyResult<(Config, Pairs)> {
+    let mut settings = Settings::new(given);
+    if let Some(given) = settings.get("timeout")? {
+        config = config.timeouts(timeouts(given.cast()?)?);
+    }
+    if let Some(given) = settings.get("retry")? {
+        config = config.retry(retry(given.cast()?)?);
+    }
+    if let Some(given) = settings.get("limits")? {
+        config = config.limits(limits(given.cast()?)?);
+    }
+    let headers: Pairs = settings.value("headers")?.unwrap_or_default();
+    for (name, value) in &headers {
+        config = config.header(name, value);
+    }
+    if let Some(pem) = settings.value::<Vec<u8>>("ca")? {
+        config = config.add_ca_pem(pem);
+    }
+    if let Some(pem) = settings.value::<Vec<u8>>("client_certificate")? {
+        config = config.client_certificate_pem(pem);
+    }
+    if let Some(url) = settings.value::<String>("proxy")? {
+        config = config.proxy(url);
+    }
+    if let Some(off) = settings.get("no_proxy")?
+        && off.is_truthy()?
+    {
+        config = config.no_proxy();
+    }
+    if let Some(on) = settings.value("http2")? {
+        config = config.http2(on);
+    }
+    if let Some(on) = settings.value("stream_only")? {
+        config = config.stream_only(on);
+    }
+    settings.end()?;
+    Ok((config, headers))
+}
+
+/// What one call sets instead of its client; its query and headers are returned as well.
+pub(crate) fn of_call(
+    mut request: Request,
+    given: &Bound<'_, PyDict>,
+) -> PyResult<(Request, Pairs, Pairs)> {
+    let mut settings = Settings::new(given);
+    if let Some(given) = settings.get("timeout")? {
+        request = request_timeouts(request, given.cast()?)?;
+    }
+    if let Some(given) = settings.get("retry")? {
+        request = request.retry(retry(given.cast()?)?);
+    }
+    let headers: Pairs = settings.value("headers")?.unwrap_or_default();
+    for (name, value) in &headers {
+        request = request.header(name, value);
+    }
+    let query: Pairs = settings.value("query")?.unwrap_or_default();
+    for (name, value) in &query {
+        request = request.query(name, value);
+    }
+    if let Some(on) = settings.value("stream_only")? {
+        request = request.stream_only(on);
+    }
+    if let Some(on) = settings.value("gather")? {
+        request = request.gather(on);
+    }
+    settings.end()?;
+    Ok((request, query, headers))
+}

@@ -1,0 +1,114 @@
+//! What both kinds of stream are made of, and what they tell of their response. Knows no way of
+//! iterating.
+
+use std::sync::Arc;
+
+use modelwire::Head;
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyType};
+
+use crate::facts;
+use crate::object::make;
+use crate::openai_classes;
+use crate::source::{Portion, Source};
+
+/// What both kinds of stream tell of their answer.
+#[pyclass(frozen, subclass, name = "_StreamBase", module = "modelwire._native")]
+pub(crate) struct StreamBase {
+    pub(crate) source: Source,
+    pub(crate) head: Arc<Head>,
+}
+
+/// The portion of `batches(max)`.
+pub(crate) fn batch(most: usize) -> PyResult<Portion> {
+    if most == 0 {
+        return Err(PyValueError::new_err("a batch has at least one chunk: max is 0"));
+    }
+    Ok(Portion::Batch(most))
+}
+
+#[pymethods]
+impl StreamBase {
+    /// A stream of a certain kind of chunk, in annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        _kind: &Bound<'py, PyAny>,
+    ) -> Bound<'py, PyType> {
+        class.clone()
+    }
+
+    /// The class of this stream, or the one that it is to say it is of.
+    #[getter(__class__)]
+    fn class_of<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        openai_classes::class_of(slf.as_any())
+    }
+
+    /// The HTTP status of the answer.
+    #[getter]
+    fn status_code(&self) -> u16 {
+        self.head.status()
+    }
+
+    /// The service's name for the exchange.
+    #[getter]
+    fn request_id(&self) -> Option<&str> {
+        self.head.request_id()
+    }
+
+    /// The headers of the answer, as (name, value) pairs in their order.
+    #[getter]
+    fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.head.headers())
+    }
+
+    /// Status and headers of the answer as an object.
+    #[getter]
+    fn response<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (this, py) = (slf.get(), slf.py());
+        let response = facts::response(py, &this.head, this.source.request())?;
+        response.call_method1(intern!(py, "_of"), (slf,))?;
+        Ok(response)
+    }
+
+    /// Whether the stream came to its end, whichever, or was closed.
+    #[getter]
+    fn _is_over(&self) -> bool {
+        self.source.is_over()
+    }
+
+    /// How many times the request was attempted, and how long all of it took in seconds; None
+    /// before the end.
+    #[getter]
+    fn _took(&self) -> Option<(u32, f64)> {
+        let response = self.source.response()?;
+        Some((response.attempts(), response.elapsed().as_secs_f64()))
+    }
+
+    /// Tokens that the service reported in the stream; None before its end or if it did not.
+    #[getter]
+    fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let usage = self.source.response().and_then(|response| response.usage());
+        usage.map(|usage| facts::usage_dict(py, usage)).transpose()
+    }
+
+    /// How the stream was known to be complete: "done_mark", "final_event" or "finish_reasons";
+    /// None before its end and after an error.
+    #[getter]
+    fn end(&self) -> Option<&'static str> {
+        self.source.response().map(|response| response.end().name())
+    }
+
+    /// The whole answer, gathered from the chunks; None before the end of the stream, after an
+    /// error, and unless the call was made with gather=True.
+    #[getter]
+    fn answer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let gathered = self.source.response().filter(|response| response.document().is_some());
+        let request = self.source.request();
+        gathered
+            .map(|response| make::of_response(response, request.clone()).into_python(py))
+            .transpose()
+    }
+}

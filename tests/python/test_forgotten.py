@@ -1,0 +1,299 @@
+"""What is easily forgotten when something is added: the asynchronous twin of a test, an option of
+the core that Python lacks, a file that is generated, a stub. Each says what is missing and where
+it belongs. Knows no call."""
+
+import ast
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import modelwire
+from modelwire import _parameters
+
+HERE = Path(__file__).parent
+PROJECT = HERE.parents[1]
+
+# Tests of a synchronous client that an asynchronous one does not run, each with its reason. A file
+# stands for all of its tests.
+NO_TWIN = {
+    "test_helpers.py": "test_async_helpers.py has tests of its own: its streams are iterated anew",
+    "test_raw.py": "test_async_raw.py has tests of its own: its methods are awaited one by one",
+    "test_testing.py": "the loopback service; test_within_asyncio is there",
+    "test_threads.py": "threads; test_async_loops.py has tasks and loops",
+    "test_types.py": "classes, whichever client the objects came by",
+    "test_a_mistyped_argument": "it looks for the name that stands in a traceback",
+    "test_a_stream_whose_iteration_is_wrapped": "it replaces __iter__, which is no __aiter__",
+    "test_a_thousand_abandoned_streams": "test_abandoned_streams_leak_no_file_descriptor is there",
+    "test_calls_are_logged_where_logging_is_set_up": "the core logs, and knows no client of Python",
+    "test_close_while_another_thread_waits": "threads; test_async_loops.py cancels tasks",
+    "test_helper_streams_agree_with_what_chunks_add_up_to": "they add up by the same code",
+    "test_resources_can_be_patched": "a class is patched, and no call is awaited",
+    "test_settings_that_are_set_anew": "an attribute of the stand-in is not one of the client",
+    "test_signatures_can_be_looked_at": "it compares both clients",
+    "test_what_the_service_does_not_have_can_be_looked_at": "hasattr sees the stand-in",
+}
+
+
+def functions(path):
+    """The tests of a file, with the fixtures that they take."""
+    tree = ast.parse(path.read_text())
+    found = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
+    found = [one for one in found if one.name.startswith("test_")]
+    return {one.name: {argument.arg for argument in one.args.args} for one in found}
+
+
+def imported(path):
+    """The tests that a file imports from others."""
+    found = [one for one in ast.parse(path.read_text()).body if isinstance(one, ast.ImportFrom)]
+    return {name.name for one in found if one.module.startswith("test_") for name in one.names}
+
+
+def test_every_test_of_a_client_has_its_twin():
+    """What a synchronous client does, an asynchronous one does as well."""
+    twins = set()
+    for path in HERE.glob("test_async_*.py"):
+        twins |= {*functions(path), *imported(path)}
+    missing = set()
+    for path in sorted(HERE.glob("test_*.py")):
+        if path.name.startswith("test_async_"):
+            continue
+        for name, fixtures in functions(path).items():
+            if fixtures & {"client", "scripted"} and name not in twins:
+                missing.add(path.name if path.name in NO_TWIN else name)
+    untold = sorted(missing - NO_TWIN.keys())
+    assert not untold, (
+        f"no asynchronous twin: {untold}. Import them in the test_async_ file of their name, or "
+        f"say in NO_TWIN of {Path(__file__).name} why there is none"
+    )
+    stale = sorted(NO_TWIN.keys() - missing)
+    assert not stale, f"NO_TWIN of {Path(__file__).name} excuses what needs no excuse: {stale}"
+
+
+def rust(pattern):
+    """What a pattern matches in the sources of the core; it must be there."""
+    found = []
+    for path in sorted((PROJECT / "core" / "src").rglob("*.rs")):
+        found += re.findall(pattern, path.read_text(), re.MULTILINE | re.DOTALL)
+    assert found, f"nothing in core/src is {pattern}"
+    return "".join(found)
+
+
+def rust_fields(struct):
+    return set(re.findall(r"(?m)^    pub (\w+):", rust(rf"^pub struct {struct} \{{(.*?)^\}}")))
+
+
+def rust_setters(struct):
+    """The methods that return the thing itself: they set something of it."""
+    blocks = rust(rf"^impl {struct} \{{(.*?)^\}}")
+    return set(re.findall(rf"pub fn (\w+)\((?:mut )?self\b[^{{]*-> {struct}\b", blocks))
+
+
+# What Python calls it.
+NAMES = {"retries_max": "max_retries"}
+
+
+@pytest.mark.parametrize(
+    ("struct", "ours"),
+    [
+        ("Limits", modelwire.Limits),
+        ("Timeouts", modelwire.Timeout),
+        ("RetryPolicy", modelwire.Retry),
+    ],
+    ids=str,
+)
+def test_every_setting_of_the_core_is_one_of_python(struct, ours):
+    """And none is here that is not there; py/src/settings.rs reads them, and refuses others."""
+    theirs = {NAMES.get(name, name) for name in rust_fields(struct)}
+    here = f"class {ours.__name__} in py/python/modelwire/_given.py, and py/src/settings.rs"
+    assert theirs - set(ours.__slots__) == set(), f"the core's {struct} has more: add to {here}"
+    assert set(ours.__slots__) - theirs == set(), f"the core's {struct} does not have this: {here}"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"limits": modelwire.Limits(**dict.fromkeys(modelwire.Limits.__slots__, 1000))},
+        {"timeout": modelwire.Timeout(**dict.fromkeys(modelwire.Timeout.__slots__, 1.0))},
+        {
+            "retry": modelwire.Retry(
+                max_retries=1,
+                first_wait=1.0,
+                statuses=[429],
+                connect_errors=True,
+                lost_connections=True,
+                jitter=0.0,
+                retry_after_max=1.0,
+            )
+        },
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_every_setting_is_read(settings):
+    """The native side refuses a setting that no line of py/src/settings.rs reads."""
+    one = next(iter(settings.values()))
+    assert set(one._given()) == set(one.__slots__), "add the new field to this test"
+    with modelwire.Client(base_url="http://127.0.0.1:9/v1", api_key="sk-x", **settings):
+        pass
+
+
+def test_a_setting_that_nothing_reads_is_refused():
+    """So that none is lost on its way."""
+    for options in ({"limit": {}}, {"limits": {"no_such": 1}}, {"timeout": {"no_such": 1.0}}):
+        with pytest.raises(TypeError, match="is not known"):
+            modelwire._native.NativeClient("http://127.0.0.1:9/v1", "sk-x", options)
+
+
+# What a Config or a Request of the core sets, and how Python programs say it.
+OF_CLIENT = {
+    "base_url": "base_url",
+    "api_key": "api_key",
+    "header": "default_headers",
+    "timeouts": "timeout",
+    "retry": "retry",
+    "limits": "limits",
+    "add_ca_pem": "ca",
+    "client_certificate_pem": "client_certificate",
+    "proxy": "proxy",
+    "no_proxy": "no_proxy",
+    "http2": "http2",
+    "stream_only": "stream_only",
+    "runtime": None,  # a runtime of Rust; Python programs have none
+}
+OF_CALL = {
+    "header": "extra_headers",
+    "query": "extra_query",
+    "pool_timeout": "timeout",
+    "first_byte_timeout": "timeout",
+    "idle_timeout": "timeout",
+    "total_timeout": "timeout",
+    "retry": None,  # by with_options(max_retries=...), as in openai-python
+    "stream_only": "stream_only",
+    "gather": "gather",
+    # Fields of the body are parameters of their own, or stand in extra_body.
+    **dict.fromkeys(("field", "field_json"), "extra_body"),
+    **dict.fromkeys(("message", "user", "system"), "messages"),
+    "input": None,  # of responses alone, where it has this name
+    "max_tokens": "max_tokens",
+    "max_output_tokens": None,  # of responses alone, where it has this name
+}
+
+
+@pytest.mark.parametrize(
+    ("struct", "known", "there"),
+    [
+        ("Config", OF_CLIENT, inspect.signature(modelwire.Client).parameters),
+        ("Request", OF_CALL, inspect.signature(_parameters.chat).parameters),
+    ],
+    ids=["of_a_client", "of_a_call"],
+)
+def test_every_option_of_the_core_is_one_of_python(struct, known, there):
+    """A new one is read in py/src/settings.rs, passed by _client.py, and said in a table above."""
+    options = rust_setters(struct)
+    assert options == known.keys(), (
+        f"of {struct}, Python has no word for {sorted(options - known.keys())}, "
+        f"and {sorted(known.keys() - options)} are gone"
+    )
+    lost = {ours for ours in known.values() if ours is not None and ours not in there}
+    assert not lost, f"Python programs cannot say {sorted(lost)}"
+
+
+def test_every_generated_file_is_new():
+    """What `make stubs` writes is what is there; the difference is told."""
+    command = [sys.executable, PROJECT / "py" / "stubs" / "write.py", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_stale_file_is_told(tmp_path):
+    """With the command that writes it anew."""
+    for folder in ("stubs", "src/object", "python/modelwire/types"):
+        (tmp_path / folder).mkdir(parents=True)
+        for path in (PROJECT / "py" / folder).iterdir():
+            if path.is_file():
+                (tmp_path / folder / path.name).write_bytes(path.read_bytes())
+    for path in (PROJECT / "py" / "python" / "modelwire").glob("*.py*"):
+        (tmp_path / "python" / "modelwire" / path.name).write_bytes(path.read_bytes())
+    fields = (PROJECT / "py" / "fields.txt").read_text()
+    fields = fields.replace("    owned_by: str\n", "    owned_by: str\n    planet: str\n")
+    (tmp_path / "fields.txt").write_text(fields)
+    script = tmp_path / "stubs" / "write.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode != 0 and "make stubs" in done.stderr
+    for line in ("+    planet: str", '+    ("planet", Any),'):
+        assert line in done.stderr.splitlines()
+    for name in ("_native.pyi", "fields.rs", "classes.rs"):
+        assert f"--- {name} as it is" in done.stderr
+    assert subprocess.run([sys.executable, script]).returncode == 0
+    assert subprocess.run([sys.executable, script, "--check"]).returncode == 0
+
+
+def names_of(path):
+    """What a module or a stub defines or imports at its top, also under `if TYPE_CHECKING`."""
+    found = set()
+
+    def look(body):
+        for one in body:
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found.add(one.name)
+            elif isinstance(one, (ast.Import, ast.ImportFrom)):
+                found.update(name.asname or name.name for name in one.names)
+            elif isinstance(one, ast.Assign):
+                found.update(name.id for name in one.targets if isinstance(name, ast.Name))
+            elif isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                found.add(one.target.id)
+            elif isinstance(one, ast.If):
+                look(one.body + one.orelse)
+
+    look(ast.parse(path.read_text()).body)
+    return found
+
+
+def test_every_name_has_its_stub():
+    """Of the native module and of the resources, whose types stand in files of their own."""
+    for module, stub in (
+        (modelwire._native, PROJECT / "py/python/modelwire/_native.pyi"),
+        (modelwire._resources, PROJECT / "py/python/modelwire/_resources.pyi"),
+    ):
+        own = {
+            name
+            for name, one in vars(module).items()
+            if not name.startswith("_")
+            and (module is modelwire._native or getattr(one, "__module__", "") == module.__name__)
+        }
+        missing = sorted(own - names_of(stub))
+        assert not missing, (
+            f"{missing} of {module.__name__}: add them to py/stubs, then `make stubs`"
+        )
+
+
+def test_every_class_can_be_imported_from_where_it_says():
+    """fields.txt names a module for each class, which has to import it."""
+    module, lost = "", []
+    for line in (PROJECT / "py" / "fields.txt").read_text().splitlines():
+        if line.startswith("["):
+            module = line.strip("[]")
+        found = re.match(r"(\w+)(?: \(streamed\))?: ", line)
+        if found and not hasattr(importlib.import_module(module), found[1]):
+            lost.append(f"{module}.{found[1]}")
+    assert not lost, f"not exported in py/python/modelwire/types: {lost}"
+
+
+def test_the_map_has_every_file():
+    """py/README.md says what each file is for, and none that is not there."""
+    text = (PROJECT / "py" / "README.md").read_text()
+    told = set(re.findall(r"^\| (`.+?) \| (?!.*\| )", text, re.MULTILINE))
+    told = {name for cell in told for name in re.findall(r"`([^`]+)`", cell)}
+    src, package = PROJECT / "py" / "src", PROJECT / "py" / "python" / "modelwire"
+    files = {path.name for path in [*src.rglob("*.rs"), *package.glob("*.py*")]}
+    untold = sorted(files - told - {"mod.rs", "py.typed"})
+    assert not untold, f"py/README.md does not say what these are for: {untold}"
+    gone = sorted(
+        name for name in told - files if name.endswith((".rs", ".py")) and "/" not in name
+    )
+    gone = [name for name in gone if not (PROJECT / "py" / name).exists()]
+    assert not gone, f"py/README.md names what is not there: {gone}"
