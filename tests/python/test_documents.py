@@ -1,5 +1,5 @@
-"""The Python programs in README.md and docs/python.md, run as their readers would, against the
-stand-in. Knows nothing of what they do."""
+"""The documents: their Python programs, run as their readers would, and their links. Knows nothing
+of what the programs do."""
 
 import os
 import re
@@ -43,3 +43,20 @@ def test_programs_of_the_documents(program, tmp_path):
         )
     assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
     assert done.stdout
+
+
+def links():
+    """Every link to a file, with the document in which it stands."""
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("py/*.md")]
+    for document in sorted([*documents, *ROOT.glob("tests/*/README.md")]):
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+            if "://" not in link:
+                yield document, link
+
+
+def test_links_lead_somewhere():
+    """What a reader clicks is there."""
+    lost = [
+        (str(document), link) for document, link in links() if not (document.parent / link).exists()
+    ]
+    assert not lost
