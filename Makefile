@@ -9,7 +9,7 @@
 # make stubs  writes the stubs and the Rust tables of py/fields.txt anew
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
 # make header writes include/modelwire.h anew from ffi-c/src, and adds new names to tests/c/symbols.txt
-# make rules  writes tests/RULES.md anew from the doc comments of the tests
+# make rules  writes tests/RULES.md from the doc comments of the tests, and docs/options.md
 # make lint   formatting, clippy and ruff
 
 build := $(or $(CARGO_TARGET_DIR),target)
@@ -131,7 +131,7 @@ header:
 	@cargo run --quiet --locked -p modelwire-header
 
 rules:
-	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house rules
+	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house -- rules options
 
 lint: .venv/tested
 	cargo fmt --check

@@ -119,40 +119,42 @@
 #define MODELWIRE_RETRY_LOST_CONNECTIONS 2
 
 /**
- * MODELWIRE_LIMIT_...: largest server-sent event in bytes; default 16 MiB.
+ * Largest server-sent event, in bytes; 16 MiB by default.
  */
 #define MODELWIRE_LIMIT_EVENT_BYTES 1
 
 /**
- * Largest response held whole, in bytes; default 256 MiB.
+ * Largest answer that is held whole, in bytes; 256 MiB by default.
  */
 #define MODELWIRE_LIMIT_RESPONSE_BYTES 2
 
 /**
- * Bytes of a failed response that are kept; default 64 KiB.
+ * How much of a failed answer's body is read and kept, in bytes; 64 KiB by default.
  */
 #define MODELWIRE_LIMIT_ERROR_BODY_BYTES 3
 
 /**
- * Headers of a response; default 100.
+ * Most headers that an answer may have; 100 by default.
  */
 #define MODELWIRE_LIMIT_HEADERS 4
 
 /**
- * Bytes of one call that wait to be taken before its body is no longer read; default 256 KiB. A
- * single larger event waits alone.
+ * Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
+ * default. A single larger event waits alone.
  */
 #define MODELWIRE_LIMIT_QUEUE_BYTES 5
 
 /**
- * Events of one call that wait to be taken before its body is no longer read; default 1024.
+ * Events of one call that wait to be taken before its body is no longer read; 1024 by default.
  */
 #define MODELWIRE_LIMIT_QUEUE_EVENTS 6
 
 /**
- * Connections of the client that are open at once; default 1000, and all clients of the process
- * together never take more than half of the descriptors that it may have (RLIMIT_NOFILE, read at
- * the first call). Further calls wait in order. Calls that share a connection (HTTP/2) are not
+ * Connections that calls of the client have at once; 1000 by default, and with those that are
+ * idle never more than half of the descriptors that the process may have (RLIMIT_NOFILE, read
+ * at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
+ * connections that a client has idle and that it is opening). Further calls wait in order, and
+ * take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
  * counted.
  */
 #define MODELWIRE_LIMIT_CONNECTIONS 7
@@ -655,6 +657,24 @@ MODELWIRE_API
 modelwire_status modelwire_config_set_limit(modelwire_config *config,
                                             int32_t limit,
                                             int64_t value);
+
+/**
+ * Sets options by name from one JSON object: all of them, or none if one is refused. Every option
+ * of a client can be set so, also those that have no function here. Times are in milliseconds, and
+ * null switches a timeout off; the names stand in docs/options.md, and the error of an unknown one
+ * lists them.
+ *
+ * @param config  the configuration
+ * @param json    {"base_url": "https://host/v1", "idle_timeout_ms": 30000}, for instance; copied
+ * @param length  its length in bytes, or MODELWIRE_NUL
+ * @param error   receives the error, to be freed with modelwire_error_free; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT or MODELWIRE_E_CONFIG, which changes nothing
+ */
+MODELWIRE_API
+modelwire_status modelwire_config_set_options(modelwire_config *config,
+                                              const char *json,
+                                              size_t length,
+                                              modelwire_error **error);
 
 /**
  * Adds certificates that are trusted beside the system's, which SSL_CERT_FILE and SSL_CERT_DIR

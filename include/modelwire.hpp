@@ -768,14 +768,26 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
 
 /// One of the bounds of a client.
 enum class limit : std::int32_t {
-  event_bytes = MODELWIRE_LIMIT_EVENT_BYTES,    ///< Largest server-sent event; 16 MiB.
-  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,  ///< Largest response held whole; 256 MiB.
-  error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,  ///< Kept of a failed response; 64 KiB.
-  headers = MODELWIRE_LIMIT_HEADERS,                    ///< Headers of a response; 100.
-  queue_bytes = MODELWIRE_LIMIT_QUEUE_BYTES,    ///< Of one call that wait to be taken; 256 KiB.
-  queue_events = MODELWIRE_LIMIT_QUEUE_EVENTS,  ///< Of one call that wait to be taken; 1024.
-  /// Open at once; 1000, and all clients together never take more than half of the descriptors that
-  /// the process may have. Further calls wait in order.
+  // From the table in core/src/bounds.rs, by `make header`.
+  /// Largest server-sent event, in bytes; 16 MiB by default.
+  event_bytes = MODELWIRE_LIMIT_EVENT_BYTES,
+  /// Largest answer that is held whole, in bytes; 256 MiB by default.
+  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,
+  /// How much of a failed answer's body is read and kept, in bytes; 64 KiB by default.
+  error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,
+  /// Most headers that an answer may have; 100 by default.
+  headers = MODELWIRE_LIMIT_HEADERS,
+  /// Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
+  /// default. A single larger event waits alone.
+  queue_bytes = MODELWIRE_LIMIT_QUEUE_BYTES,
+  /// Events of one call that wait to be taken before its body is no longer read; 1024 by default.
+  queue_events = MODELWIRE_LIMIT_QUEUE_EVENTS,
+  /// Connections that calls of the client have at once; 1000 by default, and with those that are
+  /// idle never more than half of the descriptors that the process may have (RLIMIT_NOFILE, read
+  /// at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
+  /// connections that a client has idle and that it is opening). Further calls wait in order, and
+  /// take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
+  /// counted.
   connections = MODELWIRE_LIMIT_CONNECTIONS,
 };
 
@@ -932,6 +944,17 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
          "config.limit", "there is no such limit, or the value is not from 1 to 2147483647");
     return *this;
   }
+  /// Sets options by name from one JSON object, all of them or none; docs/options.md has the names.
+  config& options(std::string_view json) & {
+    modelwire_error* refused = nullptr;
+    const modelwire_status status =
+        modelwire_config_set_options(get(), detail::start(json), json.size(), &refused);
+    if (status != MODELWIRE_OK) {
+      modelwire::error why = modelwire::error::adopt(refused, status);
+      if (!problem_) problem_.emplace(std::move(why));
+    }
+    return *this;
+  }
   /// Adds certificates, as PEM text, that are trusted beside the system's; checked when a client
   /// is made.
   config& ca_pem(std::string_view pem) & {
@@ -996,6 +1019,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
   config&& limit(modelwire::limit which, std::int64_t value) && {
     return std::move(limit(which, value));
   }
+  config&& options(std::string_view json) && { return std::move(options(json)); }
   config&& ca_pem(std::string_view pem) && { return std::move(ca_pem(pem)); }
   config&& client_certificate_pem(std::string_view pem) && {
     return std::move(client_certificate_pem(pem));

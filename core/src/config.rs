@@ -36,9 +36,9 @@ pub struct Config {
     base_url: Option<String>,
     api_key: Option<ApiKeySource>,
     headers: Vec<(String, String)>,
-    pub(crate) timeouts: Timeouts,
-    pub(crate) retry: RetryPolicy,
-    pub(crate) limits: Limits,
+    timeouts: Timeouts,
+    retry: RetryPolicy,
+    limits: Limits,
     ca_pem: Option<Vec<u8>>,
     client_pem: Option<Vec<u8>>,
     proxy: Option<Proxy>,
@@ -126,6 +126,21 @@ impl Config {
     pub fn timeouts(mut self, timeouts: Timeouts) -> Config {
         self.timeouts = timeouts;
         self
+    }
+
+    /// The timeouts as they are set, to be changed: for bindings.
+    pub fn timeouts_mut(&mut self) -> &mut Timeouts {
+        &mut self.timeouts
+    }
+
+    /// The retry policy as it is set, to be changed: for bindings.
+    pub fn retry_mut(&mut self) -> &mut RetryPolicy {
+        &mut self.retry
+    }
+
+    /// The bounds as they are set, to be changed: for bindings.
+    pub fn limits_mut(&mut self) -> &mut Limits {
+        &mut self.limits
     }
 
     /// When and how often to try again.

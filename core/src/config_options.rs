@@ -150,28 +150,28 @@ options! {
 
     /// Most retries of one call; 3 by default, 0 switches retrying off.
     retries_max: Count |config, count| {
-        config.retry.retries_max = u32::try_from(count).unwrap_or(u32::MAX);
+        config.retry_mut().retries_max = u32::try_from(count).unwrap_or(u32::MAX);
         config
     };
 
     /// The wait before the first retry, doubled for each further one; 500 ms by default.
-    retry_first_wait_ms: Milliseconds |config, wait| { config.retry.first_wait = wait; config };
+    retry_first_wait_ms: Milliseconds |config, wait| { config.retry_mut().first_wait = wait; config };
 
     /// The statuses that are tried again; 429 by default.
-    retry_statuses: Statuses |config, statuses| { config.retry.statuses = statuses; config };
+    retry_statuses: Statuses |config, statuses| { config.retry_mut().statuses = statuses; config };
 
     /// Whether a call is tried again of which nothing was sent; off by default.
-    retry_connect_errors: Flag |config, on| { config.retry.connect_errors = on; config };
+    retry_connect_errors: Flag |config, on| { config.retry_mut().connect_errors = on; config };
 
     /// Whether a call is tried again whose connection was lost after something of it was sent, which
     /// may be metered twice then; off by default.
-    retry_lost_connections: Flag |config, on| { config.retry.lost_connections = on; config };
+    retry_lost_connections: Flag |config, on| { config.retry_mut().lost_connections = on; config };
 
     /// How much is added to a wait by chance, as a part of it; 0.25 by default.
-    retry_jitter: Part |config, part| { config.retry.jitter = part; config };
+    retry_jitter: Part |config, part| { config.retry_mut().jitter = part; config };
 
     /// Longest `Retry-After` that is waited for; 60 s by default.
-    retry_after_max_ms: Milliseconds |config, wait| { config.retry.retry_after_max = wait; config };
+    retry_after_max_ms: Milliseconds |config, wait| { config.retry_mut().retry_after_max = wait; config };
 }
 
 /// What the option of a timeout is called behind its name.
@@ -221,14 +221,14 @@ impl Config {
                     _ => return Err(refused(OptionKind::Milliseconds)),
                 },
             };
-            self.timeouts.set(timeout.phase, time)?;
+            self.timeouts_mut().set(timeout.phase, time)?;
             return Ok(self);
         }
         if Limits::ALL.iter().any(|limit| limit.name == name) {
             let Given::Count(count) = read(OptionKind::Count)? else {
                 return Err(refused(OptionKind::Count));
             };
-            self.limits.set(name, usize::try_from(count).unwrap_or(usize::MAX))?;
+            self.limits_mut().set(name, usize::try_from(count).unwrap_or(usize::MAX))?;
             return Ok(self);
         }
         let Some(option) = OWN.iter().find(|option| option.name == name) else {

@@ -5,33 +5,17 @@ use std::ffi::c_char;
 use std::ptr::null_mut;
 use std::time::Duration;
 
-use modelwire_core::{Config, Error, Limits, RetryPolicy, Timeouts};
+use modelwire_core::{Config, Error, Limits, RetryPolicy};
 
 use crate::boundary::{Handle, borrow_mut, copy_text, free, guard_or};
-use crate::error::guard;
+use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// What a client is made from; used by one thread at a time. What is not set has its default:
 /// base URL and key come from the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL,
 /// MODELWIRE_API_KEY or OPENAI_API_KEY).
 pub struct modelwire_config {
-    base_url: Option<String>,
-    api_key: Option<String>,
-    headers: Vec<(String, String)>,
-    timeouts: Timeouts,
-    retry: RetryPolicy,
-    limits: Limits,
-    ca_pems: Vec<String>,
-    client_certificate_pem: Option<String>,
-    proxy: Proxy,
-    http2: bool,
-    stream_only: bool,
-}
-
-enum Proxy {
-    FromEnvironment,
-    None,
-    At(String),
+    core: Config,
 }
 
 impl Handle for modelwire_config {
@@ -40,32 +24,12 @@ impl Handle for modelwire_config {
 
 impl modelwire_config {
     pub(crate) fn to_core(&self) -> Config {
-        let mut config = Config::new()
-            .timeouts(self.timeouts)
-            .retry(self.retry.clone())
-            .limits(self.limits)
-            .http2(self.http2)
-            .stream_only(self.stream_only);
-        if let Some(base_url) = &self.base_url {
-            config = config.base_url(base_url);
-        }
-        if let Some(api_key) = &self.api_key {
-            config = config.api_key(api_key);
-        }
-        for (name, value) in &self.headers {
-            config = config.header(name, value);
-        }
-        for pem in &self.ca_pems {
-            config = config.add_ca_pem(pem.as_bytes());
-        }
-        if let Some(pem) = &self.client_certificate_pem {
-            config = config.client_certificate_pem(pem.as_bytes());
-        }
-        match &self.proxy {
-            Proxy::FromEnvironment => config,
-            Proxy::None => config.no_proxy(),
-            Proxy::At(url) => config.proxy(url),
-        }
+        self.core.clone()
+    }
+
+    /// Sets an option through the core's builder, which takes the configuration whole.
+    fn build(&mut self, option: impl FnOnce(Config) -> Config) {
+        self.core = option(std::mem::take(&mut self.core));
     }
 }
 
@@ -73,22 +37,7 @@ impl modelwire_config {
 /// ran out.
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_config_new() -> *mut modelwire_config {
-    guard_or(null_mut(), || {
-        let config = modelwire_config {
-            base_url: None,
-            api_key: None,
-            headers: Vec::new(),
-            timeouts: Timeouts::default(),
-            retry: RetryPolicy::default(),
-            limits: Limits::default(),
-            ca_pems: Vec::new(),
-            client_certificate_pem: None,
-            proxy: Proxy::FromEnvironment,
-            http2: false,
-            stream_only: false,
-        };
-        config.into_raw()
-    })
+    guard_or(null_mut(), || modelwire_config { core: Config::new() }.into_raw())
 }
 
 /// Frees a configuration; clients made from it keep their copy.
@@ -111,7 +60,8 @@ pub unsafe extern "C" fn modelwire_config_set_base_url(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.base_url = Some(copy_text("base_url", base_url, length)?);
+        let base_url = copy_text("base_url", base_url, length)?;
+        config.build(|core| core.base_url(base_url));
         Ok(())
     })
 }
@@ -129,7 +79,8 @@ pub unsafe extern "C" fn modelwire_config_set_api_key(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.api_key = Some(copy_text("api_key", api_key, length)?);
+        let api_key = copy_text("api_key", api_key, length)?;
+        config.build(|core| core.api_key(api_key));
         Ok(())
     })
 }
@@ -151,9 +102,9 @@ pub unsafe extern "C" fn modelwire_config_add_header(
     value_length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        let header =
-            (copy_text("name", name, name_length)?, copy_text("value", value, value_length)?);
-        config.headers.push(header);
+        let name = copy_text("name", name, name_length)?;
+        let value = copy_text("value", value, value_length)?;
+        config.build(|core| core.header(name, value));
         Ok(())
     })
 }
@@ -177,11 +128,12 @@ pub unsafe extern "C" fn modelwire_config_set_timeouts(
     total_ms: i64,
 ) -> modelwire_status {
     set(config, |config| {
+        let timeouts = config.core.timeouts_mut();
         for (field, given) in [
-            (&mut config.timeouts.connect, connect_ms),
-            (&mut config.timeouts.first_byte, first_byte_ms),
-            (&mut config.timeouts.idle, idle_ms),
-            (&mut config.timeouts.total, total_ms),
+            (&mut timeouts.connect, connect_ms),
+            (&mut timeouts.first_byte, first_byte_ms),
+            (&mut timeouts.idle, idle_ms),
+            (&mut timeouts.total, total_ms),
         ] {
             if let Some(timeout) = timeout(given) {
                 *field = timeout;
@@ -205,7 +157,7 @@ pub unsafe extern "C" fn modelwire_config_set_pool_timeout(
 ) -> modelwire_status {
     set(config, |config| {
         if let Some(pool) = timeout(pool_ms) {
-            config.timeouts.pool = pool;
+            config.core.timeouts_mut().pool = pool;
         }
         Ok(())
     })
@@ -231,7 +183,7 @@ pub unsafe extern "C" fn modelwire_config_set_retry(
     retry_after_max_ms: i64,
 ) -> modelwire_status {
     set(config, |config| {
-        adjust(&mut config.retry, retries_max, first_wait_ms, retry_after_max_ms);
+        adjust(config.core.retry_mut(), retries_max, first_wait_ms, retry_after_max_ms);
         Ok(())
     })
 }
@@ -253,7 +205,7 @@ pub unsafe extern "C" fn modelwire_config_set_retry_on(
     config: *mut modelwire_config,
     what: u32,
 ) -> modelwire_status {
-    set(config, |config| retry_on(&mut config.retry, what))
+    set(config, |config| retry_on(config.core.retry_mut(), what))
 }
 
 /// How much is added to the waits between attempts by chance, so that calls that were refused
@@ -268,30 +220,10 @@ pub unsafe extern "C" fn modelwire_config_set_retry_jitter(
     config: *mut modelwire_config,
     part: f64,
 ) -> modelwire_status {
-    set(config, |config| retry_jitter(&mut config.retry, part))
+    set(config, |config| retry_jitter(config.core.retry_mut(), part))
 }
 
-/// MODELWIRE_LIMIT_...: largest server-sent event in bytes; default 16 MiB.
-pub const MODELWIRE_LIMIT_EVENT_BYTES: i32 = 1;
-/// Largest response held whole, in bytes; default 256 MiB.
-pub const MODELWIRE_LIMIT_RESPONSE_BYTES: i32 = 2;
-/// Bytes of a failed response that are kept; default 64 KiB.
-pub const MODELWIRE_LIMIT_ERROR_BODY_BYTES: i32 = 3;
-/// Headers of a response; default 100.
-pub const MODELWIRE_LIMIT_HEADERS: i32 = 4;
-/// Bytes of one call that wait to be taken before its body is no longer read; default 256 KiB. A
-/// single larger event waits alone.
-pub const MODELWIRE_LIMIT_QUEUE_BYTES: i32 = 5;
-/// Events of one call that wait to be taken before its body is no longer read; default 1024.
-pub const MODELWIRE_LIMIT_QUEUE_EVENTS: i32 = 6;
-/// Connections of the client that are open at once; default 1000, and all clients of the process
-/// together never take more than half of the descriptors that it may have (RLIMIT_NOFILE, read at
-/// the first call). Further calls wait in order. Calls that share a connection (HTTP/2) are not
-/// counted.
-pub const MODELWIRE_LIMIT_CONNECTIONS: i32 = 7;
-
-/// The largest value that the core takes for a limit.
-const LIMIT_MAX: i64 = i32::MAX as i64;
+// limits: the header has MODELWIRE_LIMIT_... here, from the table in core/src/bounds.rs.
 
 /// Sets one of the bounds. A response that breaks one is an error that names it.
 ///
@@ -307,22 +239,36 @@ pub unsafe extern "C" fn modelwire_config_set_limit(
     value: i64,
 ) -> modelwire_status {
     set(config, |config| {
-        let limits = &mut config.limits;
-        let field = match limit {
-            MODELWIRE_LIMIT_EVENT_BYTES => &mut limits.event_bytes_max,
-            MODELWIRE_LIMIT_RESPONSE_BYTES => &mut limits.response_bytes_max,
-            MODELWIRE_LIMIT_ERROR_BODY_BYTES => &mut limits.error_body_bytes_max,
-            MODELWIRE_LIMIT_HEADERS => &mut limits.headers_max,
-            MODELWIRE_LIMIT_QUEUE_BYTES => &mut limits.queue_bytes_max,
-            MODELWIRE_LIMIT_QUEUE_EVENTS => &mut limits.queue_events_max,
-            MODELWIRE_LIMIT_CONNECTIONS => &mut limits.connections_max,
-            other => return Err(Error::argument(format!("there is no limit {other}"))),
+        let Some(known) = Limits::ALL.iter().find(|known| known.number == limit) else {
+            return Err(Error::argument(format!("there is no limit {limit}")));
         };
-        *field = usize::try_from(value)
-            .ok()
-            .filter(|_| (1..=LIMIT_MAX).contains(&value))
-            .ok_or_else(|| Error::argument(format!("limit {limit} cannot be {value}")))?;
-        Ok(())
+        let value = usize::try_from(value)
+            .map_err(|_| Error::argument(format!("{} cannot be {value}", known.name)))?;
+        config.core.limits_mut().set(known.name, value).map_err(as_argument)
+    })
+}
+
+/// Sets options by name from one JSON object: all of them, or none if one is refused. Every option
+/// of a client can be set so, also those that have no function here. Times are in milliseconds, and
+/// null switches a timeout off; the names stand in docs/options.md, and the error of an unknown one
+/// lists them.
+///
+/// @param config  the configuration
+/// @param json    {"base_url": "https://host/v1", "idle_timeout_ms": 30000}, for instance; copied
+/// @param length  its length in bytes, or MODELWIRE_NUL
+/// @param error   receives the error, to be freed with modelwire_error_free; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT or MODELWIRE_E_CONFIG, which changes nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_options(
+    config: *mut modelwire_config,
+    json: *const c_char,
+    length: usize,
+    error: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(error, || {
+        let config = borrow_mut(config)?;
+        config.core.set_options(&copy_text("json", json, length)?)?;
+        Ok(MODELWIRE_OK)
     })
 }
 
@@ -340,7 +286,8 @@ pub unsafe extern "C" fn modelwire_config_add_ca_pem(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.ca_pems.push(copy_text("pem", pem, length)?);
+        let pem = copy_text("pem", pem, length)?;
+        config.build(|core| core.add_ca_pem(pem));
         Ok(())
     })
 }
@@ -359,7 +306,8 @@ pub unsafe extern "C" fn modelwire_config_set_client_certificate_pem(
     length: usize,
 ) -> modelwire_status {
     set(config, |config| {
-        config.client_certificate_pem = Some(copy_text("pem", pem, length)?);
+        let pem = copy_text("pem", pem, length)?;
+        config.build(|core| core.client_certificate_pem(pem));
         Ok(())
     })
 }
@@ -379,7 +327,7 @@ pub unsafe extern "C" fn modelwire_config_set_proxy(
 ) -> modelwire_status {
     set(config, |config| {
         let url = copy_text("url", url, length)?;
-        config.proxy = if url.is_empty() { Proxy::None } else { Proxy::At(url) };
+        config.build(|core| if url.is_empty() { core.no_proxy() } else { core.proxy(url) });
         Ok(())
     })
 }
@@ -395,7 +343,7 @@ pub unsafe extern "C" fn modelwire_config_set_http2(
     on: i32,
 ) -> modelwire_status {
     set(config, |config| {
-        config.http2 = on != 0;
+        config.build(|core| core.http2(on != 0));
         Ok(())
     })
 }
@@ -412,7 +360,7 @@ pub unsafe extern "C" fn modelwire_config_set_stream_only(
     on: i32,
 ) -> modelwire_status {
     set(config, |config| {
-        config.stream_only = on != 0;
+        config.build(|core| core.stream_only(on != 0));
         Ok(())
     })
 }
@@ -460,6 +408,11 @@ pub(crate) fn retry_jitter(retry: &mut RetryPolicy, part: f64) -> Result<(), Err
     }
     retry.jitter = part;
     Ok(())
+}
+
+/// What the core says of an option is here about an argument.
+fn as_argument(error: Error) -> Error {
+    Error::argument(error.message())
 }
 
 /// Runs a setter. There is no error object: the status says enough.

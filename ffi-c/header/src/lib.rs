@@ -11,6 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is generated, relative to `root()`.
 pub const HEADER: &str = "include/modelwire.h";
+/// The C++ wrapper, relative to `root()`; of it the enumeration of bounds is generated.
+pub const WRAPPER: &str = "include/modelwire.hpp";
+/// The table of bounds, from which the header's constants follow.
+const LIMITS: &str = "core/src/bounds.rs";
 /// The names of all functions, relative to `root()`; names are only ever added.
 pub const SYMBOLS: &str = "tests/c/symbols.txt";
 
@@ -30,6 +34,7 @@ pub fn generate() -> Result<String, String> {
     let mut builder = cbindgen::Builder::new().with_config(config);
     for module in modules(&read(&ffi.join("src/lib.rs"))?) {
         let text = read(&ffi.join("src").join(&module))?;
+        let text = with_limits(&text, &read(&root().join(LIMITS))?)?;
         let text = expand(&text).map_err(|cause| format!("ffi-c/src/{module}: {cause}"))?;
         builder = builder.with_src(copies.write(&module, &text)?);
     }
@@ -81,6 +86,72 @@ impl Drop for Copies {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0); // a folder that stays in /tmp harms nobody
     }
+}
+
+/// A row of the core's table of bounds.
+struct Bound {
+    /// `event_bytes` for instance.
+    name: String,
+    number: String,
+    doc: Vec<String>,
+}
+
+/// The core's table of bounds, row by row.
+fn bounds(source: &str) -> Result<Vec<Bound>, String> {
+    let rows = source.split_once("\nlimits! {\n").and_then(|(_, rest)| rest.split_once("\n}\n"));
+    let (rows, _) = rows.ok_or_else(|| format!("{LIMITS} has no table limits! {{ ... }}"))?;
+    let (mut bounds, mut doc) = (Vec::new(), Vec::new());
+    for line in rows.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line.starts_with("///") {
+            doc.push(line.to_owned());
+            continue;
+        }
+        let number = line.split_once(", number ").and_then(|(_, rest)| rest.strip_suffix(';'));
+        let name = line.split_once("_max: ").map(|(name, _)| name.to_owned());
+        let (Some(number), Some(name)) = (number, name) else {
+            return Err(format!("{LIMITS}: a row is `name_max: NAME = value, number 1;`: {line}"));
+        };
+        bounds.push(Bound { name, number: number.to_owned(), doc: std::mem::take(&mut doc) });
+    }
+    Ok(bounds)
+}
+
+/// A source file with a constant for each bound where its line that begins with `// limits:` stands.
+fn with_limits(source: &str, table: &str) -> Result<String, String> {
+    let mark = |line: &&str| line.starts_with("// limits:");
+    let Some(marked) = source.lines().find(mark) else { return Ok(source.to_owned()) };
+    let constant = |bound: Bound| {
+        let (doc, name) = (bound.doc.join("\n"), bound.name.to_uppercase());
+        format!("{doc}\npub const MODELWIRE_LIMIT_{name}: i32 = {};\n", bound.number)
+    };
+    let constants: String = bounds(table)?.into_iter().map(constant).collect();
+    Ok(source.replace(marked, &constants))
+}
+
+/// Where the C++ wrapper has its enumeration of bounds.
+const ENUMERATION: &str = "enum class limit : std::int32_t {\n";
+
+/// The C++ wrapper as it has to be: with an enumerator for each bound. The rest of it is written by
+/// hand. Writes nothing.
+pub fn wrapper() -> Result<String, String> {
+    let written = read(&root().join(WRAPPER))?;
+    with_enumerators(&written, &read(&root().join(LIMITS))?)
+}
+
+fn with_enumerators(wrapper: &str, table: &str) -> Result<String, String> {
+    let parts = wrapper.split_once(ENUMERATION).and_then(|(before, rest)| {
+        let (_, behind) = rest.split_once("\n};\n")?;
+        Some((before, behind))
+    });
+    let (before, behind) =
+        parts.ok_or_else(|| format!("{WRAPPER} has no {}", ENUMERATION.trim_end()))?;
+    let enumerator = |bound: Bound| {
+        let (doc, name) = (bound.doc.join("\n  "), bound.name);
+        format!("  {doc}\n  {name} = MODELWIRE_LIMIT_{},\n", name.to_uppercase())
+    };
+    let all: String = bounds(table)?.into_iter().map(enumerator).collect();
+    let head = "  // From the table in core/src/bounds.rs, by `make header`.\n";
+    Ok(format!("{before}{ENUMERATION}{head}{all}}};\n{behind}"))
 }
 
 /// A source file with a declaration for each line of its `texts!` tables.

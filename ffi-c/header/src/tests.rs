@@ -6,7 +6,7 @@
     reason = "tests fail by panicking"
 )]
 
-use super::{expand, functions, with_new_symbols};
+use super::{expand, functions, with_enumerators, with_limits, with_new_symbols};
 
 #[test]
 fn a_table_becomes_declarations() {
@@ -74,4 +74,25 @@ fn functions_of_a_header() {
 fn symbols_are_only_added() {
     let names = ["b", "c"].map(str::to_owned);
     assert_eq!(with_new_symbols("# All.\na\nb\n", &names), "# All.\na\nb\nc\n");
+}
+
+#[test]
+fn bounds_become_constants() {
+    let bounds = "no\nlimits! {\n    /// Bytes,\n    /// many.\n    a_bytes_max: A = 1, number 1;\n\n    \
+        /// More.\n    b_max: B = 2, number 2;\n}\nno\n";
+    let source = "before\n// limits: here\nafter";
+    let expected = "before\n/// Bytes,\n/// many.\npub const MODELWIRE_LIMIT_A_BYTES: i32 = 1;\n\
+        /// More.\npub const MODELWIRE_LIMIT_B: i32 = 2;\n\nafter";
+    assert_eq!(with_limits(source, bounds).unwrap(), expected);
+    assert_eq!(with_limits("no mark", bounds).unwrap(), "no mark");
+    let wrapper = "a\nenum class limit : std::int32_t {\nold\n};\nb\n};\n";
+    let expected = "a\nenum class limit : std::int32_t {\n  // From the table in core/src/bounds.rs, by \
+        `make header`.\n  /// Bytes,\n  /// many.\n  a_bytes = MODELWIRE_LIMIT_A_BYTES,\n  /// More.\n  \
+        b = MODELWIRE_LIMIT_B,\n};\nb\n};\n";
+    assert_eq!(with_enumerators(wrapper, bounds).unwrap(), expected);
+    assert_eq!(with_enumerators(expected, bounds).unwrap(), expected);
+    assert!(with_enumerators("", bounds).unwrap_err().contains("enum class limit"));
+    for (wrong, told) in [("", "no table"), ("\nlimits! {\nx\n}\n", "a row is")] {
+        assert!(with_limits(source, wrong).unwrap_err().contains(told));
+    }
 }

@@ -37,7 +37,7 @@
   NAME(certificates_refused) NAME(request_timeouts) NAME(request_retries) NAME(retry_after)    \
   NAME(request_headers) NAME(request_stream_only) NAME(request_gather) NAME(few_connections)   \
   NAME(pool_timeout) NAME(connect_errors) NAME(lost_connections) NAME(retry_jitter)            \
-  NAME(retries_refused) NAME(refused_changes_nothing)                                          \
+  NAME(retries_refused) NAME(refused_changes_nothing) NAME(options_as_json)                    \
   /* log.c */                                                                                  \
   NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
   NAME(log_inside_at_its_end)                                                                  \

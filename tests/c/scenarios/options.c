@@ -387,8 +387,48 @@ static void refuse_all(modelwire_config *config) {
     refuse_limits(config, limit);
   }
   CHECK(modelwire_config_set_limit(config, 0, 1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_options(config, "{\"proxy\":\"http://h\",\"nothing\":1}",
+                                     MODELWIRE_NUL, NULL) == MODELWIRE_E_CONFIG);
   CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_CONNECTIONS + 1, 1) ==
         MODELWIRE_E_ARGUMENT);
+}
+
+/* Options as JSON: one client with all that it needs from one text. */
+void options_as_json(void) {
+  char json[256];
+  const int length =
+      snprintf(json, sizeof json,
+               "{\"base_url\":\"%s\",\"api_key\":\"sk-kept\",\"headers\":{\"x-kept\":\"kept\"},"
+               "\"proxy\":\"\",\"retries_max\":0,\"total_timeout_ms\":null}",
+               getenv("TEST_BASE_URL"));
+  CHECK(length > 0 && (size_t)length < sizeof json);
+  modelwire_config *config = modelwire_config_new();
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_config_set_options(config, json, (size_t)length, &error), MODELWIRE_OK,
+               error);
+  static const struct {
+    const char *json, *told;
+  } WRONG[] = {
+      {"[]", "not an object"},
+      {"{", "not JSON"},
+      {"{\"headers_max\":0}", "headers_max is 0"},
+      {"{\"idle_timeout_ms\":0}", "idle_timeout is zero"},
+      {"{\"http2\":\"sk-secret\"}", "http2 takes true or false"},
+      {"{\"http3\":true}", "no option \"http3\""},
+  };
+  for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+    CHECK_STATUS(modelwire_config_set_options(config, WRONG[i].json, MODELWIRE_NUL, &error),
+                 MODELWIRE_E_CONFIG, error);
+    CHECK(contains(modelwire_error_message(error), WRONG[i].told));
+    CHECK(!contains(modelwire_error_report(error, NULL), "secret"));
+    modelwire_error_free(error);
+  }
+  CHECK(modelwire_config_set_options(config, NULL, 0, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_options(NULL, "{}", 2, NULL) == MODELWIRE_E_ARGUMENT);
+  /* The test sees what is sent. */
+  modelwire_client *client = client_of(config);
+  modelwire_response_free(answer_of(call_of(client, request_to("m"))));
+  modelwire_client_free(client);
 }
 
 /* What is refused changes nothing: neither what was set before nor what was left alone. */

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use modelwire_header::{Function, HEADER, SYMBOLS, functions, generate, root};
+use modelwire_header::{Function, HEADER, SYMBOLS, WRAPPER, functions, generate, root, wrapper};
 use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
 
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
@@ -28,6 +28,12 @@ fn the_committed_header_is_what_is_generated() {
     assert!(
         committed == current,
         "{HEADER} is stale: run `make header`\n{}",
+        difference(committed.lines(), current.lines())
+    );
+    let (committed, current) = (read(WRAPPER), wrapper().unwrap());
+    assert!(
+        committed == current,
+        "{WRAPPER} is stale: run `make header`\n{}",
         difference(committed.lines(), current.lines())
     );
 }

@@ -182,6 +182,21 @@ fn refused_changes_nothing() {
     }
 }
 
+/// R-CFG1, R-AUTH1, R-AUTH4
+#[test]
+fn options_as_json() {
+    let service = Service::start().unwrap();
+    let script = Script::one(Exchange::json(200, chat_answer("x")));
+    let base_url = service.script("s", script);
+    let program = scenario("options_as_json").at_url("http://127.0.0.1:1/v1");
+    program.env("TEST_BASE_URL", &base_url).run().succeeded();
+    let sent = service.recorded("s");
+    assert_eq!(sent.len(), 1);
+    for (name, value) in [("authorization", "Bearer sk-kept"), ("x-kept", "kept")] {
+        assert_eq!(sent[0].header(name), Some(value), "{name}");
+    }
+}
+
 /// R-LIM1, R-ERR3
 #[test]
 fn retry_after() {

@@ -230,6 +230,8 @@ void problems() {
   }
   const auto limit = modelwire::limit::connections;
   CHECK(contains(told(modelwire::config().limit(limit, 0)), "config.limit"));
+  CHECK(contains(told(modelwire::config().options("{\"http3\":true}")), "http3"));
+  CHECK(modelwire::config().options("{\"http2\":true}").problem() == nullptr);
   CHECK(contains(told(modelwire::config().limit(limit, 1LL << 31)), "config.limit"));
   CHECK(modelwire::config().limit(limit, (1LL << 31) - 1).problem() == nullptr);
 }

@@ -9,6 +9,7 @@
 )]
 
 mod imports;
+mod options;
 mod rooms;
 mod rules;
 
