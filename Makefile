@@ -3,7 +3,8 @@
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
-# make mutants  changes the core in one place at a time and sees whether a test notices; SHARD=0/16
+# make mutants  changes the core in one place at a time and sees whether a test notices;
+#             FOLDER=protocol|call|driver|delivery|http SHARD=0/8
 # make dev    the Python package in a debug build, and the tests that ARGS choose, in seconds:
 #             make dev ARGS="tests/python/test_options.py -k retry"
 # make stubs  writes the stubs and the Rust tables of py/fields.txt anew
@@ -83,10 +84,11 @@ fuzz:
 	@$(python) -m pip install --quiet --disable-pip-version-check $(test_tools)
 	@touch $@
 
-SHARD := 0/16
+FOLDER := protocol
+SHARD := 0/8
 mutants:
 	@tests/tools cargo cargo-mutants
-	tests/mutants/run $(SHARD)
+	tests/mutants/run $(FOLDER) $(SHARD)
 
 test_tools := 'pytest>=8' 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
   trio typing_extensions build

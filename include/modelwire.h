@@ -342,7 +342,7 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
 #define MODELWIRE_E_TLS (-11)
 
 /**
- * One of the four timeouts; modelwire_error_timeout says which.
+ * One of the timeouts; modelwire_error_timeout says which.
  */
 #define MODELWIRE_E_TIMEOUT (-12)
 

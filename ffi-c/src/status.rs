@@ -39,7 +39,7 @@ pub const MODELWIRE_E_STATUS: modelwire_status = -9;
 pub const MODELWIRE_E_CONNECT: modelwire_status = -10;
 /// The TLS handshake or a certificate failed.
 pub const MODELWIRE_E_TLS: modelwire_status = -11;
-/// One of the four timeouts; modelwire_error_timeout says which.
+/// One of the timeouts; modelwire_error_timeout says which.
 pub const MODELWIRE_E_TIMEOUT: modelwire_status = -12;
 /// The connection broke off after the request was sent.
 pub const MODELWIRE_E_DISCONNECTED: modelwire_status = -13;

@@ -1,4 +1,4 @@
-"""An AsyncClient behind the face of a Client, so that the scenarios of the synchronous client run
+"""An AsyncClient with the methods of a Client, so that the scenarios of the synchronous client run
 through asyncio too: every call and every chunk is awaited, one after another, on one event loop.
 Knows no scenario."""
 

@@ -119,6 +119,8 @@ static void configuring(void) {
   CHECK(modelwire_config_set_retry_jitter(NULL, 0) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_config_set_pool_timeout(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_config_set_limit(NULL, MODELWIRE_LIMIT_HEADERS, 1) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_options(NULL, "{}", 2, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_config_set_options(config, NULL, 2, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_new(config, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_new(NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   modelwire_config_free(config);

@@ -1,4 +1,4 @@
-//! The four timeouts, each alone. Knows no retry.
+//! The timeouts, each alone. Knows no retry.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
