@@ -2,6 +2,8 @@
 //! reads what serde_json reads. The first line of the input is a pointer into the rest.
 #![no_main]
 
+use std::borrow::Cow;
+
 use libfuzzer_sys::{Corpus, fuzz_target};
 use modelwire::parse::{chunk, document};
 use modelwire::{Choice, JSON_DEPTH_MAX, Kind, Value, output_text};
@@ -56,12 +58,60 @@ fn touch(value: Value<'_>, levels: usize) {
     }
 }
 
-type Read = (u64, [Option<String>; 3]);
+/// What is read of a choice: its index, its texts, and its tool calls.
+type Read = (u64, [Option<String>; 3], Vec<ReadCall>);
+type ReadCall = (Option<u64>, [Option<String>; 3]);
+
+fn owned<const N: usize>(texts: [Option<Cow<'_, str>>; N]) -> [Option<String>; N] {
+    texts.map(|text| text.map(Cow::into_owned))
+}
 
 fn read(choice: Choice<'_>) -> Read {
     touch(choice.value(), 1);
     let texts = [choice.content(), choice.role(), choice.finish_reason()];
-    (choice.index().into(), texts.map(|text| text.map(|text| text.into_owned())))
+    let calls = choice.tool_calls().map(|call| {
+        (call.index().map(u64::from), owned([call.id(), call.name(), call.arguments()]))
+    });
+    (choice.index().into(), owned(texts), calls.collect())
+}
+
+fn text_of(value: &Json, name: &str) -> Option<String> {
+    Some(value.get(name)?.as_str()?.to_owned())
+}
+
+fn index_of(value: &Json) -> Option<u64> {
+    value.get("index")?.as_u64().filter(|index| u32::try_from(*index).is_ok())
+}
+
+/// The tool calls of a message as serde_json finds them.
+fn calls_of(said: &Json) -> Vec<ReadCall> {
+    let calls = said.get("tool_calls").and_then(Json::as_array).map(Vec::as_slice);
+    let read = |call: &Json| {
+        let function = call.get("function").unwrap_or(&Json::Null);
+        let texts =
+            [text_of(call, "id"), text_of(function, "name"), text_of(function, "arguments")];
+        (index_of(call), texts)
+    };
+    calls.unwrap_or_default().iter().map(read).collect()
+}
+
+/// The tokens as serde_json finds them, in, out and in all; `None` where two names for one count stand
+/// side by side.
+fn usage_of(theirs: &Json) -> Option<Option<[u64; 3]>> {
+    let usage = theirs.get("usage").unwrap_or(&Json::Null);
+    let count = |names: &[&str]| {
+        let mut found = names.iter().filter_map(|name| usage.get(*name));
+        let count = found.next().and_then(Json::as_i64).and_then(|count| count.try_into().ok());
+        found.next().is_none().then_some(count)
+    };
+    let input: Option<u64> = count(&["prompt_tokens", "input_tokens"])?;
+    let output: Option<u64> = count(&["completion_tokens", "output_tokens"])?;
+    let total: Option<u64> = count(&["total_tokens"])?;
+    if input.or(output).or(total).is_none() {
+        return Some(None);
+    }
+    let (input, output) = (input.unwrap_or(0), output.unwrap_or(0));
+    Some(Some([input, output, total.unwrap_or(input.saturating_add(output))]))
 }
 
 /// The choices as serde_json finds them; `None` where delta and message stand side by side.
@@ -74,11 +124,9 @@ fn choices_of(theirs: &Json) -> Option<Vec<Read>> {
                 (Some(_), Some(_)) => return None,
                 (said, None) | (None, said) => said.unwrap_or(&Json::Null),
             };
-            let text = |value: &Json, name| Some(value.get(name)?.as_str()?.to_owned());
-            let index = choice.get("index").and_then(Json::as_u64);
-            let index = index.filter(|index| u32::try_from(*index).is_ok());
-            let texts = [text(said, "content"), text(said, "role"), text(choice, "finish_reason")];
-            Some((index.unwrap_or(place as u64), texts))
+            let texts =
+                [text_of(said, "content"), text_of(said, "role"), text_of(choice, "finish_reason")];
+            Some((index_of(choice).unwrap_or(place as u64), texts, calls_of(said)))
         })
         .collect()
 }
@@ -91,7 +139,7 @@ fn check_views(text: &str, theirs: Option<&Json>) {
     let _ = (chunk.response().map(output_text), output_text(document.value()));
     let choices: Vec<Read> = chunk.choices().map(read).collect();
     assert_eq!(choices, document.choices().map(read).collect::<Vec<_>>());
-    let first = choices.first().map(|(_, texts)| texts.clone());
+    let first = choices.first().map(|(_, texts, _)| texts.clone());
     if let Some([content, _, finish_reason]) = first {
         assert_eq!(chunk.text(), content.clone().unwrap_or_default());
         assert_eq!(document.text(), content.unwrap_or_default());
@@ -101,6 +149,14 @@ fn check_views(text: &str, theirs: Option<&Json>) {
     let Some(theirs) = theirs else { return };
     let string = |name| theirs.get(name).and_then(Json::as_str);
     assert_eq!(chunk.kind().as_deref(), string("type"));
+    assert_eq!(chunk.id().as_deref(), string("id"));
+    assert_eq!(chunk.item_id().as_deref(), string("item_id"));
+    if let Some(expected) = usage_of(theirs) {
+        let usage = document.usage();
+        let usage =
+            usage.map(|usage| [usage.input_tokens, usage.output_tokens, usage.total_tokens]);
+        assert_eq!(usage, expected);
+    }
     assert_eq!(document.model().as_deref(), string("model"));
     if let Some(expected) = choices_of(theirs) {
         assert_eq!(choices, expected);

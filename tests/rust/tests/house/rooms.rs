@@ -53,6 +53,27 @@ fn each_room_knows_only_what_is_its_own() {
     }
 }
 
+/// The keys of the hot fields, from the lists in `protocol/spans.rs`.
+fn hot_fields() -> Vec<String> {
+    let text = read("core/src/protocol/spans.rs");
+    let lists = text.split("\nfields! {").skip(1).map(|list| list.split("\n}").next().unwrap());
+    let keys = lists.flat_map(|list| list.split(" = \"").skip(1));
+    keys.map(|key| key.split('"').next().unwrap().to_owned()).collect()
+}
+
+/// The fuzzer compares each field with what serde_json reads.
+#[test]
+fn the_fuzzer_knows_every_hot_field() {
+    // It has no accessor; what comes of it is judged by the fuzzer of errors.
+    let excused = ["error"];
+    let fields = hot_fields();
+    assert!(fields.len() >= 11 && fields.contains(&"content".to_owned()), "{fields:?}");
+    let oracle = read("tests/fuzz/src/bin/view.rs");
+    let is_unknown = |field: &&String| !oracle.contains(&format!("\"{field}\""));
+    let unknown: Vec<_> = fields.iter().filter(is_unknown).collect();
+    assert_eq!(unknown, excused, "compare these in tests/fuzz/src/bin/view.rs");
+}
+
 /// The rooms that the tables of docs/architecture.md name, by their path below `core/src`.
 fn drawn() -> BTreeSet<String> {
     let text = read("docs/architecture.md");
