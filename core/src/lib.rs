@@ -44,11 +44,7 @@ mod stream;
 mod sync;
 mod timeouts;
 
-pub use bounds::{
-    CONNECTIONS_MAX, DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX, ERROR_BODY_TIME_MAX,
-    EVENT_BYTES_MAX, HEADERS_MAX, Limit, Limits, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX,
-    RESPONSE_BYTES_MAX,
-};
+pub use bounds::*;
 pub use call::call::Call;
 pub use call::queue::{Event, Pop};
 pub use call::session::{UsageSum, UsageSums};

@@ -155,7 +155,8 @@ impl Attempts<'_> {
     ) -> Result<Reply, Failure> {
         let settings = self.shared.settings();
         let mut moved: Option<Url> = None;
-        for _ in 0..REDIRECTS_MAX {
+        // The request itself, and as many that follow.
+        for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
             let reply = self.transport.send(settings, self.prepared, sent, place, permit).await;
             let reply = match moved.is_some() {
