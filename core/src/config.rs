@@ -204,8 +204,9 @@ impl Config {
     /// costs. Then, as with any client on that runtime, nothing is received and no timeout runs out
     /// while its threads are busy, a waiting call ([`Client::blocking`](crate::Client::blocking),
     /// [`Call::pop`](crate::Call::pop)) must not be made on one of them, calls that are under way
-    /// when the runtime ends fail with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), and in a forked child the client
-    /// fails with [`ErrorKind::Forked`](crate::ErrorKind::Forked). Large answers are read on its blocking threads.
+    /// when the runtime ends fail with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), and in
+    /// a forked child the client fails with [`ErrorKind::Forked`](crate::ErrorKind::Forked). Large
+    /// answers are read on its blocking threads.
     ///
     /// ```no_run
     /// # async fn run() -> modelwire::Result<()> {

@@ -16,8 +16,8 @@
 //!
 //! The async methods of [`Client`] work under any runtime: the I/O runs on a thread of the
 //! library's own, or on the program's tokio runtime ([`Config::runtime`]), and what arrives waits
-//! in a bounded queue, [`Call`], under every way of consuming it. The rules that the service's specification sets are named R-… where they are
-//! honoured.
+//! in a bounded queue, [`Call`], under every way of consuming it. The rules that the service's
+//! specification sets are named R-… where they are honoured.
 
 mod api_key;
 mod bounds;

@@ -1,5 +1,5 @@
-//! How Rust callers consume a call: an async stream, an iterator, and the same calls waiting on the calling thread. All sit
-//! on the call's event queue; knows no HTTP.
+//! How Rust callers consume a call: an async stream, an iterator, and the same calls waiting on the
+//! calling thread. All sit on the call's event queue; knows no HTTP.
 
 use std::fmt;
 use std::future::poll_fn;

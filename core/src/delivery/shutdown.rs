@@ -10,12 +10,12 @@ use crate::driver::runtime;
 use crate::process::PerProcess;
 use crate::sync::{lock, unpoisoned};
 
-/// Ends every call with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), closes all
-/// connections of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that start
-/// afterwards fail. True if all is gone within the timeout; false leaves what is left to end on its
-/// own, a handler that hangs for instance. Inside a handler it is false: the thread cannot wait for
-/// itself. Calling it again is harmless and waits for what is left; of threads that call it at once
-/// each waits, one after another, within its own timeout.
+/// Ends every call with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), closes all connections
+/// of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that
+/// start afterwards fail. True if all is gone within the timeout; false leaves what is left to end
+/// on its own, a handler that hangs for instance. Inside a handler it is false: the thread cannot
+/// wait for itself. Calling it again is harmless and waits for what is left; of threads that call
+/// it at once each waits, one after another, within its own timeout.
 pub fn shutdown(timeout: Duration) -> bool {
     static UNDER_WAY: PerProcess<UnderWay> = PerProcess::new();
     let start = Instant::now();

@@ -2,9 +2,9 @@
 //! it for the same locks, and be woken again. Knows no queue.
 //!
 //! None is deferred for long, however busy the thread is: the first one puts a task at the end of
-//! the runtime's queue that sends all of them when it runs for the second time: behind what was ready before them and what
-//! that made ready. They are sent earlier when `DEFERRED_MAX` have come together, and when the thread
-//! leaves the runtime.
+//! the runtime's queue that sends all of them when it runs for the second time: behind what was
+//! ready before them and what that made ready. They are sent earlier when `DEFERRED_MAX` have come
+//! together, and when the thread leaves the runtime.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
