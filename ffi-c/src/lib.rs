@@ -23,8 +23,7 @@
 //! | `call` | one exchange, in each of the ways to run it |
 //!
 //! A new text of a response, an event or an error: one line in a `texts!` table there, one line in
-//! `include/modelwire.hpp`, one line of data in `tests/c/scenarios/texts.c` and in
-//! `tests/cpp/scenarios/texts.cpp`. `make header` writes the rest, and tests name what is missing.
+//! `include/modelwire.hpp`, one line of data in `tests/c/scenarios/texts.h`. `make header` writes the rest, and tests name what is missing.
 #![allow(
     non_camel_case_types,
     reason = "the names are C's: one lower-case prefix for functions and types"

@@ -1,9 +1,9 @@
 /*
- * Every text that the library gives of a response, an event or an error: one line for each
- * function, with what it gives of the responses that `text_samples` of tests/c/src scripts.
- *
- * A function that is missing here is named by a test.
+ * Every text that the library gives of a response, an event or an error, by the list of texts.h. A
+ * function that is missing in both is named by a test.
  */
+#include "texts.h"
+
 #include "check.h"
 
 static void check_length(const char *function, const char *text, size_t length) {
@@ -13,15 +13,15 @@ static void check_length(const char *function, const char *text, size_t length) 
 }
 
 /* A function that is given the handle alone. The text stays where it is, and NULL has none. */
-#define TEXT(function, handle, expected)         \
+#define TEXT(function, in_cpp, expected)         \
   do {                                           \
     CHECK_TEXT(function(handle), expected);      \
     CHECK(function(handle) == function(handle)); \
     CHECK(function(NULL) == NULL);               \
-  } while (0)
+  } while (0);
 
 /* A function that tells the length too. */
-#define SIZED(function, handle, expected)                      \
+#define SIZED(function, in_cpp, expected)                      \
   do {                                                         \
     size_t length = 99;                                        \
     const char *text = function(handle, &length);              \
@@ -31,19 +31,19 @@ static void check_length(const char *function, const char *text, size_t length) 
     length = 99;                                               \
     CHECK(function(NULL, &length) == NULL && length == 0);     \
     CHECK(function(NULL, NULL) == NULL);                       \
-  } while (0)
+  } while (0);
 
 /* A function that is given an index: this is its text at 0, and beyond the end there is none. */
-#define AT(function, handle, expected)                 \
+#define AT(function, in_cpp, expected)                 \
   do {                                                 \
     CHECK_TEXT(function(handle, 0), expected);         \
     CHECK(function(handle, 0) == function(handle, 0)); \
     CHECK(function(handle, SIZE_MAX) == NULL);         \
     CHECK(function(NULL, 0) == NULL);                  \
-  } while (0)
+  } while (0);
 
 /* Both. */
-#define SIZED_AT(function, handle, expected)                   \
+#define SIZED_AT(function, in_cpp, expected)                   \
   do {                                                         \
     size_t length = 99;                                        \
     const char *text = function(handle, 0, &length);           \
@@ -55,64 +55,36 @@ static void check_length(const char *function, const char *text, size_t length) 
     length = 99;                                               \
     CHECK(function(NULL, 0, &length) == NULL && length == 0);  \
     CHECK(function(NULL, 0, NULL) == NULL);                    \
-  } while (0)
+  } while (0);
 
-static void of_models(const modelwire_response *models) {
-  AT(modelwire_response_model_id, models, "model-1");
+static void of_models(const modelwire_response *handle) {
+  TEXTS_OF_MODELS(TEXT, SIZED, AT, SIZED_AT)
 }
 
-static void of_answer(const modelwire_response *answer) {
-  SIZED(modelwire_response_json, answer, modelwire_response_get_json(answer, "", 0, NULL));
-  SIZED(modelwire_response_text, answer, "whole");
-  TEXT(modelwire_response_finish_reason, answer, "stop");
-  TEXT(modelwire_response_request_id, answer, "req_1");
-  TEXT(modelwire_response_end, answer, "document");
-  AT(modelwire_response_header_name, answer, "content-type");
-  AT(modelwire_response_header_value, answer, "application/json");
-  AT(modelwire_response_tool_call_id, answer, "call_1");
-  AT(modelwire_response_tool_call_name, answer, "search");
-  SIZED_AT(modelwire_response_tool_call_arguments, answer, "{\"q\":1}");
+static void of_answer(const modelwire_response *handle) {
+  SIZED(modelwire_response_json, , modelwire_response_get_json(handle, "", 0, NULL))
+  TEXTS_OF_ANSWER(TEXT, SIZED, AT, SIZED_AT)
 }
 
-static void of_event(const modelwire_event *event) {
-  SIZED(modelwire_event_json, event, modelwire_event_get_json(event, "", 0, NULL));
-  SIZED(modelwire_event_text, event, "piece");
-  SIZED(modelwire_event_name, event, "named");
-  TEXT(modelwire_event_finish_reason, event, "length");
-  AT(modelwire_event_tool_call_id, event, "call_1");
-  AT(modelwire_event_tool_call_name, event, "search");
-  SIZED_AT(modelwire_event_tool_call_arguments, event, "{\"q\":1}");
+static void of_event(const modelwire_event *handle) {
+  SIZED(modelwire_event_json, , modelwire_event_get_json(handle, "", 0, NULL))
+  TEXTS_OF_EVENT(TEXT, SIZED, AT, SIZED_AT)
 }
 
-static void of_refusal(const modelwire_error *error) {
-  static const char *const BODY =
-      "{\"error\":{\"message\":\"No.\",\"type\":\"a_type\",\"code\":\"a_code\","
-      "\"param\":\"a_param\"}}";
-  TEXT(modelwire_error_message, error, "No.");
-  TEXT(modelwire_error_hint, error,
-       "Reproduce with a minimal request, then add parameters one by one. Some models answer "
-       "only by streaming.");
-  TEXT(modelwire_error_type, error, "a_type");
-  TEXT(modelwire_error_code, error, "a_code");
-  TEXT(modelwire_error_param, error, "a_param");
-  TEXT(modelwire_error_request_id, error, "req_1");
-  TEXT(modelwire_error_path, error, "/scripts/s/v1/chat/completions");
-  TEXT(modelwire_error_model, error, "m");
-  TEXT(modelwire_error_metered, error, "unknown");
-  SIZED(modelwire_error_body, error, BODY);
+static void of_refusal(const modelwire_error *handle) {
+  TEXTS_OF_REFUSAL(TEXT, SIZED, AT, SIZED_AT)
+  TEXT(modelwire_error_model, , "m")
   /* It has times in it, and the version: it is what it was at first. */
-  SIZED(modelwire_error_report, error, modelwire_error_report(error, NULL));
-  CHECK(contains(modelwire_error_report(error, NULL), "a_param"));
+  SIZED(modelwire_error_report, , modelwire_error_report(handle, NULL))
+  CHECK(contains(modelwire_error_report(handle, NULL), "a_param"));
 }
 
-static void of_broken_stream(const modelwire_error *error) {
-  SIZED(modelwire_error_partial, error,
-        "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"half\"},"
-        "\"finish_reason\":null}]}");
+static void of_broken_stream(const modelwire_error *handle) {
+  TEXTS_OF_BROKEN_STREAM(TEXT, SIZED, AT, SIZED_AT)
 }
 
-static void of_timeout(const modelwire_error *error) {
-  TEXT(modelwire_error_timeout, error, "first_byte_timeout");
+static void of_timeout(const modelwire_error *handle) {
+  TEXTS_OF_TIMEOUT(TEXT, SIZED, AT, SIZED_AT)
 }
 
 static int32_t look(void *user_data, const modelwire_event *event) {

@@ -15,7 +15,8 @@ use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
 
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
 const NULL_SCENARIO: &str = include_str!("../scenarios/null.c");
-const TEXTS_SCENARIO: &str = include_str!("../scenarios/texts.c");
+const TEXTS_SCENARIO: &str =
+    concat!(include_str!("../scenarios/texts.h"), include_str!("../scenarios/texts.c"));
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap()
@@ -158,7 +159,7 @@ fn every_function_is_called_with_null() {
     let forgotten: Vec<&String> = listed.difference(&called).collect();
     assert!(
         forgotten.is_empty(),
-        "no test calls these with NULL: add a line to tests/c/scenarios/texts.c for one that gives \
+        "no test calls these with NULL: add a line to tests/c/scenarios/texts.h for one that gives \
          a text of a handle, and to null.c for any other\n{forgotten:#?}"
     );
 }
@@ -176,7 +177,7 @@ fn every_text_is_tested_with_data() {
     let forgotten: Vec<&String> = texts.difference(&tested).collect();
     assert!(
         forgotten.is_empty(),
-        "add a line to tests/c/scenarios/texts.c for each of {forgotten:#?}"
+        "add a line to tests/c/scenarios/texts.h for each of {forgotten:#?}"
     );
 }
 

@@ -201,7 +201,8 @@ fn every_number_of_c_has_its_wrapper() {
 
 #[test]
 fn every_text_is_tested_with_data() {
-    let tested = names_in(&read("tests/cpp/scenarios/texts.cpp"));
+    let lists = ["tests/c/scenarios/texts.h", "tests/cpp/scenarios/texts.cpp"];
+    let tested = names_in(&lists.map(|path| read(path)).concat());
     let forgotten: Vec<String> = functions(&read(HEADER))
         .into_iter()
         // What is lent to a callback is tested with the callbacks.
@@ -211,7 +212,7 @@ fn every_text_is_tested_with_data() {
         .collect();
     assert!(
         forgotten.is_empty(),
-        "add a line to tests/cpp/scenarios/texts.cpp for each of {forgotten:#?}"
+        "add a line to tests/c/scenarios/texts.h for each of {forgotten:#?}"
     );
 }
 
