@@ -321,60 +321,61 @@ fn check_linear(name: &str, count: usize, chunk: &dyn Fn(usize) -> String) {
     panic!("{name}: {count} chunks and eight times as many took {measured:?}");
 }
 
-/// Of every kind, from `count` to `8 * count`.
-fn check_all_linear(count: usize) {
+/// Of every kind, from `texts` to `8 * texts` pieces of text, and from `parts` to `8 * parts` that each
+/// add something new: of those an answer has no more than `ELEMENTS_MAX`.
+fn check_all_linear(texts: usize, parts: usize) {
     let chunk = |choice: String| {
         format!(
             r#"{{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{choice}]}}"#
         )
     };
-    check_linear("text", count, &|_| {
+    check_linear("text", texts, &|_| {
         chunk(r#"{"index":0,"delta":{"content":"word "},"finish_reason":null}"#.into())
     });
-    check_linear("logprobs", count, &|_| {
+    check_linear("logprobs", texts, &|_| {
         chunk(r#"{"index":0,"delta":{"content":"w"},"logprobs":{"content":[{"token":"w","logprob":-0.1,"bytes":[119],"top_logprobs":[]}]}}"#.into())
     });
-    check_linear("calls", count, &|i| {
+    check_linear("calls", parts, &|i| {
         chunk(format!(
             r#"{{"index":0,"delta":{{"tool_calls":[{{"index":{i},"id":"call_{i}","function":{{"name":"f","arguments":"{{}}"}}}}]}}}}"#
         ))
     });
-    check_linear("calls without index", count, &|i| {
+    check_linear("calls without index", parts, &|i| {
         chunk(format!(
             r#"{{"index":0,"delta":{{"tool_calls":[{{"id":"{i}","function":{{"name":"f","arguments":"{{}}"}}}}]}}}}"#
         ))
     });
-    check_linear("choices", count, &|i| {
-        chunk(format!(r#"{{"index":{},"delta":{{"content":"x"}}}}"#, i % (3 * count)))
+    check_linear("choices", parts, &|i| {
+        chunk(format!(r#"{{"index":{},"delta":{{"content":"x"}}}}"#, i % (3 * parts)))
     });
-    check_linear("members", count, &|i| {
+    check_linear("members", parts, &|i| {
         chunk(format!(r#"{{"index":0,"delta":{{"field_{i}":"x"}}}}"#))
     });
-    check_linear("response deltas", count, &|i| {
-        let item = i % count;
+    check_linear("response deltas", parts, &|i| {
+        let item = i % parts;
         format!(
             r#"{{"type":"response.output_text.delta","item_id":"m{item}","output_index":{item},"content_index":0,"delta":"word "}}"#
         )
     });
-    check_linear("response text", count, &|_| {
+    check_linear("response text", texts, &|_| {
         r#"{"type":"response.output_text.delta","item_id":"m","delta":"word "}"#.to_owned()
     });
     let deep = format!("{}1{}", r#"{"a":"#.repeat(900), "}".repeat(900));
-    check_linear("deep", count / 100, &|_| {
+    check_linear("deep", texts / 100, &|_| {
         chunk(format!(r#"{{"index":0,"delta":{{"deep":{deep}}}}}"#))
     });
 }
 
 #[test]
 fn work_is_linear_in_the_input() {
-    check_all_linear(400);
+    check_all_linear(400, 400);
 }
 
 /// The same, large; `make test-deep` runs it in release.
 #[test]
 #[ignore = "takes long in a debug build"]
 fn work_is_linear_in_a_large_input() {
-    check_all_linear(4_000);
+    check_all_linear(4_000, 1_000);
 }
 
 #[test]
