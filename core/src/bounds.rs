@@ -168,6 +168,13 @@ mod tests {
         }
     }
 
+    /// The documents say 2147483647: spans have 31 bits.
+    #[test]
+    fn the_largest_bound_is_the_longest_json() {
+        assert_eq!(JSON_BYTES_MAX, 2_147_483_647);
+        Limits::default().set("event_bytes_max", JSON_BYTES_MAX).unwrap();
+    }
+
     #[test]
     fn what_is_refused_changes_nothing() {
         for limit in Limits::ALL {

@@ -169,3 +169,49 @@ fn a_model_list_is_data_or_a_top_level_array() {
     assert_eq!(ids(r#"{"data":{}}"#), None);
     assert_eq!(ids(r#"{"models":[]}"#), None);
 }
+
+#[test]
+fn texts_have_a_nul_behind_them_for_whoever_needs_one() {
+    let chunk = Chunk::scan("named", r#"{"a":1}"#).unwrap();
+    assert_eq!((chunk.event(), chunk.event_and_nul()), ("named", "named\0"));
+    assert_eq!((chunk.json(), chunk.json_and_nul()), (r#"{"a":1}"#, "{\"a\":1}\0"));
+    let nameless = Chunk::scan("", "[]").unwrap();
+    assert_eq!((nameless.event_and_nul(), nameless.json_and_nul()), ("\0", "[]\0"));
+}
+
+/// R-STR7
+#[test]
+fn a_choice_is_finished_when_it_says_why() {
+    let chunk = chunk(
+        r#"{"choices":[{"finish_reason":"stop"},{"finish_reason":null},{},{"finish_reason":""}]}"#,
+    );
+    let finished: Vec<bool> = chunk.choices().map(|choice| choice.is_finished()).collect();
+    assert_eq!(finished, [true, false, false, true]);
+}
+
+#[test]
+fn what_a_document_is() {
+    for (text, is_object, is_model_list, is_error) in [
+        ("{}", true, false, false),
+        ("[]", false, true, false),
+        ("null", false, false, false),
+        (r#"{"data":[]}"#, true, true, false),
+        (r#"{"error":{}}"#, true, false, true),
+        (r#"{"error":null}"#, true, false, false),
+        (r#"{"error":{},"choices":[]}"#, true, false, false),
+        (r#"{"error":{},"output":null}"#, true, false, true),
+    ] {
+        let document = document(text);
+        let found = (document.is_object(), document.is_model_list(), document.is_error());
+        assert_eq!(found, (is_object, is_model_list, is_error), "{text}");
+    }
+}
+
+/// The bound is on what stands in each other, and not on what stands beside each other.
+#[test]
+fn many_shallow_objects_are_not_deep() {
+    let choices = vec![r#"{"delta":{"tool_calls":[{"function":{"name":"f"}}]}}"#; 2000].join(",");
+    let chunk = chunk(&format!(r#"{{"choices":[{choices}]}}"#));
+    assert_eq!(chunk.choices().count(), 2000);
+    assert!(chunk.choices().all(|choice| choice.tool_calls().count() == 1));
+}
