@@ -124,6 +124,7 @@ mod tests {
         let wait = |ms| Decision::Wait(Duration::from_millis(ms));
         assert_eq!(policy.decide(0, &answered(429, None), 0.0), wait(500));
         assert_eq!(policy.decide(0, &answered(429, None), 1.0), wait(750));
+        assert_eq!(policy.decide(0, &answered(429, None), 0.5), wait(625));
         assert_eq!(policy.decide(0, &answered(429, Some(7)), 0.0), wait(7000));
         assert_eq!(policy.decide(0, &answered(429, Some(7)), 1.0), wait(10_500));
         let by_default = RetryPolicy::default();

@@ -1,0 +1,100 @@
+//! Who becomes the driver and when: the choices that the model leaves open, one by one. Knows no
+//! thread.
+
+use super::*;
+
+const THREAD: ThreadId = 7;
+const OTHER: ThreadId = 8;
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// A state in which a waiter is the driver, with one task alive.
+fn driven_by_a_waiter() -> State {
+    let mut state = State::new();
+    for round in 1..=ALONE_MIN {
+        let _ = state.begin(Awaited::Here, THREAD, ms(0));
+        let granted = state.take(1, true) == Take::Granted;
+        assert_eq!(granted, round == ALONE_MIN, "in round {round}");
+        if !granted {
+            state.end();
+        }
+    }
+    state
+}
+
+#[test]
+fn a_waiter_becomes_the_driver_after_some_waits_alone() {
+    assert_eq!(driven_by_a_waiter().driver, DrivenBy::Waiter);
+}
+
+#[test]
+fn a_wait_for_nothing_makes_no_driver() {
+    let mut state = State::new();
+    for _ in 0..=ALONE_MIN {
+        assert_eq!(state.take(1, true), Take::Refused(Call::Nobody));
+    }
+}
+
+#[test]
+fn work_of_others_begins_the_count_anew() {
+    for awaited in [Awaited::Anywhere, Awaited::Here] {
+        let mut state = State::new();
+        for _ in 1..ALONE_MIN {
+            let _ = state.begin(Awaited::Here, THREAD, ms(0));
+            assert_eq!(state.take(1, true), Take::Refused(Call::Nobody));
+            state.end();
+        }
+        let _ = state.begin(Awaited::Here, THREAD, ms(0));
+        let _ = state.begin(awaited, OTHER, ms(0)); // not alone: another task lives
+        state.end();
+        assert_eq!(state.take(1, true), Take::Refused(Call::Nobody), "{awaited:?}");
+    }
+}
+
+#[test]
+fn a_call_looks_first_unless_the_io_thread_has_looked() {
+    let mut state = State::new();
+    let looks_first = |state: &State| state.clone().begin(Awaited::Anywhere, THREAD, ms(0)).0;
+    assert!(looks_first(&state), "it has not looked yet");
+    state.io_thread_looked();
+    assert!(!looks_first(&state));
+    assert!(looks_first(&driven_by_a_waiter()));
+}
+
+#[test]
+fn after_a_wait_nobody_drives_unless_something_is_left() {
+    for (begun, own, has_company, driver) in [
+        (0, 1, false, DrivenBy::Nobody { left_by: THREAD }),
+        (1, 2, false, DrivenBy::Nobody { left_by: THREAD }),
+        (1, 1, false, DrivenBy::IoThread),
+        (2, 1, false, DrivenBy::IoThread),
+        (0, 1, true, DrivenBy::IoThread),
+    ] {
+        let mut state = driven_by_a_waiter();
+        for _ in 0..begun {
+            let _ = state.begin(Awaited::AtQueue, THREAD, ms(0));
+        }
+        let _ = state.let_go(own, THREAD, true, has_company, ms(1));
+        assert_eq!(state.driver, driver, "{begun} more, own {own}, company {has_company}");
+    }
+}
+
+/// Who was away for long, or is another thread, does not come back to what it submits.
+#[test]
+fn only_who_comes_back_soon_is_left_alone() {
+    let left = {
+        let mut state = driven_by_a_waiter();
+        let _ = state.let_go(1, THREAD, true, false, ms(10));
+        state
+    };
+    let soon = ms(10) + AWAY_MAX - Duration::from_nanos(1);
+    for (thread, now, stays) in
+        [(THREAD, soon, true), (THREAD, ms(10) + AWAY_MAX, false), (OTHER, ms(10), false)]
+    {
+        let mut state = left.clone();
+        let _ = state.begin(Awaited::AtQueue, thread, now);
+        assert_eq!(state.driver == DrivenBy::IoThread, !stays, "{thread} at {now:?}");
+    }
+}
