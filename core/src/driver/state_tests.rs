@@ -98,3 +98,22 @@ fn only_who_comes_back_soon_is_left_alone() {
         assert_eq!(state.driver == DrivenBy::IoThread, !stays, "{thread} at {now:?}");
     }
 }
+
+/// It is woken only if it would sleep beyond the time at which somebody has to look.
+#[test]
+fn the_io_thread_sleeps_on_where_it_wakes_in_time() {
+    for (looks_at, is_woken) in [(None, false), (Some(ms(5)), false)] {
+        let mut state = driven_by_a_waiter();
+        state.io_thread_left(ms(0));
+        assert_eq!(state.rest(ms(0)), Rest::SleepUntil(Some(UNWATCHED_MAX)));
+        let now = looks_at.unwrap_or_default();
+        let call = state.let_go(1, THREAD, looks_at.is_some(), false, now);
+        assert_eq!(call == Call::IoThread, is_woken, "{looks_at:?}");
+    }
+    let mut state = driven_by_a_waiter();
+    state.io_thread_left(ms(0));
+    while state.rest(ms(0)) != Rest::SleepUntil(None) {
+        state.io_thread_woke();
+    }
+    assert_eq!(state.let_go(1, THREAD, true, false, ms(5)), Call::IoThread, "it sleeps for ever");
+}

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::protocol::document::Document;
+use crate::protocol::spans::ELEMENTS_MAX;
 
 fn chunk(text: &str) -> Chunk {
     Chunk::scan("", text).unwrap()
@@ -214,4 +215,26 @@ fn many_shallow_objects_are_not_deep() {
     let chunk = chunk(&format!(r#"{{"choices":[{choices}]}}"#));
     assert_eq!(chunk.choices().count(), 2000);
     assert!(chunk.choices().all(|choice| choice.tool_calls().count() == 1));
+}
+
+#[test]
+fn a_slab_is_full_when_its_texts_are() {
+    let mut slab = Slab::default();
+    let text = format!(r#"{{"a":"{}"}}"#, "x".repeat(1000));
+    let mut count = 0;
+    while !slab.is_full() {
+        assert!(count < 100, "not full with {count} texts of a KiB");
+        slab.add("", &text).unwrap();
+        count += 1;
+    }
+    assert!((16..18).contains(&count) && slab.len() == count, "{count}");
+    assert!(Chunk::seal(&mut slab).all(|chunk| chunk.json() == text));
+    assert!(slab.len() == 0 && !slab.is_full());
+}
+
+#[test]
+fn as_many_choices_as_the_bound_says() {
+    let with = |count: usize| format!(r#"{{"choices":[{}]}}"#, vec!["{}"; count].join(","));
+    assert_eq!(chunk(&with(ELEMENTS_MAX)).choices().count(), ELEMENTS_MAX);
+    assert!(Chunk::scan("", &with(ELEMENTS_MAX + 1)).is_err());
 }

@@ -147,3 +147,19 @@ fn data_is_substance_before_its_line_ends() {
         assert_eq!([feed(": ping\n\n"), feed("id: 5\n"), feed("data:\n\n")], [3; 3]);
     }
 }
+
+/// What is held of an event and what has come of its next line are counted together, with the LF
+/// that will stand between them, and before the line is whole.
+#[test]
+fn the_bound_counts_all_lines_of_an_event() {
+    let fed = |limit: usize, text: &str| {
+        let mut decoder = Decoder::new(limit);
+        decoder.feed(text.as_bytes(), &mut |_| {})
+    };
+    let two = format!("data: {}\ndata: {}\n", "x".repeat(10), "y".repeat(20));
+    assert_eq!(fed(10 + 1 + "data: ".len() + 20, &two), Ok(()));
+    assert!(fed(10 + "data: ".len() + 20, &two).is_err());
+    let begun = format!("data: {}\ndata: {}", "x".repeat(60), "y".repeat(60));
+    assert!(fed(100, &begun).is_err(), "the second line is not whole, and too much already");
+    assert_eq!(fed(200, &begun), Ok(()));
+}
