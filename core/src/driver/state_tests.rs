@@ -117,3 +117,23 @@ fn the_io_thread_sleeps_on_where_it_wakes_in_time() {
     }
     assert_eq!(state.let_go(1, THREAD, true, false, ms(5)), Call::IoThread, "it sleeps for ever");
 }
+
+/// While a waiter drives, the alarm rings a few times and then no more, until there was a look.
+#[test]
+fn the_alarms_beside_a_waiter_end() {
+    let mut state = driven_by_a_waiter();
+    state.io_thread_left(ms(0));
+    for (now, until) in [(0, Some(ms(10))), (10, Some(ms(20))), (20, None), (30, None)] {
+        assert_eq!(state.rest(ms(now)), Rest::SleepUntil(until), "at {now} ms");
+        assert_eq!(state.io_thread, IoThread::Asleep { until });
+        state.io_thread_woke();
+    }
+    let _ = state.let_go(1, THREAD, true, false, ms(35));
+    assert_eq!(state.rest(ms(36)), Rest::SleepUntil(Some(ms(45))), "nobody drives");
+    state.io_thread_woke();
+    assert_eq!(state.take(1, true), Take::Granted);
+    assert_eq!(state.rest(ms(40)), Rest::SleepUntil(Some(ms(50))), "there was a look");
+    state.io_thread_woke();
+    let _ = state.let_go(1, THREAD, false, false, ms(44));
+    assert_eq!(state.rest(ms(45)), Rest::Enter, "nobody has looked for UNWATCHED_MAX");
+}
