@@ -202,7 +202,7 @@ fn every_number_of_c_has_its_wrapper() {
 #[test]
 fn every_text_is_tested_with_data() {
     let lists = ["tests/c/scenarios/texts.h", "tests/cpp/scenarios/texts.cpp"];
-    let tested = names_in(&lists.map(|path| read(path)).concat());
+    let tested = names_in(&lists.map(read).concat());
     let forgotten: Vec<String> = functions(&read(HEADER))
         .into_iter()
         // What is lent to a callback is tested with the callbacks.
