@@ -1,5 +1,5 @@
 # make demo   the main job in Rust, C and Python, on the embedded service or on a real one
-# make test   every test
+# make test   all tests but the long ones
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one

@@ -665,7 +665,7 @@ modelwire_status modelwire_config_set_limit(modelwire_config *config,
  * lists them.
  *
  * @param config  the configuration
- * @param json    {"base_url": "https://host/v1", "idle_timeout_ms": 30000}, for instance; copied
+ * @param json    {"base_url": "https://host/v1", "idle_timeout_ms": 30000}, for instance; UTF-8
  * @param length  its length in bytes, or MODELWIRE_NUL
  * @param error   receives the error, to be freed with modelwire_error_free; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT or MODELWIRE_E_CONFIG, which changes nothing

@@ -16,8 +16,6 @@ pub struct Timeout {
     pub name: &'static str,
     /// What the error says that it causes.
     pub phase: TimeoutPhase,
-    /// Its number in C, which stays the same for ever.
-    pub number: i32,
     /// Its value where nothing is set; `None` is off.
     pub default: Option<Duration>,
     /// Whether a call can set it for itself.
@@ -27,11 +25,11 @@ pub struct Timeout {
 }
 
 /// The struct, its setters and what bindings need follow from one table: to add a timeout is to add
-/// a row, with a number of its own, and a [`TimeoutPhase`].
+/// a row and a [`TimeoutPhase`].
 macro_rules! timeouts {
     ($(
         $(#[doc = $doc:literal])+
-        $name:ident: $phase:ident = $default:expr, per call $is_per_call:literal, number $number:literal;
+        $name:ident: $phase:ident = $default:expr, per call $is_per_call:literal;
     )+) => {
         /// The timeouts; `None` is off.
         ///
@@ -60,11 +58,10 @@ macro_rules! timeouts {
             /// Nothing is bounded: a call may wait for ever.
             pub const OFF: Timeouts = Timeouts { $($name: None,)+ };
 
-            /// Every timeout, by its number.
+            /// Every timeout.
             pub const ALL: &'static [Timeout] = &[$(Timeout {
                 name: stringify!($name),
                 phase: TimeoutPhase::$phase,
-                number: $number,
                 default: $default,
                 is_per_call: $is_per_call,
                 doc: concat!($($doc),+).trim_ascii(),
@@ -91,20 +88,20 @@ macro_rules! timeouts {
 timeouts! {
     /// Waiting for a connection where `connections_max` are in use, before each attempt. Off by
     /// default: the call waits its turn, under its deadline alone.
-    pool: Pool = None, per call true, number 1;
+    pool: Pool = None, per call true;
 
     /// Opening a connection, TLS included; of the client only. 10 s by default.
-    connect: Connect = Some(Duration::from_secs(10)), per call false, number 2;
+    connect: Connect = Some(Duration::from_secs(10)), per call false;
 
     /// From the start of an attempt to the complete head of its answer. 600 s by default.
-    first_byte: FirstByte = Some(Duration::from_secs(600)), per call true, number 3;
+    first_byte: FirstByte = Some(Duration::from_secs(600)), per call true;
 
     /// Between two pieces of substance of an answer; comments and keep-alives do not count, and the
     /// time that a full queue waits for its consumer does not either. 300 s by default.
-    idle: Idle = Some(Duration::from_secs(300)), per call true, number 4;
+    idle: Idle = Some(Duration::from_secs(300)), per call true;
 
     /// Over all attempts and every wait, from the call's start. Off by default.
-    total: Total = None, per call true, number 5;
+    total: Total = None, per call true;
 }
 
 impl Timeouts {
@@ -170,9 +167,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_timeout_has_a_number_of_its_own_and_says_its_default() {
-        for (place, timeout) in Timeouts::ALL.iter().enumerate() {
-            assert_eq!(timeout.number, place as i32 + 1, "{}", timeout.name);
+    fn every_timeout_has_the_name_of_its_phase_and_says_its_default() {
+        for timeout in Timeouts::ALL {
             assert_eq!(timeout.phase.name(), format!("{}_timeout", timeout.name));
             assert!(timeout.doc.contains("by default"), "{timeout:?}");
             assert_eq!(*Timeouts::default().field(timeout.phase), timeout.default);

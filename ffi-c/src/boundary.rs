@@ -147,6 +147,15 @@ fn missing(name: &str) -> Error {
 
 /// A string from C, copied.
 pub(crate) fn copy_text(name: &str, start: *const c_char, length: usize) -> Result<String, Error> {
+    borrow_text(name, start, length).map(str::to_owned)
+}
+
+/// A string from C where it stands, for as long as the function runs that was given it.
+pub(crate) fn borrow_text<'a>(
+    name: &str,
+    start: *const c_char,
+    length: usize,
+) -> Result<&'a str, Error> {
     if start.is_null() {
         return Err(missing(name));
     }
@@ -161,9 +170,8 @@ pub(crate) fn copy_text(name: &str, start: *const c_char, length: usize) -> Resu
     }
     // SAFETY: the caller gives that many readable bytes.
     let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) };
-    String::from_utf8(bytes.to_vec()).map_err(|invalid| {
-        let at = invalid.utf8_error().valid_up_to();
-        Error::argument(format!("{name} is not UTF-8 at byte {at}"))
+    std::str::from_utf8(bytes).map_err(|invalid| {
+        Error::argument(format!("{name} is not UTF-8 at byte {}", invalid.valid_up_to()))
     })
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use modelwire_core::{Config, Error, Limits, RetryPolicy};
 
-use crate::boundary::{Handle, borrow_mut, copy_text, free, guard_or};
+use crate::boundary::{Handle, borrow_mut, borrow_text, copy_text, free, guard_or};
 use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn modelwire_config_set_limit(
 /// lists them.
 ///
 /// @param config  the configuration
-/// @param json    {"base_url": "https://host/v1", "idle_timeout_ms": 30000}, for instance; copied
+/// @param json    {"base_url": "https://host/v1", "idle_timeout_ms": 30000}, for instance; UTF-8
 /// @param length  its length in bytes, or MODELWIRE_NUL
 /// @param error   receives the error, to be freed with modelwire_error_free; may be NULL
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT or MODELWIRE_E_CONFIG, which changes nothing
@@ -267,7 +267,8 @@ pub unsafe extern "C" fn modelwire_config_set_options(
 ) -> modelwire_status {
     guard(error, || {
         let config = borrow_mut(config)?;
-        config.core.set_options(&copy_text("json", json, length)?)?;
+        // Not copied: the key may be in it, and a copy would have to be wiped.
+        config.core.set_options(borrow_text("json", json, length)?)?;
         Ok(MODELWIRE_OK)
     })
 }
