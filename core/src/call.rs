@@ -1,6 +1,7 @@
 //! Floor 3. One call, from its start to its `Done`: attempts, the answer whole or as a stream, the
 //! queue that its consumer empties. Knows no way of consuming.
 
+pub(crate) mod advice;
 pub(crate) mod attempts;
 pub(crate) mod body;
 #[allow(clippy::module_inception, reason = "the floor is named after its main room")]

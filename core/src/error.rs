@@ -100,6 +100,12 @@ impl Error {
         Error::new(ErrorKind::Config, message)
     }
 
+    /// An answer that is larger than a bound, which the message names.
+    pub(crate) fn too_large(message: impl Into<String>) -> Error {
+        let hint = "Raise the bound that is named, if an answer of that size is right.";
+        Error::new(ErrorKind::Protocol, message).with_hint(hint)
+    }
+
     pub(crate) fn timed_out(phase: TimeoutPhase, bound: Duration) -> Error {
         let message = format!("{} of {} ms ran out", phase.name(), bound.as_millis());
         Error::new(ErrorKind::Timeout, message).edit(|inner| inner.timeout = Some(phase))
@@ -282,9 +288,17 @@ impl Error {
         self.0.context.metered
     }
 
+    /// What went wrong, on one line.
+    fn what(&self) -> String {
+        match self.status() {
+            Some(status) => format!("{} (status {status})", self.message()),
+            None => self.message().to_owned(),
+        }
+    }
+
     /// Everything that support needs, as text; never the key (R-ERR3, R-AUTH4).
     pub fn report(&self) -> String {
-        let mut lines = vec![format!("modelwire {} error: {self}", env!("CARGO_PKG_VERSION"))];
+        let mut lines = vec![format!("modelwire {} error: {}", env!("CARGO_PKG_VERSION"), self.what())];
         let mut line = |name: &str, value: Option<String>| {
             if let Some(value) = value {
                 lines.push(format!("{name}: {value}"));
@@ -311,12 +325,16 @@ impl Error {
     }
 }
 
+/// What went wrong, and what to do about it: `message (status 404). Hint: ...`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.status() {
-            Some(status) => write!(f, "{} (status {status})", self.message()),
-            None => f.write_str(self.message()),
+        let what = self.what();
+        f.write_str(&what)?;
+        if self.hint().is_empty() {
+            return Ok(());
         }
+        let end = if what.ends_with(['.', '!', '?']) { "" } else { "." };
+        write!(f, "{end} Hint: {}", self.hint())
     }
 }
 

@@ -42,22 +42,26 @@ macro_rules! kinds {
 kinds! {
     /// 400: the request is wrong; change it.
     InvalidRequest: "invalid_request",
-        hint "Reproduce with a minimal request, then add parameters one by one. Some models answer \
-              only by streaming.";
+        hint "Reproduce it with a minimal request, then add parameters one by one.";
 
     /// 401: the key is missing, wrong or malformed.
-    Authentication: "authentication", hint "Copy the key again and check the header's form.";
+    Authentication: "authentication",
+        hint "Copy the whole API key again from the service's control panel, and give it alone: no \
+              quotes, no white space, no word Bearer.";
 
     /// 403: account, balance, model or key forbid it.
     Permission: "permission",
-        hint "Check account state, balance, restrictions of the account and the model's \
-              availability in the control panel.";
+        hint "Check in the service's control panel: balance, state and restrictions of the account, \
+              what the key may do, and whether the model is available.";
 
     /// 404: wrong path, or no such model.
-    NotFound: "not_found", hint "Check the base URL, the path and the model name.";
+    NotFound: "not_found",
+        hint "Check the base URL, the path and the model name, as the service's control panel shows it.";
 
     /// 429: a rate, concurrency, quota or resource limit; slow down and try again.
-    RateLimited: "rate_limited", hint "Lower the request rate and retry with backoff.";
+    RateLimited: "rate_limited",
+        hint "Lower the request rate and retry with backoff: the retry policy has retries_max, and \
+              adaptive for many calls at once. The service's control panel shows limits and quota.";
 
     /// 5xx: a temporary fault of the service.
     Server: "server",
@@ -98,7 +102,8 @@ kinds! {
 
     /// The configuration is wrong or misses something; nothing was sent.
     Config: "config",
-        hint "Set MODELWIRE_BASE_URL and MODELWIRE_API_KEY, or pass both in the configuration.";
+        hint "Set MODELWIRE_BASE_URL and MODELWIRE_API_KEY, or pass base_url and api_key. The key is \
+              created in the service's control panel.";
 
     /// The handle was closed.
     Closed: "closed", hint "Make a new one.";

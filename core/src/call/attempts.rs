@@ -67,12 +67,7 @@ impl Attempts<'_> {
             if self.deadlines.are_outlasted_by(wait) {
                 return Err(error);
             }
-            tracing::debug!(
-                target: "modelwire",
-                wait_ms = wait.as_millis() as u64,
-                status = error.status(),
-                "trying again"
-            );
+            self.shared.tells_of_retry(&error, wait);
             sleep(wait).await;
             retries += 1;
         }
@@ -133,7 +128,6 @@ impl Attempts<'_> {
             }
         };
         if (200..300).contains(&reply.head.status) {
-            self.shared.attempt_succeeded();
             return Ok(reply);
         }
         let metered = match reply.head.status {
@@ -188,16 +182,13 @@ impl Attempts<'_> {
             request_id: head.request_id().map(str::to_owned),
             retry_after: retry_after(&head, SystemTime::now()),
         });
-        let error = match (error.kind(), head.status, head.header("location")) {
-            (ErrorKind::Status, 300..400, Some(location)) => {
+        let error = match (head.status, head.header("location")) {
+            (300..400, Some(location)) => {
                 let place = without_secrets(location);
                 let message = format!("the service redirects to {place}");
                 let error = Error::new(ErrorKind::Status, message).with_hint(REDIRECT_HINT);
                 error.with_body(text)
             }
-            (ErrorKind::NotFound, ..) if !settings.has_version() => error.with_hint(
-                "Check the base URL, the path and the model name: the base URL does not end in /v1.",
-            ),
             _ => error,
         };
         error.with_answer(&head)

@@ -12,7 +12,6 @@ use crate::call::deadlines::Clock;
 use crate::config::Settings;
 use crate::driver::offload::Held;
 use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
 use crate::head::Head;
 use crate::http::transport::{Body, Reply};
 use crate::protocol::text::cut;
@@ -94,8 +93,7 @@ pub(crate) async fn excerpt(settings: &Settings, body: &mut Body, mut clock: Clo
 }
 
 fn too_large(bytes_max: usize) -> Error {
-    let message = format!("the answer exceeds response_bytes_max = {bytes_max} bytes");
-    Error::new(ErrorKind::Protocol, message)
+    Error::too_large(format!("the answer exceeds response_bytes_max = {bytes_max} bytes"))
 }
 
 /// The start of a body, as far as it takes to see what it is. White space before that is counted

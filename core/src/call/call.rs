@@ -63,7 +63,7 @@ impl Call {
     fn launch(&self, request: Request, stream: bool, awaited: Awaited) -> Result<()> {
         let shared = &self.shared;
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
-        shared.set_model(prepared.model.as_ref());
+        shared.set_asked(&prepared);
         if let Some(made) = shared.session().transport_if_cheap() {
             made?; // told here, and not as an event
         }

@@ -101,30 +101,47 @@ impl Answer<'_> {
                 let error = Box::pin(self.not_a_stream(reply)).await;
                 self.guard.finish(Err(error));
             }
-            (Ok(Beginning::Json | Beginning::Other), false) => {
-                let outcome = self.document(reply).await;
+            (Ok(beginning @ (Beginning::Json | Beginning::Other)), false) => {
+                let outcome = self.document(reply, beginning).await;
                 self.guard.finish(outcome);
             }
         }
     }
 
-    /// The whole answer of a plain call.
-    async fn document(&self, reply: &mut Reply) -> Result<Response> {
+    /// The whole answer of a plain call. Part of an answer is what is or begins like a document, and
+    /// not a page or an error (R-MET1).
+    async fn document(&self, reply: &mut Reply, beginning: Beginning) -> Result<Response> {
+        let is_begun = matches!(beginning, Beginning::Json);
         let bytes_max = self.shared.settings().limits.response_bytes_max;
         let read = body::whole(&mut reply.body, self.deadlines.clock(), bytes_max).await;
-        let mut held = read.map_err(|error| error.with_answer(&reply.head))?;
+        let mut held = read.map_err(|error| {
+            if is_begun {
+                self.shared.answer_began();
+            }
+            error.with_answer(&reply.head)
+        })?;
         self.transport.answer_ended(false, &reply.head, &reply.body);
         body::settle(&mut reply.body).await;
         let head = std::mem::take(&mut reply.head);
         let (settings, endpoint) = (self.shared.settings().clone(), self.prepared.endpoint);
         let bytes = std::mem::take(&mut held.0);
-        offload(bytes.len(), move || judge(&settings, endpoint, head, bytes)).await
+        let is_object = bytes.trim_ascii_start().starts_with(b"{");
+        let judged = offload(bytes.len(), move || judge(&settings, endpoint, head, bytes)).await;
+        let is_answer = match &judged {
+            Ok(_) => true,
+            // Not an error of the service, but a document that is broken.
+            Err(error) => is_object && error.kind() == ErrorKind::Protocol,
+        };
+        if is_answer {
+            self.shared.answer_began();
+        }
+        judged
     }
 
     /// A document that answers a streamed call: as the chunks that a stream would have been, then
     /// the document itself at the end.
     async fn document_as_stream(&self, reply: &mut Reply) {
-        let response = match self.document(reply).await {
+        let response = match self.document(reply, Beginning::Json).await {
             Ok(response) => response,
             Err(error) => return self.shared.finish(Err(error)),
         };
@@ -167,7 +184,12 @@ impl Answer<'_> {
         let mut reading = Reading::new(wanted, head.clone());
         reading.batch().extend(opening);
         let mut clock = self.deadlines.clock();
+        let mut has_begun = false;
         loop {
+            if !has_begun && reading.has_chunks() {
+                has_begun = true;
+                self.shared.answer_began();
+            }
             let pushed = self.push(reading.batch()).await;
             if !pushed.in_time {
                 reading.fail(self.deadlines.error());

@@ -31,6 +31,9 @@ pub type UsageSums = BTreeMap<String, UsageSum>;
 pub struct UsageSum {
     /// Answered calls.
     pub calls: u64,
+    /// Those among them whose answers reported no usage: what they used is not in `tokens`. Many
+    /// services report none in a stream unless `stream_options` asks for it.
+    pub calls_without_usage: u64,
     /// Tokens as the answers reported them.
     pub tokens: Usage,
 }
@@ -94,7 +97,7 @@ impl Session {
         self.usage.get().map(|sums| lock(sums).clone()).unwrap_or_default()
     }
 
-    pub(crate) fn count(&self, model: &str, usage: Usage) {
+    pub(crate) fn count(&self, model: &str, usage: Option<Usage>) {
         let Ok(sums) = self.usage.get_or_try_init(|| Ok(Mutex::default())) else { return };
         let mut sums = lock(sums);
         let sum = match sums.get_mut(model) {
@@ -102,6 +105,10 @@ impl Session {
             None => sums.entry(model.to_owned()).or_default(),
         };
         sum.calls += 1;
+        let Some(usage) = usage else {
+            sum.calls_without_usage += 1;
+            return;
+        };
         let add = |sum: &mut u64, tokens: u64| *sum = sum.saturating_add(tokens);
         add(&mut sum.tokens.input_tokens, usage.input_tokens);
         add(&mut sum.tokens.output_tokens, usage.output_tokens);

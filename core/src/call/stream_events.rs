@@ -16,13 +16,18 @@ use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::slab::Slab;
-use crate::protocol::sse;
+use crate::protocol::sse::{self, Sink};
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
 use crate::response::{End, Response};
 
 /// Marks the end of a stream (R-STR3).
 const DONE_MARK: &str = "[DONE]";
+
+const STRAY_HINT: &str = "Each line of a stream is `data: ` with JSON behind it. Something on the way \
+    may have written into the stream; what arrived before is a part of the answer.";
+const LINES_HINT: &str = "The event has several lines of data that are not JSON together. Where each \
+    was meant as an event, the blank line between them is missing.";
 
 /// What is wanted of a stream.
 pub(crate) struct Wanted {
@@ -49,6 +54,10 @@ pub(crate) struct StreamEvents {
     /// The choices that have their finish reason; no more than are asked for.
     finished_choices: HashSet<u32>,
     count: u64,
+    /// A chunk came: part of the answer.
+    has_chunks: bool,
+    /// A field was ignored, and that was told.
+    has_unknown_fields: bool,
     ending: Option<Ending>,
 }
 
@@ -89,6 +98,8 @@ impl StreamEvents {
             usage: None,
             finished_choices: HashSet::new(),
             count: 0,
+            has_chunks: false,
+            has_unknown_fields: false,
             ending: None,
         }
     }
@@ -101,6 +112,11 @@ impl StreamEvents {
     /// How many events came.
     pub(crate) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Whether part of the answer came: a chunk, and not an error or a mark alone (R-MET1).
+    pub(crate) fn has_chunks(&self) -> bool {
+        self.has_chunks
     }
 
     /// The end, if it was reached.
@@ -157,17 +173,17 @@ impl StreamEvents {
     }
 
     /// One event of the stream; what comes after its end is ignored (R-STR3).
-    pub(crate) fn event(&mut self, event: sse::Event<'_>) {
+    fn add(&mut self, event: sse::Event<'_>) {
         let data = event.data.trim_matches([' ', '\t', '\n', '\r']);
         let is_error = event.name == "error";
         if self.ending.is_some() || (data.is_empty() && !is_error) {
             return;
         }
-        self.count += 1;
         if data == DONE_MARK {
             self.seal();
-            return self.succeed(End::DoneMark);
+            return self.done();
         }
+        self.count += 1;
         if let Err(cause) = self.slab.add(event.name, &event.data) {
             // What is named an error is one, JSON or not (R-ERR6).
             if is_error {
@@ -175,16 +191,40 @@ impl StreamEvents {
             }
             let quoted = self.wanted.settings.quote(data);
             let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
-            self.fail(Error::new(ErrorKind::Protocol, message).with_body(quoted));
+            let error = Error::new(ErrorKind::Protocol, message).with_body(quoted);
+            self.fail(match data.contains('\n') {
+                true => error.with_hint(LINES_HINT),
+                false => error,
+            });
         } else if self.slab.is_full() {
             self.seal();
         }
     }
 
-    /// Whether the data of an event whose blank line did not come is whole all the same: JSON, or the
-    /// end mark.
-    pub(crate) fn is_whole(data: &str) -> bool {
-        data == DONE_MARK || Value::parse(data).is_ok()
+    /// The end mark. After no event it ends no answer (R-STR7).
+    fn done(&mut self) {
+        if self.count > 0 {
+            return self.succeed(End::DoneMark);
+        }
+        let message = "the stream's end mark came before any event";
+        self.fail(Error::new(ErrorKind::Incomplete, message));
+    }
+
+    /// A line without `data: ` is an event where it could be one: it is part of what was paid for
+    /// (R-STR2). Any other is told, for words may be lost with it.
+    fn add_stray(&mut self, line: &[u8]) {
+        if self.ending.is_some() {
+            return;
+        }
+        let line = String::from_utf8_lossy(line);
+        if is_whole(line.trim()) {
+            return self.add(sse::Event { name: "", data: line });
+        }
+        self.seal();
+        let quoted = self.wanted.settings.quote(line.trim());
+        let message = format!("a line of the stream is neither a field nor JSON: {quoted}");
+        let error = Error::new(ErrorKind::Protocol, message).with_body(quoted);
+        self.fail(error.with_hint(STRAY_HINT));
     }
 
     /// Events that were read and not pushed.
@@ -215,10 +255,11 @@ impl StreamEvents {
             }
             self.finished_choices.insert(choice.index());
         }
+        self.has_chunks = true;
         let is_final = chunk.is_final_response();
         let gatherer = self.gathering.0.as_mut();
         if let Some(Err(too_large)) = gatherer.map(|gatherer| gatherer.add(chunk.value())) {
-            return self.fail(Error::new(ErrorKind::Protocol, too_large.to_string()));
+            return self.fail(Error::too_large(too_large.to_string()));
         }
         if self.wanted.chunks {
             self.batch.push_back(Event::Chunk(chunk));
@@ -245,4 +286,87 @@ impl StreamEvents {
         };
         self.fail(Error::new(ErrorKind::Incomplete, message));
     }
+}
+
+/// Whether a line is an event by itself: JSON, or the end mark.
+fn is_whole(data: &str) -> bool {
+    data == DONE_MARK || Value::parse(data).is_ok()
+}
+
+fn is_whole_bytes(data: &[u8]) -> bool {
+    std::str::from_utf8(data).is_ok_and(|data| is_whole(data.trim()))
+}
+
+impl Sink for StreamEvents {
+    const IS_LENIENT: bool = true;
+
+    fn event(&mut self, event: sse::Event<'_>) {
+        self.add(event);
+    }
+
+    fn is_whole(&self, data: &[u8]) -> bool {
+        is_whole_bytes(data)
+    }
+
+    fn is_end(&self, data: &[u8]) -> bool {
+        data == DONE_MARK.as_bytes()
+    }
+
+    fn stray(&mut self, line: &[u8]) {
+        self.add_stray(line);
+    }
+
+    /// The grammar ignores it. It is told once, in case it should have been `data`.
+    fn unknown_field(&mut self, name: &[u8]) {
+        if self.ending.is_some() || std::mem::replace(&mut self.has_unknown_fields, true) {
+            return;
+        }
+        let field = self.wanted.settings.quote(&String::from_utf8_lossy(name));
+        tracing::warn!(target: "modelwire", field, "the stream has lines of an unknown field");
+    }
+}
+
+/// What the end of the body leaves: the grammar drops an event without its blank line; a whole JSON
+/// value or `[DONE]` is complete for all that, anything else was cut and is told as such.
+pub(crate) struct Rest<'a> {
+    pub(crate) events: &'a mut StreamEvents,
+    pub(crate) was_cut: bool,
+}
+
+impl Rest<'_> {
+    fn take(&mut self, data: &str) -> bool {
+        let is_whole = is_whole(data.trim());
+        self.was_cut |= !is_whole && !data.trim().is_empty();
+        is_whole
+    }
+}
+
+impl Sink for Rest<'_> {
+    const IS_LENIENT: bool = true;
+
+    fn event(&mut self, event: sse::Event<'_>) {
+        if self.take(&event.data) {
+            self.events.add(event);
+        }
+    }
+
+    fn is_whole(&self, data: &[u8]) -> bool {
+        is_whole_bytes(data)
+    }
+
+    fn is_end(&self, data: &[u8]) -> bool {
+        self.events.is_end(data)
+    }
+
+    fn stray(&mut self, line: &[u8]) {
+        const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
+        let is_begun = FIELDS.iter().any(|field| field.starts_with(line));
+        let line = String::from_utf8_lossy(line);
+        // The beginning of a field has lost nothing that was said.
+        if !is_begun && self.take(&line) {
+            self.events.add(sse::Event { name: "", data: line });
+        }
+    }
+
+    fn unknown_field(&mut self, _: &[u8]) {}
 }

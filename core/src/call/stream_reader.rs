@@ -11,10 +11,9 @@ use tokio::task::yield_now;
 
 use crate::call::deadlines::{Clock, Progress};
 use crate::call::queue::Event;
-use crate::call::stream_events::{StreamEvents, Wanted};
+use crate::call::stream_events::{Rest, StreamEvents, Wanted};
 use crate::driver::offload::{IN_PLACE_BYTES_MAX, offload};
 use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
 use crate::head::Head;
 use crate::http::transport::Body;
 use crate::protocol::sse;
@@ -40,6 +39,7 @@ pub(crate) struct Reading {
 enum Large {
     Piece(Bytes),
     EndOfBody,
+    BrokenOff(Error),
 }
 
 /// What ended a look at the body.
@@ -64,6 +64,7 @@ impl Reading {
             match large {
                 Large::Piece(piece) => self.take(&piece, &mut progress),
                 Large::EndOfBody => self.body_ended(),
+                Large::BrokenOff(error) => self.broken_off(error),
             }
             self.events.seal();
             (self, progress)
@@ -99,6 +100,11 @@ impl Reading {
     /// The end, if it was reached.
     pub(crate) fn is_over(&self) -> bool {
         self.events.is_over()
+    }
+
+    /// Whether part of the answer came.
+    pub(crate) fn has_chunks(&self) -> bool {
+        self.events.has_chunks()
     }
 
     /// What came of the stream.
@@ -148,11 +154,19 @@ impl Reading {
                             return Poll::Ready(Look::Found);
                         }
                         Poll::Ready(Ok(None)) => self.body_ended(),
-                        Poll::Ready(Err(error)) => self.events.fail(error),
+                        Poll::Ready(Err(error)) if self.is_large() => {
+                            self.large = Some(Large::BrokenOff(error));
+                            return Poll::Ready(Look::Found);
+                        }
+                        Poll::Ready(Err(error)) => self.broken_off(error),
                         Poll::Pending if self.events.waiting() == 0 => {
                             clock.note(&mut progress);
                             let error = std::task::ready!(clock.poll_expired(cx));
-                            self.events.fail(error);
+                            if self.is_large() {
+                                self.large = Some(Large::BrokenOff(error));
+                                return Poll::Ready(Look::Found);
+                            }
+                            self.broken_off(error);
                         }
                         Poll::Pending if gave_turn => return Poll::Ready(Look::Found),
                         Poll::Pending
@@ -199,30 +213,28 @@ impl Reading {
     /// Takes a piece, and notes what was in it.
     fn take(&mut self, piece: &[u8], progress: &mut Progress) {
         let (substance, count) = (self.decoder.substance(), self.events.count());
-        let events = &mut self.events;
-        let fed = self.decoder.feed(piece, &mut |event| events.event(event));
+        let fed = self.decoder.feed_to(piece, &mut self.events);
         if let Err(too_large) = fed {
-            self.events.fail(Error::new(ErrorKind::Protocol, too_large.to_string()));
+            self.events.fail(Error::too_large(too_large.to_string()));
         }
         progress.has_substance |= self.decoder.substance() != substance;
         progress.has_events |= self.events.count() != count;
     }
 
-    /// A clean end of the body. The grammar drops an event without its blank line; a whole JSON
-    /// value or `[DONE]` is complete for all that, anything else was cut and is told as such.
+    /// A clean end of the body.
     fn body_ended(&mut self) {
-        let events = &mut self.events;
-        let mut was_cut = false;
+        let mut rest = Rest { events: &mut self.events, was_cut: false };
         // What waits in the decoder was within its bound, so this cannot fail.
-        let _ = self.decoder.finish(&mut |event| {
-            let data = event.data.trim();
-            if StreamEvents::is_whole(data) {
-                events.event(event);
-            } else {
-                was_cut |= !data.is_empty();
-            }
-        });
+        let _ = self.decoder.finish_to(&mut rest);
+        let was_cut = rest.was_cut;
         self.events.body_ended(was_cut);
+    }
+
+    /// The stream fails, behind an event that only its blank line was missing of.
+    fn broken_off(&mut self, error: Error) {
+        let mut rest = Rest { events: &mut self.events, was_cut: false };
+        let _ = self.decoder.finish_to(&mut rest);
+        self.events.fail(error);
     }
 }
 

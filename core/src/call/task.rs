@@ -19,12 +19,13 @@
 //! ends with `Done`, whatever happens.
 
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use once_cell::sync::OnceCell;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use crate::call::advice::{Made, advise};
 use crate::call::queue::EventQueue;
 use crate::call::session::Session;
 use crate::config::SharedSettings;
@@ -32,7 +33,9 @@ use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
 use crate::error::{Context, Error, Result};
 use crate::error_kind::{ErrorKind, Metered};
+use crate::prepared::Prepared;
 use crate::process;
+use crate::protocol::endpoint::Endpoint;
 use crate::request::Request;
 use crate::response::Response;
 use crate::sync::lock;
@@ -51,6 +54,7 @@ pub(crate) struct Shared {
 struct Progress {
     request: Option<Request>,
     context: Context,
+    made: Made,
     started: Option<Instant>,
     /// An attempt is on its way, so it may have been metered.
     in_flight: bool,
@@ -85,9 +89,13 @@ impl Shared {
             session.settings.base_url.path().trim_end_matches('/'),
             request.endpoint().path()
         );
+        let endpoint = request.endpoint();
+        let made =
+            Made { endpoint, streams: false, has_version: session.settings.has_version() };
         let progress = Progress {
             request: Some(request),
             context: Context { path, ..Context::default() },
+            made,
             started: None,
             in_flight: false,
             task: Task::NotStarted,
@@ -106,9 +114,11 @@ impl Shared {
         self.progress().request.take()
     }
 
-    /// The model that was asked for.
-    pub(crate) fn set_model(&self, model: Option<&String>) {
-        self.progress().context.model = model.cloned();
+    /// The model that is asked for, and whether to stream.
+    pub(crate) fn set_asked(&self, prepared: &Prepared) {
+        let mut progress = self.progress();
+        progress.context.model = prepared.model.clone();
+        progress.made.streams = prepared.stream;
     }
 
     /// What a thread that waits may do the I/O of; a call starts once.
@@ -168,13 +178,20 @@ impl Shared {
     /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.masked(|text| self.settings().api_key.mask(text).into_owned());
-        let progress = self.progress();
-        let mut context = progress.context.clone();
-        context.elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
-        if progress.in_flight {
-            context.metered = context.metered.with(Metered::Unknown);
+        let (mut context, made) = {
+            let progress = self.progress();
+            let mut context = progress.context.clone();
+            context.elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
+            if progress.in_flight {
+                context.metered = context.metered.with(Metered::Unknown);
+            }
+            (context, progress.made)
+        };
+        // To list models is no processing by one (R-MET1).
+        if made.endpoint == Endpoint::Models && context.metered != Metered::NotSent {
+            context.metered = Metered::NormallyNot;
         }
-        error.with_context(&context)
+        advise(error, made, context.attempts).with_context(&context)
     }
 
     /// A wait that is counted in the time that the call took.
@@ -190,9 +207,26 @@ impl Shared {
         progress.in_flight = true;
     }
 
-    /// The answer is under way: part of it is processing that was paid for.
-    pub(crate) fn attempt_succeeded(&self) {
+    /// Part of an answer came: it is processing that was paid for.
+    pub(crate) fn answer_began(&self) {
         self.metered(Metered::Entered);
+    }
+
+    /// A refused attempt is followed by another.
+    pub(crate) fn tells_of_retry(&self, error: &Error, wait: Duration) {
+        let progress = self.progress();
+        let context = &progress.context;
+        let model = context.model.as_deref().map(|model| self.settings().api_key.mask(model));
+        tracing::info!(
+            target: "modelwire",
+            status = error.status(),
+            kind = error.kind().name(),
+            wait_ms = wait.as_millis() as u64,
+            attempts = context.attempts,
+            path = context.path,
+            model = model.as_deref(),
+            "trying again after a wait"
+        );
     }
 
     pub(crate) fn attempt_failed(&self, metered: Metered) {
@@ -219,18 +253,41 @@ impl Shared {
         let elapsed_ms = elapsed.as_millis() as u64;
         match &outcome {
             Ok(_) => tracing::debug!(target: "modelwire", attempts, elapsed_ms, "call done"),
-            Err(error) => {
-                let kind = error.kind().name();
-                tracing::debug!(target: "modelwire", attempts, elapsed_ms, kind, "call failed");
-            }
+            Err(error) => self.tells_of_failure(error),
         }
         // Counted before the consumer can see the end, and only if this is the end.
         if let (Some(usage), Some(model)) = (usage, &model)
             && !self.queue.is_finished()
         {
-            self.session.count(model, usage.unwrap_or_default());
+            self.session.count(model, usage);
         }
         self.queue.finish(outcome);
+    }
+
+    /// What was not the caller's own doing is a warning.
+    fn tells_of_failure(&self, error: &Error) {
+        let model = error.model().map(|model| self.settings().api_key.mask(model));
+        let (kind, elapsed_ms) = (error.kind().name(), error.elapsed().as_millis() as u64);
+        macro_rules! tell {
+            ($level:ident) => {
+                tracing::$level!(
+                    target: "modelwire",
+                    kind,
+                    status = error.status(),
+                    code = error.code(),
+                    path = error.path(),
+                    model = model.as_deref(),
+                    attempts = error.attempts(),
+                    elapsed_ms,
+                    metered = error.metered().name(),
+                    "call failed"
+                )
+            };
+        }
+        match error.kind() {
+            ErrorKind::Cancelled | ErrorKind::Shutdown => tell!(debug),
+            _ => tell!(warn),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Splits bytes into server-sent events by the WHATWG event-stream grammar
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>),
-//! under a bound on the size of one event. Knows no HTTP, no JSON and no `[DONE]`.
+//! under a bound on the size of one event. Knows no HTTP, no JSON and no `[DONE]`: where services
+//! leave the grammar, it asks who takes the events.
 //!
 //! Bytes may arrive split anywhere. Each byte is looked at once, whatever the split, and an
 //! event that arrives whole is handed out without a copy.
@@ -32,6 +33,59 @@ impl fmt::Display for EventTooLarge {
 
 impl std::error::Error for EventTooLarge {}
 
+/// Who takes the events of a stream, and says what to make of lines that the grammar would join or
+/// drop: services write "usually" `data: ` before a line (R-STR2), and a blank line behind it.
+pub(crate) trait Sink {
+    /// An event.
+    fn event(&mut self, event: Event<'_>);
+
+    /// Whether the first line of an event's data is whole by itself. Asked when a second line
+    /// follows without a blank one between.
+    fn is_whole(&self, data: &[u8]) -> bool;
+
+    /// Whether this line of data ends the stream: it is an event at once, its line ended or not.
+    fn is_end(&self, data: &[u8]) -> bool;
+
+    /// A line that is no field, blank ones aside. What came before it was handed out.
+    fn stray(&mut self, line: &[u8]);
+
+    /// A line of a field that the grammar does not know and ignores.
+    fn unknown_field(&mut self, name: &[u8]);
+
+    /// Whether all that is asked: the grammar alone does without.
+    const IS_LENIENT: bool;
+}
+
+/// Takes events by the letter of the grammar.
+struct Strict<'a, F>(&'a mut F);
+
+impl<F: FnMut(Event<'_>)> Sink for Strict<'_, F> {
+    const IS_LENIENT: bool = false;
+
+    fn event(&mut self, event: Event<'_>) {
+        (self.0)(event);
+    }
+
+    fn is_whole(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn is_end(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn stray(&mut self, _: &[u8]) {}
+
+    fn unknown_field(&mut self, _: &[u8]) {}
+}
+
+/// A field's name as programs write them. Any other text before a colon is no field of anybody's,
+/// though the grammar calls it one; neither is `data` in capitals.
+fn is_name(field: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !field.is_empty() && field.iter().all(is_plain) && !field.eq_ignore_ascii_case(b"data")
+}
+
 /// UTF-8's byte order mark; one is dropped at the start of a stream.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -46,9 +100,12 @@ pub struct Decoder {
     bytes_max: usize,
     /// The beginning of a line whose end is still on the wire.
     line: Vec<u8>,
-    /// The data lines of the event under way, each followed by LF.
+    /// The data lines of the event under way, each followed by LF, and how many they are.
     data: Vec<u8>,
+    data_lines: u64,
     name: String,
+    /// A name that came behind data: the event's, unless that turns out to be two events.
+    late_name: Option<String>,
     /// The last `id` field; it counts from the blank line of its block on.
     id: String,
     /// It may differ from the last one.
@@ -69,7 +126,9 @@ impl Decoder {
             bytes_max,
             line: Vec::new(),
             data: Vec::new(),
+            data_lines: 0,
             name: String::new(),
+            late_name: None,
             id: String::new(),
             has_new_id: false,
             last_event_id: String::new(),
@@ -87,7 +146,10 @@ impl Decoder {
             true => self.line.strip_prefix(BOM).unwrap_or(&self.line),
             false => &self.line,
         };
-        let unfinished = line.strip_prefix(b"data:").map_or(0, |value| data(value).len());
+        let unfinished = match line.first() {
+            Some(b'{' | b'[') => line.len(), // it may become an event without `data: `
+            _ => line.strip_prefix(b"data:").map_or(0, |value| data(value).len()),
+        };
         self.substance + unfinished as u64
     }
 
@@ -106,11 +168,21 @@ impl Decoder {
         self.retry_ms
     }
 
-    /// Takes the next bytes and hands every event that they complete to `sink`, in order.
+    /// Takes the next bytes and hands every event that they complete to `sink`, in order, by the
+    /// letter of the grammar.
     pub fn feed(
         &mut self,
         bytes: &[u8],
         sink: &mut impl FnMut(Event<'_>),
+    ) -> Result<(), EventTooLarge> {
+        self.feed_to(bytes, &mut Strict(sink))
+    }
+
+    /// The same, with what `sink` makes of lines that leave the grammar.
+    pub(crate) fn feed_to(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut impl Sink,
     ) -> Result<(), EventTooLarge> {
         let mut rest = bytes;
         if self.after_cr && !rest.is_empty() {
@@ -146,14 +218,33 @@ impl Decoder {
         }
         self.hold(held);
         self.line.extend_from_slice(rest);
+        if !rest.is_empty() {
+            self.end_without_line_end(sink);
+        }
         // A byte order mark is no part of the line, here as in a line that is whole.
         let mark = if self.at_first_line && self.line.starts_with(BOM) { BOM.len() } else { 0 };
         self.check(self.line.len() - mark + self.data.len())
     }
 
+    /// Hands out the end mark whose line has not ended: whatever followed could not be part of it.
+    fn end_without_line_end<S: Sink>(&mut self, sink: &mut S) {
+        let value = self.line.strip_prefix(b"data:").map(data);
+        if S::IS_LENIENT && value.is_some_and(|value| sink.is_end(value)) {
+            let line = std::mem::take(&mut self.line);
+            self.hand_out(None, sink);
+            let value = line.strip_prefix(b"data:").map(data);
+            self.dispatch(value, sink);
+        }
+    }
+
     /// Hands out the event that the end of the stream cut short, if it has data. The grammar
     /// drops such an event; whether what it holds is complete is for the caller to judge.
     pub fn finish(&mut self, sink: &mut impl FnMut(Event<'_>)) -> Result<(), EventTooLarge> {
+        self.finish_to(&mut Strict(sink))
+    }
+
+    /// The same, with what `sink` makes of lines that leave the grammar.
+    pub(crate) fn finish_to(&mut self, sink: &mut impl Sink) -> Result<(), EventTooLarge> {
         let line = std::mem::take(&mut self.line);
         let mut held = None;
         if !line.is_empty() {
@@ -176,14 +267,15 @@ impl Decoder {
         if let Some(data) = held {
             self.data.extend_from_slice(data);
             self.data.push(b'\n');
+            self.data_lines += 1;
         }
     }
 
-    fn whole_line<'i>(
+    fn whole_line<'i, S: Sink>(
         &mut self,
         line: &'i [u8],
         held: &mut Option<&'i [u8]>,
-        sink: &mut impl FnMut(Event<'_>),
+        sink: &mut S,
     ) -> Result<(), EventTooLarge> {
         let line = self.without_bom(line);
         if line.is_empty() {
@@ -195,7 +287,8 @@ impl Decoder {
         }
         // A held line counts as it will when it is copied: with its LF.
         self.check(line.len() + self.data.len() + held.map_or(0, |held| held.len() + 1))?;
-        let (field, value) = match memchr::memchr(b':', line) {
+        let colon = memchr::memchr(b':', line);
+        let (field, value) = match colon {
             Some(colon) => {
                 let (field, value) = line.split_at(colon);
                 (field, data(value.get(1..).unwrap_or_default()))
@@ -205,14 +298,26 @@ impl Decoder {
         match field {
             b"data" => {
                 self.substance += value.len() as u64;
-                if self.data.is_empty() && held.is_none() {
+                if S::IS_LENIENT && sink.is_end(value) {
+                    self.hand_out(held.take(), sink);
+                    self.dispatch(Some(value), sink);
+                } else if self.data.is_empty() && held.is_none() {
+                    *held = Some(value);
+                } else if S::IS_LENIENT && self.is_whole(*held, value, sink) {
+                    self.hand_out(held.take(), sink);
                     *held = Some(value);
                 } else {
                     self.hold(held.take());
                     self.hold(Some(value));
                 }
             }
-            b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
+            b"event" => {
+                let name = String::from_utf8_lossy(value).into_owned();
+                match self.data.is_empty() && held.is_none() {
+                    true => self.name = name,
+                    false => self.late_name = Some(name),
+                }
+            }
             b"id" if !value.contains(&0) => {
                 self.id = String::from_utf8_lossy(value).into_owned();
                 self.has_new_id = true;
@@ -222,9 +327,37 @@ impl Decoder {
                 let digits = String::from_utf8_lossy(value);
                 self.retry_ms = digits.parse().ok().or(self.retry_ms);
             }
-            _ => {} // a comment, or a field that nobody knows
+            b"" | b"id" | b"retry" => {} // a comment, or nothing that the grammar takes
+            _ if !S::IS_LENIENT || line.trim_ascii().is_empty() => {}
+            name if colon.is_some() && is_name(name) => sink.unknown_field(name),
+            _ => {
+                self.substance += line.len() as u64;
+                self.hand_out(held.take(), sink);
+                sink.stray(line);
+            }
         }
         Ok(())
+    }
+
+    /// Whether what came of an event's data is one line and whole by itself, so that `next` begins
+    /// another event. Asked once for each line at most.
+    fn is_whole(&self, held: Option<&[u8]>, next: &[u8], sink: &impl Sink) -> bool {
+        let first = match (held, self.data_lines) {
+            (Some(held), _) => held,
+            (None, 1) => &self.data,
+            (None, _) => return false,
+        };
+        !next.trim_ascii().is_empty() && sink.is_whole(first)
+    }
+
+    /// Hands out what came of an event without its blank line.
+    fn hand_out(&mut self, held: Option<&[u8]>, sink: &mut impl Sink) {
+        if held.is_none() && self.data.is_empty() {
+            return; // a name that came is that of the data behind it
+        }
+        let late = self.late_name.take();
+        self.dispatch(held, sink);
+        self.name = late.unwrap_or_default();
     }
 
     fn without_bom<'i>(&mut self, line: &'i [u8]) -> &'i [u8] {
@@ -235,7 +368,10 @@ impl Decoder {
         line.strip_prefix(BOM).unwrap_or(line)
     }
 
-    fn dispatch(&mut self, held: Option<&[u8]>, sink: &mut impl FnMut(Event<'_>)) {
+    fn dispatch(&mut self, held: Option<&[u8]>, sink: &mut impl Sink) {
+        if let Some(late) = self.late_name.take() {
+            self.name = late;
+        }
         let data = match held {
             Some(data) => data,
             None if self.data.is_empty() => {
@@ -249,8 +385,9 @@ impl Decoder {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(data),
         };
-        sink(Event { name: &self.name, data });
+        sink.event(Event { name: &self.name, data });
         self.data.clear();
+        self.data_lines = 0;
         self.name.clear();
     }
 }
