@@ -298,7 +298,8 @@ impl Error {
 
     /// Everything that support needs, as text; never the key (R-ERR3, R-AUTH4).
     pub fn report(&self) -> String {
-        let mut lines = vec![format!("modelwire {} error: {}", env!("CARGO_PKG_VERSION"), self.what())];
+        let mut lines =
+            vec![format!("modelwire {} error: {}", env!("CARGO_PKG_VERSION"), self.what())];
         let mut line = |name: &str, value: Option<String>| {
             if let Some(value) = value {
                 lines.push(format!("{name}: {value}"));

@@ -13,7 +13,7 @@ fn answered(status: u16, body: &str) -> Error {
 fn every_status_has_its_kind_and_the_expected_action() {
     for (status, kind, action) in [
         (400, ErrorKind::InvalidRequest, "minimal request"),
-        (401, ErrorKind::Authentication, "Copy the key again"),
+        (401, ErrorKind::Authentication, "Copy the whole API key again"),
         (403, ErrorKind::Permission, "balance"),
         (404, ErrorKind::NotFound, "model name"),
         (429, ErrorKind::RateLimited, "backoff"),

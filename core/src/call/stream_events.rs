@@ -370,3 +370,7 @@ impl Sink for Rest<'_> {
 
     fn unknown_field(&mut self, _: &[u8]) {}
 }
+
+#[cfg(test)]
+#[path = "stream_events_tests.rs"]
+mod tests;

@@ -90,8 +90,7 @@ impl Shared {
             request.endpoint().path()
         );
         let endpoint = request.endpoint();
-        let made =
-            Made { endpoint, streams: false, has_version: session.settings.has_version() };
+        let made = Made { endpoint, streams: false, has_version: session.settings.has_version() };
         let progress = Progress {
             request: Some(request),
             context: Context { path, ..Context::default() },

@@ -217,7 +217,7 @@ const DRESSES: [[&str; 5]; 10] = [
     ["", "", "data:", "", "data:[DONE]\n\n"],
     [": hi\n\n", ": ping\n", "data: ", ": ping\n", ": bye\n\ndata: [DONE]\n\n"],
     ["\n\n\n", ":\n\n: ping\n\n", "data: ", "", "\n\ndata: [DONE]\n\n"],
-    ["retry: 10\n\n", "id: 1\nfoo: bar\nbaz\n", "data: ", "id\nDATA: x\n", "data: [DONE]\n\n"],
+    ["retry: 10\n\n", "id: 1\nfoo: bar\n", "data: ", "id\nBaz-1: x\n", "data: [DONE]\n\n"],
     ["data\n\ndata:\n\n", "data: \n\n", "data: ", "", "data\n\ndata:  [DONE] \n\n"],
     ["", "", "data: ", "", "data: [DONE]\n\ndata: {\"late\":1}\n\nnot JSON\n\ndata: not JSON\n\n"],
     ["event: f\n\n", "event: e\n", "data: ", "", "event: done\ndata: [DONE]\n\n"],
@@ -428,4 +428,62 @@ fn the_vectors_name_every_kind_of_answer() {
     kinds.dedup();
     let known: Vec<&String> = hints.as_object().unwrap().keys().collect();
     assert_eq!(kinds.iter().collect::<Vec<_>>(), known);
+}
+
+/// How the stream of a vector of lines stands on the wire.
+fn lines_on_the_wire(vector: &Value) -> Exchange {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    let body = bytes(vector, "input");
+    let mut steps = vec![Step::send(head)];
+    if !body.is_empty() {
+        let size = format!("{:x}\r\n", body.len()).into_bytes();
+        steps.push(Step::send([size, body, b"\r\n".to_vec()].concat()));
+    }
+    match vector["end"].as_str() {
+        None => steps.push(Step::send("0\r\n\r\n")),
+        Some("open") => steps.push(Step::StallForever),
+        Some("cut") => steps.push(Step::Close),
+        Some(other) => panic!("{}: unknown end {other}", name(vector)),
+    }
+    Exchange { steps }
+}
+
+/// R-STR2 R-STR3 R-STR4 R-STR7 R-MET1: no line vanishes, and the end mark is the end at once.
+#[test]
+fn lines_that_leave_the_grammar_are_told_or_understood() {
+    let service = Service::start().unwrap();
+    let vectors = vectors("lines/lines.json");
+    let mut wrong = Vec::new();
+    for vector in &vectors {
+        let script = Script::one(lines_on_the_wire(vector));
+        let client = client(service.script("s", script));
+        // Where the end is open, nothing but the end mark can end the call in time.
+        let hello = hello().total_timeout(Some(std::time::Duration::from_secs(20)));
+        let mut chunks = Vec::new();
+        let outcome = client.blocking().stream(hello).and_then(|mut stream| {
+            for chunk in stream.by_ref() {
+                chunks.push(chunk?.json().to_owned());
+            }
+            Ok(stream.response().unwrap().end())
+        });
+        let expected = &vector["expected"];
+        let found = match &outcome {
+            Ok(end) => json!({"chunks": chunks, "end": end.name()}),
+            Err(error) => {
+                let says = expected["message"].as_str();
+                let is_said = says.is_none_or(|says| error.message().contains(says));
+                let message =
+                    if is_said { expected["message"].clone() } else { json!(error.message()) };
+                assert!(!error.hint().is_empty());
+                json!({"chunks": chunks, "kind": error.kind().name(), "message": message,
+                    "metered": error.metered().name()})
+            }
+        };
+        if found != *expected {
+            wrong.push(format!("{}\n  expected {expected}\n  found    {found}", name(vector)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), vectors.len(), wrong.join("\n"));
+    assert_eq!(vectors.len(), 42);
 }

@@ -127,7 +127,9 @@ fn a_packed_answer_that_is_cut_is_an_error() {
         for way in WAYS {
             let error = way.send(&client, hello()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Protocol, "{length}: {error:?}");
-            assert_eq!(error.metered(), Metered::Entered);
+            // So little of it may say nothing yet.
+            let is_told = [Metered::Entered, Metered::Unknown].contains(&error.metered());
+            assert!(is_told && (length < whole.len() - 1 || error.metered() == Metered::Entered));
             assert!(error.message().contains("gzip"), "{error:?}");
         }
     }
@@ -155,7 +157,7 @@ fn a_coding_that_was_not_asked_for_is_refused() {
             ] {
                 assert_eq!(error.kind(), ErrorKind::Protocol, "{coding}");
                 assert!(error.message().contains(coding), "{error:?}");
-                assert_eq!((error.metered(), error.attempts()), (Metered::Entered, 1));
+                assert_eq!((error.metered(), error.attempts()), (Metered::Unknown, 1));
                 assert_eq!(error.status(), Some(200), "{coding}: {error:?}");
             }
         }

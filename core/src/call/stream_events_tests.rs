@@ -1,0 +1,79 @@
+//! What becomes of each line of a stream, whole, byte by byte and at every split; knows no socket.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use super::*;
+use crate::config::Config;
+
+/// Chunks, and the end's name or the error's kind.
+type Read = (Vec<String>, String);
+
+fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
+    let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
+    let wanted = Wanted {
+        settings: Arc::new(config.validate().unwrap()),
+        endpoint: Endpoint::Chat,
+        choices: 1,
+        chunks: true,
+        gathered: false,
+    };
+    let mut decoder = sse::Decoder::new(wanted.settings.limits.event_bytes_max);
+    let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));
+    for piece in pieces {
+        decoder.feed_to(piece, &mut events).unwrap();
+    }
+    let mut rest = Rest { events: &mut events, was_cut: false };
+    decoder.finish_to(&mut rest).unwrap();
+    let was_cut = rest.was_cut;
+    if is_cut {
+        events.fail(Error::new(ErrorKind::Disconnected, "cut"));
+    }
+    events.body_ended(was_cut);
+    let chunk = |event| match event {
+        Event::Chunk(chunk) => Some(chunk.json().to_owned()),
+        Event::Open(_) | Event::Done(_) => None,
+    };
+    let chunks = std::mem::take(events.batch()).into_iter().filter_map(chunk).collect();
+    let end = match events.conclude() {
+        Ok(response) => response.end().name(),
+        Err(error) => error.kind().name(),
+    };
+    (chunks, end.to_owned())
+}
+
+/// R-STR2 R-STR3: the vectors that real sockets replay, however the bytes come.
+#[test]
+fn lines_are_the_same_however_they_are_split() {
+    let vectors = include_str!("../../../tests/vectors/lines/lines.json");
+    let vectors: Vec<serde_json::Value> = serde_json::from_str(vectors).unwrap();
+    for vector in &vectors {
+        let input = vector["input"].as_str().unwrap().as_bytes();
+        let expected = &vector["expected"];
+        let end = expected["end"].as_str().or(expected["kind"].as_str()).unwrap();
+        let chunks = expected["chunks"].as_array().unwrap().iter();
+        let chunks = chunks.map(|chunk| chunk.as_str().unwrap().to_owned()).collect();
+        let expected: Read = (chunks, end.to_owned());
+        let is_cut = vector["end"] == "cut";
+        let bytes: Vec<&[u8]> = input.chunks(1).collect();
+        assert_eq!(read(&bytes, is_cut), expected, "bytewise: {vector}");
+        for at in 0..=input.len() {
+            let (head, tail) = input.split_at(at);
+            assert_eq!(read(&[head, tail], is_cut), expected, "split at {at}: {vector}");
+        }
+    }
+}
+
+/// A line is looked at once, and judged whole once, however many follow it.
+#[test]
+fn lines_without_end_are_read_in_linear_time() {
+    let time = |lines: usize| {
+        // The first is not whole, so none of the others is asked for.
+        let text = format!("data: [\n{}data: 1]\n\n", "data: 1,\n".repeat(lines));
+        let start = std::time::Instant::now();
+        let (chunks, _) = read(&[text.as_bytes()], false);
+        assert_eq!(chunks.len(), 1);
+        start.elapsed()
+    };
+    let _ = time(1000);
+    let (short, long) = (time(20_000), time(200_000));
+    assert!(long < short * 100, "{short:?} for 20,000 lines, {long:?} for 200,000");
+}
