@@ -766,6 +766,8 @@ MODELWIRE_API void modelwire_client_free(modelwire_client *client);
  *
  * @param client         the client
  * @param calls          answered calls; may be NULL, like the others
+ * @param calls_without_usage  those among them whose responses reported no usage, as streamed chats
+ *                       of many services do without "stream_options": the tokens lack them
  * @param input_tokens   as the responses reported them
  * @param output_tokens  as the responses reported them
  * @param total_tokens   as the responses reported them
@@ -774,6 +776,7 @@ MODELWIRE_API void modelwire_client_free(modelwire_client *client);
 MODELWIRE_API
 modelwire_status modelwire_client_usage(const modelwire_client *client,
                                         uint64_t *calls,
+                                        uint64_t *calls_without_usage,
                                         uint64_t *input_tokens,
                                         uint64_t *output_tokens,
                                         uint64_t *total_tokens);
@@ -785,6 +788,7 @@ modelwire_status modelwire_client_usage(const modelwire_client *client,
  * @param model          the model's name as the requests named it
  * @param length         its length in bytes, or MODELWIRE_NUL
  * @param calls          answered calls; may be NULL, like the others
+ * @param calls_without_usage  those among them whose responses reported no usage
  * @param input_tokens   as the responses reported them
  * @param output_tokens  as the responses reported them
  * @param total_tokens   as the responses reported them
@@ -796,6 +800,7 @@ modelwire_status modelwire_client_usage_of_model(const modelwire_client *client,
                                                  const char *model,
                                                  size_t length,
                                                  uint64_t *calls,
+                                                 uint64_t *calls_without_usage,
                                                  uint64_t *input_tokens,
                                                  uint64_t *output_tokens,
                                                  uint64_t *total_tokens);

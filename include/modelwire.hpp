@@ -296,7 +296,8 @@ class error : public std::runtime_error {
  public:
   /// Copies what a C error object tells; the object stays the caller's.
   explicit error(const modelwire_error* source)
-      : error(modelwire_error_status(source), detail::view(modelwire_error_message(source))) {
+      : error(modelwire_error_status(source), detail::view(modelwire_error_message(source)),
+              detail::view(modelwire_error_hint(source))) {
     facts own = *facts_;
     own.texts.take(source);
     if (source == nullptr) own.texts.set<modelwire_error_report>(what());
@@ -315,8 +316,7 @@ class error : public std::runtime_error {
   /// @param message  what is wrong
   /// @param hint     what to do about it
   error(modelwire_status status, std::string_view message, std::string_view hint = {})
-      : std::runtime_error(std::string(modelwire_status_name(status)) + ": " +
-                           std::string(message)) {
+      : std::runtime_error(told(status, message, hint)) {
     facts own;
     own.status = status;
     own.texts.set<modelwire_error_message>(message);
@@ -346,7 +346,7 @@ class error : public std::runtime_error {
   modelwire_status status() const noexcept { return facts_->status; }
   /// The same as a kind, to switch on.
   error_kind kind() const noexcept { return static_cast<error_kind>(facts_->status); }
-  /// Its name, "rate_limited" for instance. `what()` is this and the message.
+  /// Its name, "rate_limited" for instance. `what()` is this, the message and the hint.
   std::string_view kind_name() const noexcept { return modelwire_status_name(facts_->status); }
   /// The service's own message where it gave one, else the library's with the cause.
   std::string_view message() const noexcept { return view<modelwire_error_message>(); }
@@ -396,6 +396,16 @@ class error : public std::runtime_error {
   std::string_view report() const noexcept { return view<modelwire_error_report>(); }
 
  private:
+  /// What `what()` says: an exception that nobody catches shows nothing else.
+  static std::string told(modelwire_status status, std::string_view message,
+                          std::string_view hint) {
+    std::string text(modelwire_status_name(status));
+    text.append(": ").append(message);
+    if (hint.empty()) return text;
+    if (text.find_last_of(".!?") != text.size() - 1) text += '.';
+    return text.append(" Hint: ").append(hint);
+  }
+
   struct facts {
     modelwire_status status = MODELWIRE_E_INTERNAL;
     // Every text of an error; a new one has its line here and its function above.
@@ -499,6 +509,8 @@ struct token_usage {
 /// What the answered calls of a client used.
 struct client_usage : token_usage {
   std::uint64_t calls = 0;  ///< Answered chats and responses.
+  /// Those among them that reported no usage: the tokens lack them.
+  std::uint64_t calls_without_usage = 0;
 };
 
 /// A header of a response; its texts are borrowed from the response.
@@ -2013,16 +2025,16 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   /// lists and calls that failed or were stopped do not count.
   client_usage usage() const noexcept {
     client_usage used;
-    modelwire_client_usage(get(), &used.calls, &used.input_tokens, &used.output_tokens,
-                           &used.total_tokens);
+    modelwire_client_usage(get(), &used.calls, &used.calls_without_usage, &used.input_tokens,
+                           &used.output_tokens, &used.total_tokens);
     return used;
   }
   /// The same of the calls that asked for one model; nothing if none of them was answered.
   std::optional<client_usage> usage(std::string_view model) const noexcept {
     client_usage used;
     if (modelwire_client_usage_of_model(get(), detail::start(model), model.size(), &used.calls,
-                                        &used.input_tokens, &used.output_tokens,
-                                        &used.total_tokens) != MODELWIRE_OK) {
+                                        &used.calls_without_usage, &used.input_tokens,
+                                        &used.output_tokens, &used.total_tokens) != MODELWIRE_OK) {
       return std::nullopt;
     }
     return used;

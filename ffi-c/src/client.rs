@@ -51,6 +51,8 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 ///
 /// @param client         the client
 /// @param calls          answered calls; may be NULL, like the others
+/// @param calls_without_usage  those among them whose responses reported no usage, as streamed chats
+///                       of many services do without "stream_options": the tokens lack them
 /// @param input_tokens   as the responses reported them
 /// @param output_tokens  as the responses reported them
 /// @param total_tokens   as the responses reported them
@@ -59,6 +61,7 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 pub unsafe extern "C" fn modelwire_client_usage(
     client: *const modelwire_client,
     calls: *mut u64,
+    calls_without_usage: *mut u64,
     input_tokens: *mut u64,
     output_tokens: *mut u64,
     total_tokens: *mut u64,
@@ -71,11 +74,12 @@ pub unsafe extern "C" fn modelwire_client_usage(
             // starts again from 0.
             let add = |all: &mut u64, one: u64| *all = all.saturating_add(one);
             add(&mut all.calls, sum.calls);
+            add(&mut all.calls_without_usage, sum.calls_without_usage);
             add(&mut all.tokens.input_tokens, sum.tokens.input_tokens);
             add(&mut all.tokens.output_tokens, sum.tokens.output_tokens);
             add(&mut all.tokens.total_tokens, sum.tokens.total_tokens);
         }
-        write_usage(&all, calls, [input_tokens, output_tokens, total_tokens]);
+        write_usage(&all, [calls, calls_without_usage, input_tokens, output_tokens, total_tokens]);
         Ok(MODELWIRE_OK)
     })
 }
@@ -86,6 +90,7 @@ pub unsafe extern "C" fn modelwire_client_usage(
 /// @param model          the model's name as the requests named it
 /// @param length         its length in bytes, or MODELWIRE_NUL
 /// @param calls          answered calls; may be NULL, like the others
+/// @param calls_without_usage  those among them whose responses reported no usage
 /// @param input_tokens   as the responses reported them
 /// @param output_tokens  as the responses reported them
 /// @param total_tokens   as the responses reported them
@@ -97,6 +102,7 @@ pub unsafe extern "C" fn modelwire_client_usage_of_model(
     model: *const c_char,
     length: usize,
     calls: *mut u64,
+    calls_without_usage: *mut u64,
     input_tokens: *mut u64,
     output_tokens: *mut u64,
     total_tokens: *mut u64,
@@ -105,15 +111,16 @@ pub unsafe extern "C" fn modelwire_client_usage_of_model(
         let sums = borrow(client)?.0.usage();
         let model = copy_text("model", model, length)?;
         let Some(sum) = sums.get(&model) else { return Ok(MODELWIRE_ABSENT) };
-        write_usage(sum, calls, [input_tokens, output_tokens, total_tokens]);
+        write_usage(sum, [calls, calls_without_usage, input_tokens, output_tokens, total_tokens]);
         Ok(MODELWIRE_OK)
     })
 }
 
-/// Input, output and total tokens, in this order.
-fn write_usage(sum: &UsageSum, calls: *mut u64, tokens: [*mut u64; 3]) {
-    let [input_tokens, output_tokens, total_tokens] = tokens;
+/// In the order of the parameters.
+fn write_usage(sum: &UsageSum, out: [*mut u64; 5]) {
+    let [calls, calls_without_usage, input_tokens, output_tokens, total_tokens] = out;
     write(calls, sum.calls);
+    write(calls_without_usage, sum.calls_without_usage);
     write(input_tokens, sum.tokens.input_tokens);
     write(output_tokens, sum.tokens.output_tokens);
     write(total_tokens, sum.tokens.total_tokens);

@@ -62,6 +62,7 @@ impl NativeClient {
         for (model, sum) in self.client.usage() {
             let entry = usage_dict(py, sum.tokens)?;
             entry.set_item("calls", sum.calls)?;
+            entry.set_item("calls_without_usage", sum.calls_without_usage)?;
             sums.set_item(model, entry)?;
         }
         Ok(sums)

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use modelwire_service::{
-    Event, Fault, Finish, Options, Point, Reply, Says, Service, Step, Text, ToolCall,
+    Event, Fault, Finish, Options, Point, Reply, Reported, Says, Service, Step, Text, ToolCall,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -140,11 +140,12 @@ impl NativeService {
 #[pymethods]
 impl NativeService {
     #[new]
-    #[pyo3(signature = (*, api_key, port, word_pause, rate_limit_calls, rate_limit_window))]
+    #[pyo3(signature = (*, api_key, port, usage, word_pause, rate_limit_calls, rate_limit_window))]
     fn new(
         py: Python<'_>,
         api_key: String,
         port: u16,
+        usage: &str,
         word_pause: f64,
         rate_limit_calls: u32,
         rate_limit_window: f64,
@@ -152,6 +153,11 @@ impl NativeService {
         let options = Options {
             key: api_key,
             port,
+            usage: match usage {
+                "always" => Reported::Always,
+                "never" => Reported::Never,
+                _ => Reported::AsAsked,
+            },
             word_pause: duration(word_pause)?,
             rate_limit_calls,
             rate_limit_window: duration(rate_limit_window)?,

@@ -205,7 +205,7 @@ static int show_error(const modelwire_client *client) {
 /* Chats and responses that were answered; lists and failures are not counted. 1 on success. */
 static int show_cost(const modelwire_client *client) {
   uint64_t calls = 0, input = 0, output = 0, total = 0;
-  if (modelwire_client_usage(client, &calls, &input, &output, &total) != MODELWIRE_OK) return 0;
+  if (modelwire_client_usage(client, &calls, NULL, &input, &output, &total) != MODELWIRE_OK) return 0;
   printf("What it cost\n  calls: %" PRIu64 "\n", calls);
   printf("  tokens: %" PRIu64 " in, %" PRIu64 " out, %" PRIu64 " in all\n", input, output, total);
   return 1;

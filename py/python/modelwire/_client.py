@@ -361,7 +361,10 @@ class BaseClient:
         return dict(self._query)
 
     def usage(self) -> dict[str, dict[str, int]]:
-        """What the answered calls used so far, by requested model: calls and tokens."""
+        """What the answered calls used so far, by requested model: `calls`, `input_tokens`,
+        `output_tokens`, `total_tokens`, and `calls_without_usage`: calls whose answers reported no
+        usage, as streamed chats of many services do without `stream_options`; the tokens lack
+        them."""
         self._open()
         return self._natives.usage()
 

@@ -144,9 +144,13 @@ class OpenAIError(Exception):
         return self._report or f"{type(self).__name__}: {self}"
 
     def __str__(self) -> str:
-        if self.status_code is None:
-            return self.message
-        return f"{self.message} (status {self.status_code})"
+        """What went wrong, and what to do about it."""
+        what = self.message
+        if self.status_code is not None:
+            what = f"{what} (status {self.status_code})"
+        if not self.hint:
+            return what
+        return f"{what}{'' if what.endswith(('.', '!', '?')) else '.'} Hint: {self.hint}"
 
     def __reduce__(self) -> Any:
         return (_rebuild, (self._own_class or type(self), self.message, self.__dict__))

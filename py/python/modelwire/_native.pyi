@@ -727,6 +727,7 @@ class NativeService:
         *,
         api_key: str,
         port: int,
+        usage: str,
         word_pause: float,
         rate_limit_calls: int,
         rate_limit_window: float,

@@ -323,7 +323,9 @@ class Request:
 class Service:
     """The service. It runs from here until `close`, or the end of a `with` or `async with`.
 
-    `api_key` is the one that it accepts; `port` 0 takes a free one; `word_pause` is a wait in
+    `api_key` is the one that it accepts; `port` 0 takes a free one; `usage` is reported "asked"
+    (as real services do: in a streamed chat only where `stream_options` asks for it), "always" or
+    "never", and where a script says it; `word_pause` is a wait in
     seconds between the words of every streamed answer; model `limited` takes `rate_limit_calls`
     in each `rate_limit_window` seconds.
 
@@ -339,6 +341,7 @@ class Service:
         *,
         api_key: str = "sk-test",
         port: int = 0,
+        usage: str = "asked",
         word_pause: float = 0.0,
         rate_limit_calls: int = 2,
         rate_limit_window: float = 1.0,
@@ -350,6 +353,8 @@ class Service:
             raise ValueError("api_key must be visible ASCII characters: it is sent in a header")
         if not isinstance(port, int) or not 0 <= port <= 65535:
             raise ValueError(f"port must be from 0 to 65535, not {port!r}")
+        if usage not in ("asked", "always", "never"):
+            raise ValueError(f'usage must be "asked", "always" or "never", not {usage!r}')
         _check_count("rate_limit_calls", rate_limit_calls)
         _check_seconds("word_pause", word_pause)
         _check_seconds("rate_limit_window", rate_limit_window)
@@ -359,6 +364,7 @@ class Service:
             self._native = NativeService(
                 api_key=api_key,
                 port=port,
+                usage=usage,
                 word_pause=word_pause,
                 rate_limit_calls=rate_limit_calls,
                 rate_limit_window=rate_limit_window,

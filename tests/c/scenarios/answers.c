@@ -96,15 +96,15 @@ void nul_bytes(void) {
 void usage(void) {
   modelwire_client *client = client_of_environment();
   uint64_t calls = 9, input = 9, output = 9, total = 9;
-  CHECK(modelwire_client_usage(client, &calls, &input, &output, &total) == MODELWIRE_OK);
+  CHECK(modelwire_client_usage(client, &calls, NULL, &input, &output, &total) == MODELWIRE_OK);
   CHECK(calls == 0 && input == 0 && output == 0 && total == 0);
   modelwire_response_free(answer_of(models_call(client)));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "one two"))));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo-reasoning", "three"))));
   modelwire_error_free(
       failure_of(chat_call(client, ECHO_CHAT("broken", "four")), MODELWIRE_E_SERVER));
-  CHECK(modelwire_client_usage(client, &calls, &input, NULL, &total) == MODELWIRE_OK);
-  CHECK(modelwire_client_usage(client, NULL, NULL, &output, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_client_usage(client, &calls, NULL, &input, NULL, &total) == MODELWIRE_OK);
+  CHECK(modelwire_client_usage(client, NULL, NULL, NULL, &output, NULL) == MODELWIRE_OK);
   /* Neither the list of models, which has no model, nor the failure. */
   CHECK(calls == 2);
   CHECK(input == 3);
@@ -121,7 +121,7 @@ void usage_beyond_64_bits(void) {
   for (int i = 0; i < 3; i++) {
     modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("m", "x"))));
   }
-  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
   CHECK(calls == 3);
   modelwire_client_free(client);
 }

@@ -294,7 +294,7 @@ void usage_of_events(void) {
 void usage_by_model(void) {
   modelwire_client *client = client_of_environment();
   uint64_t calls = 7, input = 7, output = 7, total = 7;
-  CHECK(modelwire_client_usage_of_model(client, "echo", MODELWIRE_NUL, &calls, &input, &output,
+  CHECK(modelwire_client_usage_of_model(client, "echo", MODELWIRE_NUL, &calls, NULL, &input, &output,
                                         &total) == MODELWIRE_ABSENT);
   CHECK(calls == 7 && input == 7 && output == 7 && total == 7);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "one two"))));
@@ -302,15 +302,15 @@ void usage_by_model(void) {
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo-reasoning", "four"))));
   modelwire_error_free(
       failure_of(chat_call(client, ECHO_CHAT("broken", "five")), MODELWIRE_E_SERVER));
-  CHECK(modelwire_client_usage_of_model(client, "echo and more", 4, &calls, &input, &output,
+  CHECK(modelwire_client_usage_of_model(client, "echo and more", 4, &calls, NULL, &input, &output,
                                         &total) == MODELWIRE_OK);
   CHECK(calls == 2 && input == 3 && output == 3 && total == 6);
-  CHECK(modelwire_client_usage_of_model(client, "echo-reasoning", MODELWIRE_NUL, &calls, NULL,
+  CHECK(modelwire_client_usage_of_model(client, "echo-reasoning", MODELWIRE_NUL, &calls, NULL, NULL,
                                         NULL, NULL) == MODELWIRE_OK);
   CHECK(calls == 1);
-  CHECK(modelwire_client_usage_of_model(client, "broken", MODELWIRE_NUL, NULL, NULL, NULL, NULL) ==
+  CHECK(modelwire_client_usage_of_model(client, "broken", MODELWIRE_NUL, NULL, NULL, NULL, NULL, NULL) ==
         MODELWIRE_ABSENT);
-  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL) == MODELWIRE_OK && calls == 3);
+  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, NULL) == MODELWIRE_OK && calls == 3);
   modelwire_client_free(client);
 }
 
@@ -322,10 +322,10 @@ void usage_saturates(void) {
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("a", "x"))));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("b", "x"))));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("c", "x"))));
-  CHECK(modelwire_client_usage_of_model(client, "c", 1, NULL, &input, &output, &total) ==
+  CHECK(modelwire_client_usage_of_model(client, "c", 1, NULL, NULL, &input, &output, &total) ==
         MODELWIRE_OK);
   CHECK(input == INT64_MAX && output == INT64_MAX && total == INT64_MAX);
-  CHECK(modelwire_client_usage(client, &calls, &input, &output, &total) == MODELWIRE_OK);
+  CHECK(modelwire_client_usage(client, &calls, NULL, &input, &output, &total) == MODELWIRE_OK);
   CHECK(calls == 3);
   CHECK(input == UINT64_MAX && output == UINT64_MAX && total == UINT64_MAX);
   modelwire_client_free(client);

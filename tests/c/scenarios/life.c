@@ -53,7 +53,7 @@ void threads(void) {
     CHECK(pthread_create(&running[i], NULL, work, &workers[i]) == 0);
   }
   for (int i = 0; i < THREADS; i++) CHECK(pthread_join(running[i], NULL) == 0);
-  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, &total) == MODELWIRE_OK);
+  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, &total) == MODELWIRE_OK);
   CHECK(calls == THREADS * CALLS_EACH);
   /* Four words there and four back. */
   CHECK(total == calls * 8);

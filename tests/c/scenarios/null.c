@@ -41,8 +41,8 @@ static void accessors(void) {
   CHECK(modelwire_error_elapsed_ms(NULL) == -1);
   CHECK(modelwire_error_retry_after_ms(NULL) == -1);
   CHECK(modelwire_response_usage(NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_client_usage(NULL, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_client_usage_of_model(NULL, "m", 1, NULL, NULL, NULL, NULL) ==
+  CHECK(modelwire_client_usage(NULL, NULL, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_client_usage_of_model(NULL, "m", 1, NULL, NULL, NULL, NULL, NULL) ==
         MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_log_batch_count(NULL) == 0);
   CHECK(modelwire_log_batch_level(NULL, 0) == 0);
@@ -232,7 +232,7 @@ static void queueing(void) {
   CHECK(ends == 2 && events == 0);
   /* None of that started it. */
   CHECK(modelwire_call_start(call, 0, count_event, &events, NULL, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_client_usage_of_model(client, NULL, 1, NULL, NULL, NULL, NULL) ==
+  CHECK(modelwire_client_usage_of_model(client, NULL, 1, NULL, NULL, NULL, NULL, NULL) ==
         MODELWIRE_E_ARGUMENT);
   modelwire_queue_free(queue);
   modelwire_call_free(call);

@@ -440,7 +440,7 @@ void queue_fd_late(void) {
   uint64_t calls = 0;
   modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
   while (calls == 0) {
-    CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL) == MODELWIRE_OK);
+    CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
     nanosleep(&moment, NULL);
   }
   CHECK(by_poll(modelwire_queue_fd(queue), PATIENCE_MS) == 1);

@@ -22,7 +22,7 @@ void stream(void) {
   CHECK_TEXT(modelwire_response_header(end, "content-type", MODELWIRE_NUL), "text/event-stream");
   CHECK(modelwire_response_usage(end, &input, &output, &total) == MODELWIRE_OK);
   CHECK(input == 4 && output == 4 && total == 8);
-  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, &total) == MODELWIRE_OK);
+  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, &total) == MODELWIRE_OK);
   CHECK(calls == 1 && total == 8);
   modelwire_response_free(end);
   modelwire_call_free(call);

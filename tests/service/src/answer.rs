@@ -21,6 +21,19 @@ pub(crate) struct Answer {
     pub(crate) finish: Finish,
     pub(crate) tool_calls: Vec<ToolCall>,
     pub(crate) usage: Usage,
+    pub(crate) reported: Reported,
+}
+
+/// Whether an answer reports what it used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reported {
+    /// As real services do: always, but in a streamed chat only to who asks by `stream_options`.
+    #[default]
+    AsAsked,
+    /// In each streamed chat, too.
+    Always,
+    /// Nowhere.
+    Never,
 }
 
 /// Why a model stops speaking.
@@ -53,7 +66,7 @@ pub(crate) struct Usage {
 }
 
 impl Answer {
-    pub(crate) fn to(ask: &Ask) -> Answer {
+    pub(crate) fn to(ask: &Ask, reported: Reported) -> Answer {
         let is_chat = ask.operation == Operation::Chat;
         let calls_tool = is_chat && ask.model == Model::EchoTools;
         let reasons = is_chat && ask.model == Model::EchoReasoning;
@@ -72,7 +85,7 @@ impl Answer {
             Vec::new()
         };
         let finish = if is_truncated { Finish::Length } else { Finish::Stop };
-        Answer { reasoning, words, finish, tool_calls, usage }
+        Answer { reasoning, words, finish, tool_calls, usage, reported }
     }
 
     pub(crate) fn text(&self) -> String {

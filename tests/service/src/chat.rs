@@ -1,6 +1,6 @@
 //! The shapes of a chat completion, plain and streamed, as OpenAI sends them. Decides nothing.
 
-use crate::answer::{Answer, Finish, ToolCall, Usage, words_of};
+use crate::answer::{Answer, Finish, Reported, ToolCall, Usage, words_of};
 use crate::ask::Ask;
 use crate::event_stream::{DONE, EventStream};
 use crate::json::{array, null, object, quoted};
@@ -31,16 +31,19 @@ impl Chat<'_> {
                 ])
             })
             .collect();
-        object(&[
+        let mut fields = vec![
             ("id", quoted(&self.id())),
             ("object", quoted("chat.completion")),
             ("created", self.ticket.created.to_string()),
             ("model", quoted(&self.ask.name)),
             ("choices", array(&choices)),
-            ("usage", usage(&self.answer.usage)),
-            ("service_tier", quoted("default")),
-            ("system_fingerprint", quoted(FINGERPRINT)),
-        ])
+        ];
+        if self.answer.reported != Reported::Never {
+            fields.push(("usage", usage(&self.answer.usage)));
+        }
+        fields.push(("service_tier", quoted("default")));
+        fields.push(("system_fingerprint", quoted(FINGERPRINT)));
+        object(&fields)
     }
 
     fn message(&self, index: usize) -> String {
@@ -137,17 +140,18 @@ impl Chat<'_> {
         words
     }
 
-    /// Finish reasons, usage, end mark. A caller who did not ask for the usage chunk finds the
-    /// usage in the last chunk with a finish reason: streams of this service always report it.
+    /// Finish reasons, usage, end mark. Usage is reported to who asks for it, as services do, in a
+    /// chunk of its own; or unasked in the last chunk with a finish reason, as some do.
     fn finish(&self, stream: &mut EventStream) {
+        let reported = self.answer.reported;
         let usage = usage(&self.answer.usage);
-        let asked = self.ask.include_usage;
         for index in 0..self.ask.choices {
             let choice = choice(index, object(&[]), quoted(self.finish_reason()));
-            let reports = !asked && index + 1 == self.ask.choices;
+            let is_last = index + 1 == self.ask.choices;
+            let reports = reported == Reported::Always && is_last && !self.ask.include_usage;
             stream.data(&self.chunk(&[choice], reports.then(|| usage.clone())));
         }
-        if asked {
+        if self.ask.include_usage && reported != Reported::Never {
             stream.data(&self.chunk(&[], Some(usage)));
         }
         stream.data(DONE);

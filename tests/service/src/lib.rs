@@ -49,7 +49,7 @@ mod state;
 mod ticket;
 mod wire;
 
-pub use answer::{Finish, ToolCall};
+pub use answer::{Finish, Reported, ToolCall};
 pub use fault::{Fault, Point};
 pub use reply::{Event, Reply, Says, Text};
 pub use script::{Exchange, Script, Step};

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use modelwire_service::{Options, Service};
+use modelwire_service::{Options, Reported, Service};
 
 const USAGE: &str = "\
 usage: modelwire-service [options]
@@ -14,6 +14,8 @@ Prints one line when it is ready: modelwire-service listening on http://127.0.0.
 
   --port N           listen on this port of 127.0.0.1 (default: a free one)
   --key KEY          the API key to accept (default: sk-test)
+  --usage WHEN       report usage: asked (in streamed chats by stream_options only; the default),
+                     always, or never
   --word-pause-ms N  wait between streamed words (default: 0)
   --exit-with-stdin  exit when stdin ends, so as to die with the parent
   --help             print this
@@ -56,6 +58,16 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
             "--key" => options.key = value()?,
             "--word-pause-ms" => {
                 options.word_pause = Duration::from_millis(number(&argument, &value()?)?);
+            }
+            "--usage" => {
+                options.usage = match value()?.as_str() {
+                    "asked" => Reported::AsAsked,
+                    "always" => Reported::Always,
+                    "never" => Reported::Never,
+                    other => {
+                        return Err(format!("--usage takes asked, always or never, not {other}"));
+                    }
+                };
             }
             "--exit-with-stdin" => exit_with_stdin = true,
             "--help" => return Ok(Asked::Help),

@@ -92,7 +92,7 @@ fn generate(shared: &Shared, ask: &Ask, number: u64) -> Result<Exchange, Problem
     admit(shared, ask)?;
     let word_pause = ask.model.word_pause(shared.options.word_pause);
     let ticket = Ticket::new(number, word_pause);
-    let answer = Answer::to(ask);
+    let answer = Answer::to(ask, shared.options.usage);
     shared.meter(&ask.name, answer.usage.input, answer.usage.output);
     let (ask, answer, ticket) = (ask, &answer, &ticket);
     Ok(match ask.operation {

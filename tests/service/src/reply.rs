@@ -1,7 +1,7 @@
 //! Scripted answers at the service's own address: what the next request is told, in the shape that
 //! it asks for. Knows no socket.
 
-use crate::answer::{Answer, Finish, ToolCall, Usage};
+use crate::answer::{Answer, Finish, Reported, ToolCall, Usage};
 use crate::ask::{Ask, Operation};
 use crate::chat::Chat;
 use crate::event_stream::{DONE, EventStream};
@@ -165,6 +165,8 @@ fn speak(
         finish: text.finish,
         tool_calls: text.tool_calls.clone(),
         usage,
+        // Whoever says what was used means it to be reported.
+        reported: if text.usage.is_some() { Reported::Always } else { shared.options.usage },
     };
     shared.meter(&ask.name, usage.input, usage.output);
     let (id, answer) = (ticket.request_id(), &answer);

@@ -1,6 +1,6 @@
 //! The shapes of a response, plain and streamed, as OpenAI sends them. Decides nothing.
 
-use crate::answer::{Answer, Finish, ToolCall, Usage};
+use crate::answer::{Answer, Finish, Reported, ToolCall, Usage};
 use crate::ask::Ask;
 use crate::chat::argument_pieces;
 use crate::event_stream::EventStream;
@@ -186,7 +186,14 @@ impl Response<'_> {
             ("tools", array(&[])),
             ("top_p", "1.0".to_owned()),
             ("truncation", quoted("disabled")),
-            ("usage", if is_over { usage(&self.answer.usage) } else { null() }),
+            (
+                "usage",
+                if is_over && self.answer.reported != Reported::Never {
+                    usage(&self.answer.usage)
+                } else {
+                    null()
+                },
+            ),
             ("user", null()),
             ("metadata", object(&[])),
         ])

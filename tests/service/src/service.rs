@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 
+use crate::answer::Reported;
 use crate::connection::serve;
 use crate::reply::Reply;
 use crate::script::Script;
@@ -28,6 +29,8 @@ pub struct Options {
     pub key: String,
     /// The port on 127.0.0.1; 0, the default, takes a free one.
     pub port: u16,
+    /// Whether answers report usage. Default: as real services do.
+    pub usage: Reported,
     /// Between the words of a streamed answer. Default zero.
     pub word_pause: Duration,
     /// Calls to model `limited` in each window. Default 2.
@@ -41,6 +44,7 @@ impl Default for Options {
         Options {
             key: "sk-test".to_owned(),
             port: 0,
+            usage: Reported::default(),
             word_pause: Duration::ZERO,
             rate_limit_calls: 2,
             rate_limit_window: Duration::from_secs(1),
