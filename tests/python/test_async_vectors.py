@@ -7,6 +7,7 @@ from test_vectors import (  # noqa: F401
     test_errors_under_a_good_status,
     test_every_event_of_the_grammar,
     test_every_kind_has_its_hint,
+    test_lines_that_leave_the_grammar,
     test_streams_of_the_grammar,
     test_what_chunks_add_up_to,
 )

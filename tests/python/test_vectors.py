@@ -10,7 +10,7 @@ import pytest
 
 import modelwire
 from modelwire.types.chat import ChatCompletionMessageToolCall as ToolCall
-from wire import HELLO, events
+from wire import HELLO, STALL, STREAM_HEAD, events
 
 # Unicode's White_Space; Python's own idea of it has four control characters more.
 WHITE_SPACE = "[\t\n\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
@@ -130,6 +130,34 @@ def test_every_kind_has_its_hint(scripted):
     assert hints["stream"] in failed(client, vector, True)[0].hint
 
 
+def read(client):
+    """The chunks of a streamed chat as they came, and its end: a name, or the error."""
+    chunks = []
+    try:
+        stream = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+        for chunk in stream:
+            chunks.append(chunk.to_json(indent=None))
+    except modelwire.APIError as error:
+        return chunks, error
+    return chunks, None
+
+
+@pytest.mark.parametrize("vector", load("lines/lines.json"))
+def test_lines_that_leave_the_grammar(scripted, vector):
+    """R-STR2, R-STR3, R-STR4, R-STR7, R-MET1: none vanishes; the end mark is the end at once."""
+    body = vector["input"]
+    chunk = [{"send": f"{len(body.encode()):x}\r\n{body}\r\n"}] if body else []
+    end = {"open": STALL, "cut": {"close": True}, None: {"send": "0\r\n\r\n"}}[vector.get("end")]
+    client = scripted({"steps": [{"send": STREAM_HEAD}, *chunk, end]}, max_retries=0)
+    chunks, error = read(client)
+    expected = vector["expected"]
+    assert [chunk.strip() for chunk in chunks] == [chunk.strip() for chunk in expected["chunks"]]
+    assert (error and error.kind) == expected.get("kind")
+    if error is not None:
+        assert (expected["message"] or "") in error.message and error.hint
+        assert error.metered == expected["metered"]
+
+
 def first_said(vector):
     """The first event that says something, as the client sees it."""
     found = vector["events"] + [vector["unfinished"]] * bool(vector.get("unfinished"))
@@ -147,6 +175,10 @@ def test_streams_of_the_grammar(scripted, vector):
     body = body_of(vector, "input")
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     client = scripted(exact(head, body))
+    if "client" in vector:  # it leaves the grammar, and the lines of it must not vanish
+        _, error = read(client)
+        assert vector["client"] == (error.kind if error else "done_mark")
+        return
     stream = client.chat.completions.create(model="m", messages=HELLO, stream=True)
     event = first_said(vector)
     if event is None:
@@ -191,7 +223,8 @@ def said(vector):
 
 
 @pytest.mark.parametrize(
-    "vector", [given for given in load("sse/*.json") if "error" not in given.values[0]]
+    "vector",
+    [given for given in load("sse/*.json") if not {"error", "client"} & set(given.values[0])],
 )
 def test_every_event_of_the_grammar(scripted, vector):
     """R-STR2, R-STR4: in its order, to the byte, whatever ends the stream."""

@@ -86,6 +86,11 @@ fn trimmed(data: &str) -> &str {
 
 /// What is wrong with the call that met the stream of a vector.
 fn judge_stream(vector: &Value, told: &Told) -> Option<String> {
+    // A line vanishes by the grammar, and not by a client: the vectors of lines have the like of it.
+    if let Some(kind) = vector["client"].as_str() {
+        let found = told.get("kind").or(told.get("end"));
+        return (found != Some(kind)).then(|| format!("expected {kind}, found {found:?}"));
+    }
     let is_too_large = vector.get("error").is_some();
     let chunk = told.get("chunk");
     let kind = told.get("kind");
@@ -143,6 +148,59 @@ fn streams_of_the_grammar() {
     assert_eq!(cases.len(), 187);
     let judged = vectors.iter().zip(replay(&cases)).filter_map(|((name, vector), told)| {
         Some(format!("{name}: {}", judge_stream(vector, &told)?))
+    });
+    check_all(judged.collect(), vectors.len());
+}
+
+/// The stream of a vector of lines, in HTTP chunks, and how its connection ends.
+fn lines_on_the_wire(vector: &Value) -> Exchange {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    let body = bytes(vector, "input");
+    let mut steps = vec![Step::send(head)];
+    if !body.is_empty() {
+        let size = format!("{:x}\r\n", body.len()).into_bytes();
+        steps.push(Step::send([size, body, b"\r\n".to_vec()].concat()));
+    }
+    steps.push(match vector["end"].as_str() {
+        None => Step::send("0\r\n\r\n"),
+        Some("open") => Step::StallForever,
+        Some(_) => Step::Close,
+    });
+    Exchange { steps }
+}
+
+/// R-STR2, R-STR3, R-STR4, R-STR7, R-MET1: no line vanishes, and the end mark is the end at once.
+#[test]
+fn lines_that_leave_the_grammar() {
+    let service = Service::start().unwrap();
+    let file = read("lines/lines.json");
+    let vectors = file.as_array().unwrap();
+    let cases: Vec<Case> = vectors
+        .iter()
+        .enumerate()
+        .map(|(number, vector)| {
+            let script = Script::one(lines_on_the_wire(vector));
+            case(service.script(&format!("{number}"), script), "chat", "stream", HELLO)
+        })
+        .collect();
+    assert_eq!(cases.len(), 42);
+    let judged = vectors.iter().zip(replay(&cases)).filter_map(|(vector, told)| {
+        let expected = &vector["expected"];
+        let chunks: Vec<&str> = told.all("chunk").collect();
+        let found = match told.get("kind") {
+            None => json!({"chunks": chunks, "end": told.get("end")}),
+            Some(kind) => {
+                let message = told.get("message").unwrap();
+                let is_said = expected["message"].as_str().is_none_or(|says| message.contains(says));
+                let message = if is_said { expected["message"].clone() } else { json!(message) };
+                assert!(!told.get("hint").unwrap().is_empty());
+                json!({"chunks": chunks, "kind": kind, "message": message,
+                    "metered": told.get("metered")})
+            }
+        };
+        let name = &vector["name"];
+        (found != *expected).then(|| format!("{name}\n  expected {expected}\n  found    {found}"))
     });
     check_all(judged.collect(), vectors.len());
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use asks::{CHAT, RESPONSES, chat, content, finish_reasons, metered, streamed, with};
 use client::{End, post};
-use modelwire_service::Service;
+use modelwire_service::{Options, Reported, Service};
 use serde_json::{Value, json};
 
 /// A plain chat: its text, finish reason, and words in and out.
@@ -87,8 +87,38 @@ fn echo_gives_each_choice_asked_for() {
     }
     assert_eq!(texts.into_values().collect::<Vec<_>>(), ["a b", "a b", "a b"]);
     assert_eq!(finish_reasons(&events), ["stop", "stop", "stop"]);
-    let reports = events.iter().filter(|event| event["usage"].is_object()).count();
-    assert_eq!((reports, &events.last().unwrap()["usage"]["total_tokens"]), (1, &json!(8)));
+}
+
+/// In a streamed chat only to who asks, as real services do; or always, or never.
+#[test]
+fn usage_is_reported_as_the_options_say() {
+    for (usage, in_stream, asked_for, elsewhere) in [
+        (Reported::AsAsked, false, true, true),
+        (Reported::Always, true, true, true),
+        (Reported::Never, false, false, false),
+    ] {
+        let service = Service::start_with(Options { usage, ..Options::default() }).unwrap();
+        let body = with(chat("echo", "a b"), json!({"n": 3}));
+        let asked = with(body.clone(), json!({"stream_options": {"include_usage": true}}));
+        let input = json!({"model": "echo", "input": "a b"});
+        let reports = |path: &str, body: &Value| {
+            let answer = post(service.address(), path, body);
+            let events = if body["stream"] == true { answer.events() } else { vec![answer.json()] };
+            let is_reported = |event: &&Value| {
+                event["usage"].is_object() || event["response"]["usage"].is_object()
+            };
+            events.iter().filter(is_reported).count()
+        };
+        for (path, body, expected) in [
+            (CHAT, &body, elsewhere),
+            (CHAT, &streamed(body.clone()), in_stream),
+            (CHAT, &streamed(asked), asked_for),
+            (RESPONSES, &input, elsewhere),
+            (RESPONSES, &streamed(input.clone()), elsewhere),
+        ] {
+            assert_eq!(reports(path, body), usize::from(expected), "{usage:?} {body}");
+        }
+    }
 }
 
 #[test]
@@ -110,12 +140,8 @@ fn echo_streams_word_by_word() {
     assert!(events.iter().all(|event| event["object"] == "chat.completion.chunk"));
     assert!(events.iter().all(|event| event["id"] == events[0]["id"]));
     assert_eq!(finish_reasons(&events), ["stop"]);
-    let last = &events[5];
-    assert_eq!(
-        (&last["choices"][0]["delta"], &last["usage"]["total_tokens"]),
-        (&json!({}), &json!(8))
-    );
-    assert!(events[..5].iter().all(|event| event.get("usage").is_none()));
+    assert_eq!(events[5]["choices"][0]["delta"], json!({}));
+    assert!(events.iter().all(|event| event.get("usage").is_none()));
     let short = streamed(with(chat("echo", text), json!({"max_tokens": 2})));
     let events = post(service.address(), CHAT, &short).events();
     assert_eq!(content(&events, "content"), "Grüße,  \"Welt\"");

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use modelwire::{Client, Config, End, ErrorKind, Metered, Request, UsageSum, VERSION};
-use modelwire_service::{Exchange, Recorded, Script, Service, Step};
+use modelwire::{Client, Config, End, Endpoint, ErrorKind, Metered, Request, UsageSum, VERSION};
+use modelwire_service::{Exchange, Options, Recorded, Reported, Script, Service, Step};
 
 use crate::support::{
     CHAT_ANSWER, DONE, WAYS, Way, client, config, event, finish, hello, piece, respond, stream_head,
@@ -30,7 +30,9 @@ fn three_operations_plain_and_streamed() {
             let read = way.read(&client, request);
             assert_eq!(read.text(), SAID, "{way:?}");
             assert!(read.chunks.len() > 4);
-            assert_eq!(read.response().usage(), plain.usage());
+            // As services do: in a streamed chat only to who asks.
+            let is_reported = read.response().endpoint() == Endpoint::Responses;
+            assert_eq!(read.response().usage(), plain.usage().filter(|_| is_reported));
         }
         assert_eq!(way.read(&client, hello()).response().end(), End::DoneMark);
         assert_eq!(way.read(&client, respond()).response().end(), End::FinalEvent);
@@ -199,10 +201,35 @@ fn a_key_is_cleaned_or_refused() {
     }
 }
 
+/// R-MET1: a call that reported nothing is not a call that used nothing.
+#[test]
+fn calls_that_reported_no_usage_are_counted_apart() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    for way in WAYS {
+        way.send(&client, hello()).unwrap();
+        way.read(&client, hello()).outcome.unwrap();
+        way.send(&client, hello().stream_only(true)).unwrap();
+        way.read(&client, respond()).outcome.unwrap();
+        way.models(&client).unwrap();
+    }
+    let sum = client.usage()["echo"];
+    assert_eq!((sum.calls, sum.calls_without_usage), (8, 4));
+    assert_eq!((sum.tokens.total_tokens, service.metered()["echo"].calls), (4 * 8, 8));
+    let never = Options { usage: Reported::Never, ..Options::default() };
+    let service = Service::start_with(never).unwrap();
+    let client = self::client(service.base_url());
+    client.blocking().send(hello()).unwrap();
+    client.blocking().send(respond()).unwrap();
+    let sum = client.usage()["echo"];
+    assert_eq!((sum.calls, sum.calls_without_usage, sum.tokens), (2, 2, Default::default()));
+}
+
 /// R-MET1 R-MET2
 #[test]
 fn usage_is_summed_by_model_as_the_service_meters_it() {
-    let service = Service::start().unwrap();
+    let always = Options { usage: Reported::Always, ..Options::default() };
+    let service = Service::start_with(always).unwrap();
     let client = client(service.base_url());
     assert!(client.usage().is_empty());
     for way in WAYS {
@@ -221,9 +248,9 @@ fn usage_is_summed_by_model_as_the_service_meters_it() {
     let metered = service.metered();
     assert_eq!(sums.keys().collect::<Vec<_>>(), ["echo", "echo-reasoning"]);
     assert_eq!(metered.keys().collect::<Vec<_>>(), ["echo", "echo-reasoning"]);
-    for (model, UsageSum { calls, tokens, .. }) in sums {
+    for (model, UsageSum { calls, calls_without_usage, tokens, .. }) in sums {
         let metered = metered[&model];
-        assert_eq!(calls, metered.calls, "{model}");
+        assert_eq!((calls, calls_without_usage), (metered.calls, 0), "{model}");
         assert_eq!(
             (tokens.input_tokens, tokens.output_tokens),
             (metered.input_tokens, metered.output_tokens),

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use modelwire::{Client, Config, Error, ErrorKind, Limits, Metered, Request};
 use modelwire_service::{Exchange, Script, Service, Step};
 
-use crate::support::{WAYS, Way, client, config, hello, http_chunk, respond, stream_head};
+use crate::support::{DONE, WAYS, Way, client, config, hello, http_chunk, respond, stream_head};
 
 fn contains(text: &str, part: &str) {
     assert!(text.to_lowercase().contains(&part.to_lowercase()), "{part:?} in {text:?}");
@@ -89,19 +89,114 @@ fn what_is_not_found_says_where_to_look() {
     }
 }
 
-/// R-ERR1 R-STR6
+/// R-ERR1 R-STR6: the remedy is named, and only where it can help.
 #[test]
 fn a_stream_only_model_says_so_in_the_hint() {
     let service = Service::start().unwrap();
-    let client = client(service.base_url());
+    let played = client(service.base_url());
     for way in WAYS {
         let request = Request::chat("echo-stream-only").user("a b");
-        let error = way.send(&client, request.clone()).unwrap_err();
+        let error = way.send(&played, request.clone()).unwrap_err();
         assert_eq!((error.kind(), error.status()), (ErrorKind::InvalidRequest, Some(400)));
         assert_eq!(error.param(), Some("stream"));
-        contains(error.hint(), "stream");
-        assert_eq!(way.read(&client, request).text(), "a b");
+        contains(error.hint(), "set stream_only");
+        contains(error.hint(), "stream=True");
+        assert_eq!(way.read(&played, request.clone()).text(), "a b");
+        assert_eq!(way.send(&played, request.stream_only(true)).unwrap().text(), "a b");
     }
+    for status in [400, 401, 403, 404, 422, 500, 503] {
+        let script = Script::one(Exchange::json(status, r#"{"error":"not so"}"#));
+        let client = client(service.script("s", script));
+        for way in WAYS {
+            let helps = ![401, 503].contains(&status);
+            let error = way.send(&client, hello()).unwrap_err();
+            assert_eq!(error.hint().contains("stream_only"), helps, "{error:?}");
+            for error in [
+                way.read(&client, hello()).error().clone(),
+                way.send(&client, hello().stream_only(true)).unwrap_err(),
+                way.models(&client).unwrap_err(),
+            ] {
+                assert!(!error.hint().contains("stream_only"), "{error:?}");
+            }
+        }
+    }
+}
+
+/// R-CFG1 R-ERR1: whatever stands at a wrong place answers in its own way.
+#[test]
+fn a_base_url_without_version_is_named_wherever_it_may_be_the_cause() {
+    let service = Service::start().unwrap();
+    let page = [("Content-Type", "text/html")];
+    for (answer, is_told) in [
+        (Exchange::json(404, "no"), true),
+        (Exchange::json(405, "no"), true),
+        (Exchange::json_with_headers(200, &page, "<html>hello</html>"), true),
+        (Exchange::events(&["words"]), true),
+        (Exchange::json(400, "no"), false),
+        (Exchange::json(500, "no"), false),
+    ] {
+        let base_url = service.script("s", Script::one(answer));
+        let without = base_url.strip_suffix("/v1").unwrap();
+        for (base_url, is_told) in [(without, is_told), (&base_url, false)] {
+            each(&client(base_url), &hello(), |error| {
+                let hint = error.hint();
+                assert_eq!(
+                    hint.starts_with("The base URL does not end in /v1. "),
+                    is_told,
+                    "{error:?}"
+                );
+            });
+        }
+    }
+}
+
+/// R-ERR1: what to do is part of what an error says.
+#[test]
+fn the_hint_is_in_the_text() {
+    let service = Service::start().unwrap();
+    let played = client(service.base_url());
+    let error = played.blocking().send(Request::chat("none").user("a")).unwrap_err();
+    let text = error.to_string();
+    assert_eq!(text, format!("{} (status 404). Hint: {}", error.message(), error.hint()));
+    assert_eq!(error.report().matches(error.hint()).count(), 1, "{}", error.report());
+    let error = played.blocking().send(hello().field("max_tokens", "many")).unwrap_err();
+    assert!(error.to_string().ends_with(&format!(". Hint: {}", error.hint())), "{error}");
+}
+
+/// R-MET1: entered is what part of an answer came of; what is no answer is not known to be.
+#[test]
+fn only_part_of_an_answer_is_entered() {
+    let service = Service::start().unwrap();
+    let answers = |answer: Exchange| client(service.script("s", Script::one(answer)));
+    let page = Exchange::json_with_headers(200, &[("Content-Type", "text/html")], "<p>Log in</p>");
+    let nothing = Exchange::raw("HTTP/1.1 204 No Content\r\n\r\n");
+    let refused = Exchange::json(200, r#"{"error":{"message":"m"}}"#);
+    for answer in [page, nothing, refused, Exchange::json(200, "[]"), Exchange::events(&[DONE])] {
+        each(&answers(answer), &hello(), |error| {
+            assert_eq!(error.metered(), Metered::Unknown, "{error:?}");
+        });
+    }
+    let broken = Exchange::json(200, r#"{"choices":[{"#);
+    each(&answers(broken), &hello(), |error| {
+        assert_eq!((error.kind(), error.metered()), (ErrorKind::Protocol, Metered::Entered));
+    });
+    // To list models is no processing by one.
+    let lists = [
+        Exchange::json(200, r#"{"models":[]}"#),
+        Exchange::json(200, "<html>"),
+        Exchange::json(500, "no"),
+        Exchange::json(401, "no"),
+        Exchange::raw("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"data\":["),
+    ];
+    for list in lists {
+        let client = answers(list);
+        for way in WAYS {
+            let error = way.models(&client).unwrap_err();
+            assert_eq!(error.metered(), Metered::NormallyNot, "{error:?}");
+        }
+    }
+    let refused = client("http://127.0.0.1:1/v1").blocking().models().unwrap_err();
+    assert_eq!(refused.metered(), Metered::NotSent);
 }
 
 /// Status, content type, body, and the kind, message and type that are told.

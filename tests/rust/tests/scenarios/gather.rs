@@ -90,9 +90,11 @@ fn a_model_that_only_streams_answers_a_plain_call_by_an_option() {
     assert_eq!(client.blocking().send(plain()).unwrap_err().kind(), ErrorKind::InvalidRequest);
     for way in WAYS {
         for (client, request) in [(&client, plain().stream_only(true)), (&of_client, plain())] {
-            let answer = way.send(client, request).unwrap();
+            let answer = way.send(client, request.clone()).unwrap();
             assert_eq!((&*answer.text(), answer.is_gathered()), ("one two three", true));
-            assert_eq!(answer.usage().unwrap().output_tokens, 3);
+            assert_eq!(answer.usage(), None, "nothing is asked for behind the caller's back");
+            let asked = request.field_json("stream_options", r#"{"include_usage":true}"#);
+            assert_eq!(way.send(client, asked).unwrap().usage().unwrap().output_tokens, 3);
         }
         let response = Request::response("echo-stream-only").input("four five").stream_only(true);
         let answer = way.send(&client, response).unwrap();

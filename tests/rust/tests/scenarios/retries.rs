@@ -5,9 +5,10 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, Timeouts};
+use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, Timeouts, log};
 use modelwire_service::{Exchange, Script, Service, Step};
 
+use crate::processes::in_child_at;
 use crate::support::{CHAT_ANSWER, WAYS, at_once, config, event, hello, piece, stream_head};
 
 fn busy(headers: &[(&str, &str)]) -> Exchange {
@@ -183,6 +184,53 @@ fn nothing_is_tried_again_once_a_stream_is_open() {
         }
         assert_eq!(service.recorded("s").len(), 2);
     }
+}
+
+/// R-LIM1 R-ERR1: how often it was tried is part of what to do.
+#[test]
+fn the_hint_says_how_many_attempts_were_made() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(429, "slower")));
+    let client = Client::new(config(base_url).retry(at_once())).unwrap();
+    for way in WAYS {
+        let error = way.send(&client, hello()).unwrap_err();
+        assert_eq!((error.attempts(), error.kind()), (4, ErrorKind::RateLimited));
+        assert!(error.hint().ends_with(" 4 attempts were made."), "{error}");
+        assert!(error.hint().contains("control panel") && error.hint().contains("adaptive"));
+    }
+}
+
+/// R-LIM1 R-ERR3 R-AUTH4: a retry is worth knowing, a failure is a warning; neither shows the key or
+/// what was said.
+#[test]
+fn retries_and_failures_are_in_the_log() {
+    in_child_at("retries::retries_and_failures_are_in_the_log", &[], || {
+        log::start(log::Level::Info).unwrap();
+        let service = Service::start().unwrap();
+        let refused = r#"{"error":{"message":"sk-secret","code":"c-sk-secret","type":"t"}}"#;
+        let base_url = service.script("s", Script::one(Exchange::json(429, refused)));
+        let config = config(base_url).api_key("sk-secret").retry(at_once().retries_max(1));
+        let client = Client::new(config).unwrap();
+        let request = Request::chat("m-sk-secret").user("What was said.");
+        client.blocking().send(request).unwrap_err();
+        client.blocking().send(Request::chat("").user("a")).unwrap_err();
+        assert!(client.blocking().stream(hello()).is_err());
+        let records = log::take(usize::MAX, Duration::ZERO).unwrap();
+        let told: Vec<_> = records.iter().map(|record| (record.level, &*record.message)).collect();
+        let [(again, retry), (failed, failure), _, _] = *told else { panic!("{told:#?}") };
+        assert_eq!((again, failed), (log::Level::Info, log::Level::Warn));
+        let path = "path=\"/scripts/s/v1/chat/completions\"";
+        let common = ["status=429", "kind=\"rate_limited\"", path, "model=\"m-[key]\""];
+        for (text, own) in [
+            (retry, &["trying again after a wait", "wait_ms=1", "attempts=1"][..]),
+            (failure, &["call failed", "attempts=2", "code=\"c-[key]\"", "metered=\"unknown\""]),
+        ] {
+            for part in common.iter().chain(own) {
+                assert!(text.contains(part), "{part} in {text}");
+            }
+            assert!(!text.contains("sk-secret") && !text.contains("What was said"), "{text}");
+        }
+    });
 }
 
 /// R-LIM1: calls that were refused together do not come back together.
