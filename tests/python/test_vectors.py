@@ -266,6 +266,9 @@ def test_what_chunks_add_up_to(scripted, vector):
     """R-STR5, R-STR7, R-F3, R-MET2: the same bytes as in every other language."""
     client = scripted(events(*vector["chunks"]))
     chunks, text = gathered(client, vector)
+    if not vector["chunks"]:  # an end mark after no event is no answer
+        assert chunks is None and text is None
+        return
     assert text == vector["expected"]
     if chunks is not None and vector["endpoint"] == "chat":
         assert [chunk.to_json(indent=None) for chunk in chunks] == [

@@ -31,6 +31,11 @@
 #define ECHO_CHAT(model, text) \
   "{\"model\":\"" model "\",\"messages\":[{\"role\":\"user\",\"content\":\"" text "\"}]}"
 
+/* The same, with the usage asked for: a chunk more where it streams. */
+#define USAGE_CHAT(model, text) \
+  "{\"model\":\"" model "\",\"stream_options\":{\"include_usage\":true}," \
+  "\"messages\":[{\"role\":\"user\",\"content\":\"" text "\"}]}"
+
 void check_failed(const char *file, int line, const char *condition);
 void check_status(const char *file, int line, const char *what, modelwire_status status,
                   modelwire_status expected, const modelwire_error *error);

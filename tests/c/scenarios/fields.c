@@ -278,7 +278,7 @@ static int32_t find_usage(void *user_data, const modelwire_event *event) {
 
 void usage_of_events(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "one two"));
+  modelwire_call *call = chat_call(client, USAGE_CHAT("echo", "one two"));
   modelwire_response *end = NULL;
   modelwire_error *error = NULL;
   uint64_t total = 0;
@@ -293,24 +293,36 @@ void usage_of_events(void) {
 /* A client's usage by model, as the requests named it. */
 void usage_by_model(void) {
   modelwire_client *client = client_of_environment();
-  uint64_t calls = 7, input = 7, output = 7, total = 7;
-  CHECK(modelwire_client_usage_of_model(client, "echo", MODELWIRE_NUL, &calls, NULL, &input, &output,
-                                        &total) == MODELWIRE_ABSENT);
-  CHECK(calls == 7 && input == 7 && output == 7 && total == 7);
+  uint64_t calls = 7, silent = 7, input = 7, output = 7, total = 7;
+  CHECK(modelwire_client_usage_of_model(client, "echo", MODELWIRE_NUL, &calls, &silent, &input,
+                                        &output, &total) == MODELWIRE_ABSENT);
+  CHECK(calls == 7 && silent == 7 && input == 7 && output == 7 && total == 7);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "one two"))));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "three"))));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo-reasoning", "four"))));
   modelwire_error_free(
       failure_of(chat_call(client, ECHO_CHAT("broken", "five")), MODELWIRE_E_SERVER));
-  CHECK(modelwire_client_usage_of_model(client, "echo and more", 4, &calls, NULL, &input, &output,
-                                        &total) == MODELWIRE_OK);
-  CHECK(calls == 2 && input == 3 && output == 3 && total == 6);
+  CHECK(modelwire_client_usage_of_model(client, "echo and more", 4, &calls, &silent, &input,
+                                        &output, &total) == MODELWIRE_OK);
+  CHECK(calls == 2 && silent == 0 && input == 3 && output == 3 && total == 6);
   CHECK(modelwire_client_usage_of_model(client, "echo-reasoning", MODELWIRE_NUL, &calls, NULL, NULL,
                                         NULL, NULL) == MODELWIRE_OK);
   CHECK(calls == 1);
-  CHECK(modelwire_client_usage_of_model(client, "broken", MODELWIRE_NUL, NULL, NULL, NULL, NULL, NULL) ==
-        MODELWIRE_ABSENT);
-  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, NULL) == MODELWIRE_OK && calls == 3);
+  CHECK(modelwire_client_usage_of_model(client, "broken", MODELWIRE_NUL, NULL, NULL, NULL, NULL,
+                                        NULL) == MODELWIRE_ABSENT);
+  /* A stream reports none that did not ask: that is not the same as none used. */
+  gathered all = {0};
+  modelwire_response *end = NULL;
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "six"));
+  CHECK(modelwire_call_stream(call, gather, &all, &end, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_response_usage(end, NULL, NULL, NULL) == MODELWIRE_ABSENT);
+  modelwire_response_free(end);
+  modelwire_call_free(call);
+  CHECK(modelwire_client_usage_of_model(client, "echo", 4, &calls, &silent, NULL, NULL, &total) ==
+        MODELWIRE_OK);
+  CHECK(calls == 3 && silent == 1 && total == 6);
+  CHECK(modelwire_client_usage(client, &calls, &silent, NULL, NULL, NULL) == MODELWIRE_OK);
+  CHECK(calls == 4 && silent == 1);
   modelwire_client_free(client);
 }
 

@@ -20,10 +20,9 @@ typedef struct {
 static void *work(void *argument) {
   const worker *own = argument;
   for (int i = 0; i < CALLS_EACH; i++) {
-    char json[160], text[32];
+    char json[200], text[32];
     snprintf(text, sizeof text, "thread %d call %d", own->number, i);
-    snprintf(json, sizeof json,
-             "{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}", text);
+    snprintf(json, sizeof json, USAGE_CHAT("echo", "%s"), text);
     modelwire_call *call = chat_call(own->client, json);
     modelwire_response *answer = NULL;
     modelwire_error *error = NULL;

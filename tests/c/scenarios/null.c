@@ -257,7 +257,7 @@ static void calling(void) {
   CHECK(modelwire_call_stream(NULL, gather, &all, &answer, NULL) == MODELWIRE_E_ARGUMENT);
 
   /* A call whose arguments were wrong was not run: it can be run yet. */
-  call = chat_call(client, ECHO_CHAT("echo", "x"));
+  call = chat_call(client, USAGE_CHAT("echo", "x"));
   CHECK(modelwire_call_run(call, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_call_stream(call, NULL, NULL, &answer, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_call_stream(call, gather, &all, NULL, NULL) == MODELWIRE_E_ARGUMENT);

@@ -72,8 +72,8 @@ void queue(void) {
   const uint64_t first_tag = UINT64_MAX - CALLS + 1;
   expect(queue, MODELWIRE_TIMEOUT);
   for (int i = 0; i < CALLS; i++) {
-    char json[160];
-    snprintf(json, sizeof json, ECHO_CHAT("echo", "call %d"), i);
+    char json[200];
+    snprintf(json, sizeof json, USAGE_CHAT("echo", "call %d"), i);
     calls[i] = submit(client, queue, json, i % 2, first_tag + (uint64_t)i);
   }
   for (int done = 0; done < CALLS;) {

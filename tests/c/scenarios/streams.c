@@ -5,7 +5,7 @@
 
 void stream(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "one two three four"));
+  modelwire_call *call = chat_call(client, USAGE_CHAT("echo", "one two three four"));
   modelwire_response *end = NULL;
   modelwire_error *error = NULL;
   uint64_t input = 0, output = 0, total = 0, calls = 0;
@@ -13,8 +13,8 @@ void stream(void) {
   CHECK_STATUS(modelwire_call_stream(call, gather, &all, &end, &error), MODELWIRE_OK, error);
   CHECK_TEXT(all.text, "one two three four");
   CHECK_TEXT(all.finish_reason, "stop");
-  /* The role, four words, the finish. */
-  CHECK(all.events == 6);
+  /* The role, four words, the finish, the usage. */
+  CHECK(all.events == 7);
   CHECK_TEXT(modelwire_response_json(end, NULL), "");
   CHECK_TEXT(modelwire_response_text(end, NULL), "");
   CHECK(modelwire_response_http_status(end) == 200);

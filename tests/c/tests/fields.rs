@@ -160,10 +160,12 @@ fn usage_of_events() {
     played("usage_of_events");
 }
 
-/// R-MET1
+/// R-MET1, R-MET2: a call that reported no usage is counted apart; none is asked for by itself.
 #[test]
 fn usage_by_model() {
-    played("usage_by_model");
+    let service = played("usage_by_model");
+    let last = String::from_utf8(service.recorded("").last().unwrap().body.clone()).unwrap();
+    assert!(last.contains(r#""stream":true"#) && !last.contains("stream_options"), "{last}");
 }
 
 /// R-MET1: what a service reports is not trusted to stay within 64 bits

@@ -131,9 +131,14 @@ void usage() {
   client.chat("echo", "one two");
   for (auto&& chunk : client.stream(ask("echo-reasoning", "three"))) CHECK(chunk.is_chunk());
   failure_of(kind::server, [&] { client.chat("broken", "four"); });
+  for (auto&& chunk : client.stream(ask_usage("echo-reasoning", "three"))) CHECK(chunk.is_chunk());
   const auto used = client.usage();
   // Neither the list of models, which has no model, nor the failure.
-  CHECK_EQUAL(used.calls, 2u);
+  CHECK_EQUAL(used.calls, 3u);
+  // A stream reports none that did not ask: that is not the same as none used.
+  CHECK_EQUAL(used.calls_without_usage, 1u);
+  CHECK_EQUAL(client.usage("echo-reasoning")->calls_without_usage, 1u);
+  CHECK_EQUAL(client.usage("echo")->calls_without_usage, 0u);
   CHECK_EQUAL(used.input_tokens, 3u);
   CHECK_EQUAL(used.total_tokens, used.input_tokens + used.output_tokens);
   CHECK_EQUAL(client.usage("echo")->calls, 1u);

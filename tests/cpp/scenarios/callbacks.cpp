@@ -32,7 +32,7 @@ void start() {
   std::string text;
   int done = 0;
   std::thread::id where;
-  auto call = client.start(ask("echo", "one two three"),
+  auto call = client.start(ask_usage("echo", "one two three"),
                            [&, token = lambda.give()](const modelwire::event_view& event) {
                              where = std::this_thread::get_id();
                              CHECK_EQUAL(done, 0);

@@ -10,7 +10,9 @@ void wrong_key() {
   const auto error = failure_of(kind::authentication, [&] { client.chat("echo", "x"); });
   CHECK_EQUAL(error.status(), MODELWIRE_E_AUTHENTICATION);
   CHECK_EQUAL(error.kind_name(), "authentication");
-  CHECK_EQUAL(std::string_view(error.what()), "authentication: Incorrect API key provided.");
+  // What to do is part of it: an exception that nobody catches shows nothing else.
+  CHECK_EQUAL(std::string_view(error.what()),
+              "authentication: Incorrect API key provided. Hint: " + std::string(error.hint()));
   CHECK_EQUAL(error.message(), "Incorrect API key provided.");
   CHECK(contains(error.hint(), "key"));
   CHECK_EQUAL(error.type(), "invalid_request_error");
@@ -351,7 +353,8 @@ void errors_travel() {
   // One that was moved from says the same: nothing in it is taken away.
   CHECK_EQUAL(copied->http_status(), 500);
   const modelwire::error own(MODELWIRE_E_STATUS, "mine", "do this");
-  CHECK_EQUAL(std::string_view(own.what()), "status: mine");
+  CHECK_EQUAL(std::string_view(own.what()), "status: mine. Hint: do this");
+  CHECK_EQUAL(std::string_view(modelwire::error(MODELWIRE_E_STATUS, "mine").what()), "status: mine");
   CHECK_EQUAL(own.hint(), "do this");
   CHECK_EQUAL(own.metered(), "not_sent");
 }

@@ -27,12 +27,16 @@ static modelwire::request ask(std::string_view model, std::string_view text) {
   return modelwire::request::chat(model).user(text);
 }
 
+static modelwire::request ask_usage(std::string_view model, std::string_view text) {
+  return std::move(ask(model, text).json("stream_options", "{\"include_usage\":true}"));
+}
+
 static void run_every_way(const modelwire::client& client) {
   auto answer = client.try_run(ask("echo", "one two"));
   CHECK(answer && answer->text() == "one two");
 
   std::string text;
-  auto stream = client.try_stream(ask("echo", "one two"));
+  auto stream = client.try_stream(ask_usage("echo", "one two"));
   CHECK(stream);
   for (auto&& chunk : *stream) text += chunk.text();
   CHECK(text == "one two" && stream->failure() == nullptr);

@@ -17,7 +17,7 @@ void queue_epoll() {
   std::vector<modelwire::call> calls;
   std::vector<std::string> texts(STREAMS);
   for (std::uint64_t i = 0; i < STREAMS; i++) {
-    calls.push_back(queue.submit(client, ask("echo", "stream " + std::to_string(i)), i));
+    calls.push_back(queue.submit(client, ask_usage("echo", "stream " + std::to_string(i)), i));
   }
   const int loop = epoll_create1(EPOLL_CLOEXEC);
   CHECK(loop >= 0 && queue.fd() >= 0);

@@ -60,7 +60,7 @@ void texts() {
   CHECK_EQUAL(own.message(), "said");
   CHECK_EQUAL(own.hint(), "done");
   CHECK_EQUAL(own.metered(), "not_sent");
-  CHECK_EQUAL(own.report(), "closed: said");
+  CHECK_EQUAL(own.report(), "closed: said. Hint: done");
   CHECK(own.path().empty() && own.path().data() != nullptr && !own.model() && !own.body());
   const modelwire::error none(nullptr);
   CHECK_EQUAL(none.report(), none.what());
