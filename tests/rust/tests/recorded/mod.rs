@@ -72,6 +72,11 @@ impl Record {
         self.json["request"]["body"].as_str()
     }
 
+    /// Whether the server took the request.
+    pub fn is_good(&self) -> bool {
+        self.json["response"]["status"].as_u64().is_some_and(|status| status / 100 == 2)
+    }
+
     /// Whether the recorded request asked for a stream.
     pub fn asks_for_stream(&self) -> bool {
         let body = serde_json::from_str::<Value>(self.request_body().unwrap_or_default());
