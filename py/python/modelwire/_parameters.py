@@ -252,14 +252,14 @@ _REFUSED = {
 }
 
 
-def of_a_chat(given):
+def of_a_chat(given: dict[str, Any]) -> dict[str, Any]:
     """What was given to a chat; the bound of a response is refused by its name here."""
     if "max_output_tokens" in given:
         raise TypeError("max_output_tokens is a parameter of responses; a chat has max_tokens")
     return given
 
 
-def of_a_response(given):
+def of_a_response(given: dict[str, Any]) -> dict[str, Any]:
     """What was given to a response; the bound of a chat is refused by its name here."""
     if "max_tokens" in given:
         raise TypeError("max_tokens is a parameter of chats; a response has max_output_tokens")

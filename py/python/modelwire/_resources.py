@@ -181,6 +181,9 @@ class Completions(_Resource, _RawAccess):
         that are not named here, extra_headers and extra_query do the same. timeout is seconds or
         a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
         of a stream for its end.
+
+        Messages of the user, the system, the developer and tools must have content, and
+        max_tokens is 1 or more: a RequestError says what is wrong, and nothing is sent.
         """
         return self._client._run("chat", *_parameters.chat(self, **_parameters.of_a_chat(given)))
 
@@ -249,6 +252,9 @@ class Responses(_Resource, _RawAccess):
         that are not named here, extra_headers and extra_query do the same. timeout is seconds or
         a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
         of a stream for its end.
+
+        input is a string or a list, and max_output_tokens is 1 or more: a RequestError says
+        what is wrong, and nothing is sent.
         """
         return self._client._run(
             "responses", *_parameters.response(self, **_parameters.of_a_response(given))
