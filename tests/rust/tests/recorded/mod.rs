@@ -11,7 +11,8 @@ use serde_json::Value;
 /// One exchange with a real server, as `tests/captures` keeps it.
 pub struct Record {
     pub case: String,
-    json: Value,
+    /// The file as it stands.
+    pub json: Value,
 }
 
 /// Where the replayed bytes are cut into writes of their own.
@@ -70,11 +71,6 @@ impl Record {
     /// The body of the request where it was text.
     pub fn request_body(&self) -> Option<&str> {
         self.json["request"]["body"].as_str()
-    }
-
-    /// Whether the server took the request.
-    pub fn is_good(&self) -> bool {
-        self.json["response"]["status"].as_u64().is_some_and(|status| status / 100 == 2)
     }
 
     /// Whether the recorded request asked for a stream.
