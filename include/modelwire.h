@@ -539,7 +539,9 @@ modelwire_status modelwire_config_set_base_url(modelwire_config *config,
                                                size_t length);
 
 /**
- * The API key, without the word "Bearer". It never appears in errors, reports or logs.
+ * The API key, without the word "Bearer". It never appears in errors, reports or logs. One that
+ * was copied with something around it, quotes for instance, or that is not whole, is refused when
+ * the client is made, by MODELWIRE_E_CONFIG with a message that says what it is.
  *
  * @param config   the configuration
  * @param api_key  ASCII, copied; white space around it is removed
@@ -820,12 +822,16 @@ modelwire_status modelwire_request_models(modelwire_request **out,
  * A chat completion from JSON text with at least "model" and "messages". The text is sent as it
  * is, but for "stream", which follows from how the call is made.
  *
+ * Each message is an object with a "role", a string, and "content", a string or an array; only
+ * where the role is none of "user", "system", "developer" and "tool" may the content be null or
+ * absent. "max_tokens" is 1 or more, or null.
+ *
  * @param json    one JSON object, UTF-8, copied; checked here
  * @param length  its length in bytes, or MODELWIRE_NUL
  * @param out     the request; free it with modelwire_request_free
  * @param err     what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
- *         byte), or a field that is missing or of the wrong type
+ *         byte), or a field that is missing or cannot be right (the error names it)
  */
 MODELWIRE_API
 modelwire_status modelwire_request_chat_json(const char *json,
@@ -836,12 +842,14 @@ modelwire_status modelwire_request_chat_json(const char *json,
 /**
  * A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
  *
+ * "input" is a string or an array. "max_output_tokens" is 1 or more, or null.
+ *
  * @param json    one JSON object, UTF-8, copied; checked here
  * @param length  its length in bytes, or MODELWIRE_NUL
  * @param out     the request; free it with modelwire_request_free
  * @param err     what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
- *         byte), or a field that is missing or of the wrong type
+ *         byte), or a field that is missing or cannot be right (the error names it)
  */
 MODELWIRE_API
 modelwire_status modelwire_request_response_json(const char *json,
@@ -913,7 +921,8 @@ modelwire_status modelwire_request_set_input(modelwire_request *request,
 
 /**
  * The upper bound on the output, in tokens: "max_tokens" of a chat, "max_output_tokens" of a
- * response.
+ * response. Set by another function or in JSON text, it is held to the same bound when the call
+ * starts.
  *
  * @param request  the request, being built field by field
  * @param tokens   at least 1

@@ -877,7 +877,8 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
     return *this;
   }
   /// The API key, without the word "Bearer"; white space around it is removed. It never appears
-  /// in errors, reports or logs.
+  /// in errors, reports or logs. One that was copied with something else around it, quotes for
+  /// instance, or that is not whole, is refused when the client is made.
   config& api_key(std::string_view key) & {
     note(modelwire_config_set_api_key(get(), detail::start(key), key.size()), "config.api_key",
          NOT_UTF8);
@@ -1069,7 +1070,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   }
   /// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
   /// is, but for "stream", which follows from how the call is made. What is not JSON is a problem
-  /// that names the byte.
+  /// that names the byte, and so is a field that cannot be right, by its name.
   static request chat_json(std::string_view json) {
     return made(modelwire_request_chat_json, json);
   }
@@ -1098,7 +1099,8 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
     return *this;
   }
   /// The upper bound on the output, in tokens, at least 1: "max_tokens" of a chat,
-  /// "max_output_tokens" of a response.
+  /// "max_output_tokens" of a response. Set by another function, it is held to the same bound when
+  /// the call is made.
   request& max_tokens(std::int32_t tokens) & {
     note(modelwire_request_set_max_tokens(get(), tokens), "request.max_tokens",
          "the number is below 1, or the request takes no fields");

@@ -20,29 +20,18 @@ impl Drop for ApiKey {
 }
 
 impl ApiKey {
-    /// Surrounding white space is removed; any other odd byte is refused without showing the
-    /// key (R-AUTH3).
+    /// Surrounding white space is removed; what else is no part of a key is refused, without showing
+    /// any of it (R-AUTH3).
     pub(crate) fn new(mut given: String) -> Result<ApiKey> {
         let trimmed = given.trim().to_owned();
         given.zeroize();
         let key = ApiKey(trimmed);
-        if key.0.is_empty() {
-            return Err(Error::config("the API key is empty"));
+        match copied_wrong(&key.0) {
+            Some((message, advice)) => {
+                Err(Error::config(message).with_hint(format!("{advice} {WHERE}")))
+            }
+            None => Ok(key),
         }
-        if key.0.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
-            let hint = "Pass the key alone: modelwire adds the word Bearer.";
-            return Err(Error::config("the API key begins with \"Bearer \"").with_hint(hint));
-        }
-        if let Some(at) = key.0.bytes().position(|byte| !(0x21..=0x7E).contains(&byte)) {
-            let message = format!(
-                "the API key has a character at byte {at} that no key has (white space, a \
-                 control character or a non-ASCII character)"
-            );
-            return Err(
-                Error::config(message).with_hint("Copy the key again, without line breaks.")
-            );
-        }
-        Ok(key)
     }
 
     /// The value of the Authorization header.
@@ -106,4 +95,82 @@ impl ApiKey {
     pub(crate) fn longest_written(&self) -> usize {
         self.0.len() * "\\u0000".len()
     }
+}
+
+/// Where a key comes from and goes to: the end of every hint.
+const WHERE: &str = "Pass the whole key from the service's control panel as api_key, or set \
+                     MODELWIRE_API_KEY to it.";
+
+/// Quotes that a key is copied with, and those that word processors make of them.
+const QUOTES: [char; 13] = [
+    '"', '\'', '`', '\u{2018}', '\u{2019}', '\u{201A}', '\u{201B}', '\u{201C}', '\u{201D}',
+    '\u{201E}', '\u{201F}', '\u{AB}', '\u{BB}',
+];
+
+/// What stands in place of the rest of a key where it is not shown whole.
+const SHORTENED: [&str; 4] = ["...", "\u{2026}", "***", "\u{2022}"];
+
+/// What is wrong with a text that is to be a key, and what to do: the forms in which keys arrive
+/// from web pages, shells and files. Says nothing of the key itself.
+fn copied_wrong(key: &str) -> Option<(Cow<'static, str>, &'static str)> {
+    let (message, advice) = if key.is_empty() {
+        ("the API key is empty", "Where a variable was to hold it, it holds nothing.")
+    } else if begins_with_a_name(key) {
+        (
+            "the API key begins with a name and an equals sign, as a line of a shell does",
+            "Leave out the name and the equals sign.",
+        )
+    } else if key.starts_with(QUOTES) || key.ends_with(QUOTES) {
+        ("the API key is in quotes", "Leave out the quotes.")
+    } else if key.starts_with('<') || key.ends_with('>') {
+        (
+            "the API key is in angle brackets",
+            "They mark what is to be replaced: leave them out, too.",
+        )
+    } else if is_variable(key) {
+        (
+            "the API key is the name of a variable, not what it holds",
+            "A shell puts that in its place, but not between single quotes, and files of settings \
+             often do not.",
+        )
+    } else if SHORTENED.iter().any(|mark| key.contains(mark)) {
+        (
+            "the API key is not whole: dots or asterisks stand in place of a part",
+            "A key that is shown like this cannot be copied; make a new one if need be.",
+        )
+    } else if key.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
+        ("the API key begins with \"Bearer \"", "Leave out the word: modelwire adds it.")
+    } else {
+        let at = key.bytes().position(|byte| !(0x21..=0x7E).contains(&byte))?;
+        let message = format!(
+            "the API key has a character at byte {at} that no key has (white space, a control \
+             character or a non-ASCII character)"
+        );
+        return Some((message.into(), "Copy the key again, without line breaks."));
+    };
+    Some((message.into(), advice))
+}
+
+/// Whether this is `NAME=key`, or that behind `export`. Only a name that speaks of a key is one,
+/// and a key may end in equals signs itself.
+fn begins_with_a_name(key: &str) -> bool {
+    let line = key.strip_prefix("export ").unwrap_or(key);
+    line.split_once('=').is_some_and(|(name, value)| {
+        let name = name.trim();
+        let speaks_of = |word: &[u8]| {
+            name.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+        };
+        let is_of_a_key = speaks_of(b"key") || speaks_of(b"token");
+        is_name(name) && is_of_a_key && !value.trim_start_matches('=').is_empty()
+    })
+}
+
+/// Whether this is `$NAME`, or `${NAME}` with whatever a shell knows to add to it.
+fn is_variable(key: &str) -> bool {
+    key.strip_prefix('$').is_some_and(|rest| rest.starts_with('{') || is_name(rest))
+}
+
+fn is_name(text: &str) -> bool {
+    let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    text.chars().all(is_part) && text.starts_with(|char: char| is_part(char) && !char.is_numeric())
 }

@@ -110,7 +110,9 @@ impl Config {
         self
     }
 
-    /// The API key, without the word `Bearer` (R-AUTH1).
+    /// The API key, without the word `Bearer` (R-AUTH1). White space around it is removed; a key that
+    /// was copied with something else around it, quotes for instance, or that is not whole, is
+    /// refused when the client is made.
     pub fn api_key(mut self, api_key: impl Into<String>) -> Config {
         self.api_key = Some(ApiKeySource(api_key.into()));
         self

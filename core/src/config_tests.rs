@@ -40,6 +40,75 @@ fn a_malformed_key_is_refused_and_not_shown() {
 }
 
 #[test]
+fn a_key_that_was_copied_with_something_around_it_is_told_what() {
+    for (key, said) in [
+        ("\"sk-secret\"", "quotes"),
+        ("'sk-secret'", "quotes"),
+        ("`sk-secret`", "quotes"),
+        ("\u{201c}sk-secret\u{201d}", "quotes"),
+        ("\u{2018}sk-secret\u{2019}", "quotes"),
+        (" 'sk-secret' ", "quotes"),
+        ("sk-secret\"", "quotes"),
+        ("'OPENAI_API_KEY=sk-secret'", "quotes"),
+        ("<sk-secret>", "angle brackets"),
+        ("<API_KEY>", "angle brackets"),
+        ("OPENAI_API_KEY=sk-secret", "name and an equals sign"),
+        ("export OPENAI_API_KEY=sk-secret", "name and an equals sign"),
+        ("MODELWIRE_API_KEY = sk-secret", "name and an equals sign"),
+        ("OPENAI_API_KEY=\"sk-secret\"", "name and an equals sign"),
+        ("api_token=sk-secret==", "name and an equals sign"),
+        ("$OPENAI_API_KEY", "variable"),
+        ("${OPENAI_API_KEY}", "variable"),
+        ("${OPENAI_API_KEY:-sk-secret}", "variable"),
+        ("sk-secr...cret", "not whole"),
+        ("sk-secr\u{2026}cret", "not whole"),
+        ("sk-secr****cret", "not whole"),
+        ("sk-secr\u{2022}\u{2022}cret", "not whole"),
+    ] {
+        let error = given("http://h/v1", key).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.message().contains(said), "{key:?}: {error}");
+        assert!(error.hint().contains("control panel"), "{key:?}: {}", error.hint());
+        assert!(error.hint().contains("MODELWIRE_API_KEY"), "{key:?}: {}", error.hint());
+        for part in [error.report(), format!("{error:?}")] {
+            assert!(!part.contains("secr") && !part.contains("cret"), "{part}");
+        }
+    }
+}
+
+#[test]
+fn a_key_may_hold_what_keys_hold() {
+    for key in [
+        "c2VjcmV0a2V5==",
+        "sk-secret=",
+        "mykey=",
+        "mytokenkey==",
+        "sk-key=abc",
+        "abc=def=",
+        "Zm9v/key+bar==",
+        "$2b$10$abc",
+        "sk.a..b",
+        "a**b",
+        "sk/te\"st\\u",
+        "a'b<c>d",
+        "[key]",
+    ] {
+        let bearer = given("http://h/v1", key).unwrap().api_key.bearer();
+        assert_eq!(bearer, format!("Bearer {key}"));
+    }
+}
+
+#[test]
+fn the_hint_of_a_refused_key_says_where_it_is_given() {
+    for key in ["", "Bearer sk-secret", "sk-secret part", "sk-secret\u{7f}"] {
+        let error = given("http://h/v1", key).err().unwrap();
+        for place in ["api_key", "MODELWIRE_API_KEY"] {
+            assert!(error.hint().contains(place), "{key:?}: {}", error.hint());
+        }
+    }
+}
+
+#[test]
 fn a_base_url_is_checked() {
     for (url, said) in [
         ("", "not a URL"),

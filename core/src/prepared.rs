@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::options::CallOptions;
 use crate::protocol::endpoint::Endpoint;
-use crate::protocol::json::Cursor;
+use crate::protocol::json::{Cursor, Walk};
 use crate::protocol::value::{Kind, Value};
 
 /// What goes over the wire, the same bytes for every attempt.
@@ -39,7 +39,7 @@ impl Prepared {
             let (body, model, choices) = (None, None, 1);
             return Ok(Prepared { endpoint, body, model, choices, stream, options });
         };
-        let found = Fields::find(&text)?;
+        let found = Fields::find(endpoint, &text)?;
         found.check(endpoint, &text)?;
         let (model, choices) = (found.model.clone(), found.choices);
         let underneath = !stream && options.stream_only.unwrap_or(stream_only);
@@ -51,19 +51,24 @@ impl Prepared {
 
 /// Checks the JSON text of a request.
 pub(crate) fn check(endpoint: Endpoint, text: &str) -> Result<()> {
-    Fields::find(text)?.check(endpoint, text)
+    Fields::find(endpoint, text)?.check(endpoint, text)
 }
 
 /// Characters of a wrong value that a message shows.
 const SHOWN_CHARS_MAX: usize = 40;
 
+/// Roles whose messages say nothing without content. Any other may go without: an assistant that
+/// called a tool or refused, a function, and whatever a service knows and we do not.
+const ROLES_WITH_CONTENT: [&str; 4] = ["user", "system", "developer", "tool"];
+
 /// The top-level fields that are checked, and where `stream` stands.
 #[derive(Default)]
 struct Fields {
     model: Option<String>,
-    /// The kinds of fields that have one expected kind, and where they stand.
-    kinds: Vec<(&'static str, Kind, Range<usize>)>,
-    messages: Option<Range<usize>>,
+    /// The fields that have an expected form, and where their values stand.
+    formed: Vec<(&'static str, Range<usize>)>,
+    /// Whether each message is right, where there are messages.
+    messages: Option<Result<()>>,
     has_input: bool,
     choices: u32,
     /// Every `stream` member: its value, and where the value stands.
@@ -71,13 +76,17 @@ struct Fields {
 }
 
 impl Fields {
-    fn find(text: &str) -> Result<Fields> {
+    fn find(endpoint: Endpoint, text: &str) -> Result<Fields> {
         let mut found = Fields { choices: 1, ..Fields::default() };
         let not_json =
             |cause| Error::argument(format!("the request is not a JSON object: {cause}"));
         let mut cursor = Cursor::new(text).map_err(not_json)?;
         cursor
             .object(|cursor, name| {
+                if name == "messages" && endpoint == Endpoint::Chat && cursor.peek() == Some(b'[') {
+                    found.messages = Some(walk_messages(cursor)?);
+                    return Ok(());
+                }
                 let span = cursor.skip()?;
                 found.member(name, span.of(text), span.range());
                 Ok(())
@@ -89,21 +98,22 @@ impl Fields {
 
     /// Of duplicate members the last one counts, as for a service; each is checked.
     fn member(&mut self, name: &str, value: Value<'_>, range: Range<usize>) {
+        let mut expect = |name| self.formed.push((name, range.clone()));
         match name {
             "model" => {
                 self.model = value.as_str().map(std::borrow::Cow::into_owned);
-                self.kinds.push(("model", value.kind(), range));
+                expect("model");
             }
-            "messages" => {
-                self.messages = Some(range.clone());
-                self.kinds.push(("messages", value.kind(), range));
+            "messages" => expect("messages"),
+            "input" => {
+                self.has_input = true;
+                expect("input");
             }
-            "input" => self.has_input = true,
-            "max_tokens" => self.kinds.push(("max_tokens", integer(value), range)),
-            "max_output_tokens" => self.kinds.push(("max_output_tokens", integer(value), range)),
+            "max_tokens" => expect("max_tokens"),
+            "max_output_tokens" => expect("max_output_tokens"),
             "n" => self.choices = value.as_i64().and_then(|n| n.try_into().ok()).unwrap_or(1),
             "stream" => {
-                self.kinds.push(("stream", value.kind(), range.clone()));
+                expect("stream");
                 self.stream.push((value.as_bool(), range));
             }
             _ => {}
@@ -111,18 +121,12 @@ impl Fields {
     }
 
     fn check(&self, endpoint: Endpoint, text: &str) -> Result<()> {
-        for (name, kind, range) in &self.kinds {
-            let (expected, is_right) = match *name {
-                "model" => ("a non-empty string", *kind == Kind::String),
-                "messages" => ("an array", *kind == Kind::Array || endpoint != Endpoint::Chat),
-                "stream" => ("a boolean", matches!(kind, Kind::Bool | Kind::Null)),
-                _ => ("an integer", matches!(kind, Kind::Number | Kind::Null)),
-            };
-            if !is_right {
-                let shown = text.get(range.clone()).unwrap_or_default();
-                let shown: String = shown.chars().take(SHOWN_CHARS_MAX).collect();
-                return Err(Error::argument(format!("{name} must be {expected}, not {shown}")));
-            }
+        for (name, range) in &self.formed {
+            check_form(
+                endpoint,
+                name,
+                Value::validated(text.get(range.clone()).unwrap_or("null")),
+            )?;
         }
         match &self.model {
             None => return Err(Error::argument("the field model is missing")),
@@ -140,38 +144,150 @@ impl Fields {
             let name = endpoint.content_field();
             return Err(Error::argument(format!("the field {name} is missing")));
         }
-        match (&self.messages, endpoint) {
-            (Some(range), Endpoint::Chat) => {
-                check_messages(Value::validated(text.get(range.clone()).unwrap_or("[]")))
-            }
-            _ => Ok(()),
-        }
+        self.messages.clone().unwrap_or(Ok(()))
     }
 }
 
-/// `Number` for an integer, the value's own kind or `String` for what is not one.
-fn integer(value: Value<'_>) -> Kind {
-    match value.kind() {
-        Kind::Number if value.text().contains(['.', 'e', 'E']) => Kind::String,
-        kind => kind,
-    }
+/// What something must be and is not, by the place where it stands.
+fn must_be(place: &str, expected: &str, value: Value<'_>) -> Error {
+    Error::argument(format!("{place} must be {expected}, not {}", shown(value)))
 }
 
-/// Each message is an object with a string `role`; the service judges the rest (R-OP5).
-fn check_messages(messages: Value<'_>) -> Result<()> {
-    for (index, message) in messages.items().into_iter().enumerate() {
-        if message.kind() != Kind::Object {
-            return Err(Error::argument(format!("messages[{index}] must be an object")));
+fn shown(value: Value<'_>) -> String {
+    value.text().chars().take(SHOWN_CHARS_MAX).collect()
+}
+
+/// Whether a field is what this operation takes; a field of another operation passes through.
+fn check_form(endpoint: Endpoint, name: &str, value: Value<'_>) -> Result<()> {
+    let is_chat = endpoint == Endpoint::Chat;
+    let (expected, is_right) = match (name, value.kind()) {
+        ("model", kind) => ("a non-empty string", kind == Kind::String),
+        // Those of a chat that are an array were walked.
+        ("messages", _) => ("an array", !is_chat),
+        ("input", Kind::String | Kind::Array) => return Ok(()),
+        ("input", _) => ("a string or an array of items", is_chat),
+        ("stream", kind) => ("a boolean", matches!(kind, Kind::Bool | Kind::Null)),
+        (_, Kind::Null) => return Ok(()),
+        _ => return check_bound(endpoint, name, value),
+    };
+    if is_right {
+        return Ok(());
+    }
+    let error = must_be(name, expected, value);
+    Err(match value.kind() {
+        Kind::Object if name == "input" => error.with_hint("Put the item into an array: [{...}]."),
+        Kind::Object if name == "messages" => {
+            error.with_hint("Put the message into an array: [{...}].")
         }
-        match message.get("role").map(Value::kind) {
-            Some(Kind::String) => {}
-            Some(_) => {
-                return Err(Error::argument(format!("messages[{index}].role must be a string")));
-            }
-            None => return Err(Error::argument(format!("messages[{index}].role is missing"))),
-        }
+        _ => error,
+    })
+}
+
+/// `max_tokens` of a chat and `max_output_tokens` of a response: integers from 1 on.
+fn check_bound(endpoint: Endpoint, name: &str, value: Value<'_>) -> Result<()> {
+    let right = endpoint.bound_field();
+    let text = value.text();
+    if name != right {
+        let (what, other) = match endpoint {
+            Endpoint::Chat | Endpoint::Models => ("chat", "response"),
+            Endpoint::Responses => ("response", "chat"),
+        };
+        let message = format!(
+            "{name} is {}, but it is the parameter of a {other}; that of a {what} is {right}",
+            shown(value)
+        );
+        return Err(Error::argument(message).with_hint(format!("Write {right} instead of {name}.")));
+    }
+    if value.kind() != Kind::Number || text.contains(['.', 'e', 'E']) {
+        return Err(must_be(name, "an integer", value));
+    }
+    if text == "0" || text.starts_with('-') {
+        let hint = format!("Leave {name} out where you want no bound of your own.");
+        return Err(must_be(name, "at least 1", value).with_hint(hint));
     }
     Ok(())
+}
+
+/// Walks the messages of a chat, and tells the first that is wrong. One walk: a conversation may be
+/// long, and is read for each call.
+fn walk_messages(cursor: &mut Cursor<'_>) -> Walk<Result<()>> {
+    let (mut index, mut verdict) = (0, Ok(()));
+    cursor.array(|cursor| {
+        let message = Message::read(cursor)?;
+        if verdict.is_ok() {
+            verdict = message.check(index);
+        }
+        index += 1;
+        Ok(())
+    })?;
+    Ok(verdict)
+}
+
+/// What is checked of a message; of duplicate members the last one counts.
+enum Message<'a> {
+    Object { role: Option<Value<'a>>, content: Option<Value<'a>> },
+    Other(Value<'a>),
+}
+
+impl<'a> Message<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Walk<Message<'a>> {
+        let text = cursor.text;
+        if cursor.peek() != Some(b'{') {
+            return Ok(Message::Other(cursor.skip()?.of(text)));
+        }
+        let (mut role, mut content) = (None, None);
+        cursor.object(|cursor, name| {
+            let value = cursor.skip()?.of(text);
+            match name {
+                "role" => role = Some(value),
+                "content" => content = Some(value),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(Message::Object { role, content })
+    }
+
+    /// Each message is an object with a string `role` and, where its role asks for it, content; the
+    /// service judges the rest (R-OP5).
+    fn check(&self, index: usize) -> Result<()> {
+        let place = |name: &str| format!("messages[{index}]{name}");
+        let (role, content) = match self {
+            Message::Other(value) => return Err(must_be(&place(""), "an object", *value)),
+            Message::Object { role, content } => (role, content),
+        };
+        let Some(role) = role else {
+            return Err(Error::argument(format!("{} is missing", place(".role"))));
+        };
+        let Some(role) = role.as_str() else {
+            return Err(must_be(&place(".role"), "a string", *role));
+        };
+        let expected = "a string or an array of parts";
+        let error = match content.map(|value| (value, value.kind())) {
+            Some((_, Kind::String | Kind::Array)) => return Ok(()),
+            Some((value, Kind::Object)) => {
+                let hint = "Put the part into an array: [{...}].";
+                return Err(must_be(&place(".content"), expected, value).with_hint(hint));
+            }
+            Some((value, Kind::Bool | Kind::Number)) => {
+                let hint = "Write it as a string.";
+                return Err(must_be(&place(".content"), expected, value).with_hint(hint));
+            }
+            _ if !ROLES_WITH_CONTENT.contains(&&*role) => return Ok(()),
+            Some((value, Kind::Null)) => must_be(&place(".content"), expected, value),
+            None => Error::argument(format!(
+                "{} is missing; it must be {expected}, for a message of the role {role}",
+                place(".content")
+            )),
+        };
+        Err(error.with_hint(match &*role {
+            "tool" => "A tool that gave nothing has the content \"\".",
+            _ => {
+                "Give the message its text, \"\" if need be. Only what an assistant said may go \
+                 without, beside its tool_calls for instance."
+            }
+        }))
+    }
 }
 
 /// Makes the top-level `stream` agree with how the call is made.

@@ -17,7 +17,12 @@ use crate::protocol::escapes::write_str;
 use crate::retry_policy::RetryPolicy;
 
 /// A request of one of the three operations: built step by step, from any `Serialize` value, or
-/// from JSON text that the service gets as it is. Checked when it is sent.
+/// from JSON text that the service gets as it is.
+///
+/// It is checked before it is sent: the types of `model`, `messages`, `input` and `stream`; of each
+/// message the `role`, and the `content`, which messages of the roles `user`, `system`, `developer`
+/// and `tool` must have; and that the token limit is 1 or more, under the name of its operation. The
+/// error names the place, `messages[2].content` for instance. All else the service judges.
 ///
 /// ```
 /// use modelwire::Request;
@@ -122,12 +127,15 @@ impl Request {
         self.field("input", input)
     }
 
-    /// Upper bound on the output of a chat completion, in tokens (R-F1).
+    /// Upper bound on the output of a chat completion, in tokens (R-F1): 1 or more, which is checked
+    /// when the request is sent. A response has
+    /// [`max_output_tokens`](Request::max_output_tokens).
     pub fn max_tokens(self, tokens: u32) -> Request {
         self.field("max_tokens", tokens)
     }
 
-    /// Upper bound on the output of a response, in tokens (R-F1).
+    /// Upper bound on the output of a response, in tokens (R-F1): 1 or more, which is checked when
+    /// the request is sent. A chat has [`max_tokens`](Request::max_tokens).
     pub fn max_output_tokens(self, tokens: u32) -> Request {
         self.field("max_output_tokens", tokens)
     }

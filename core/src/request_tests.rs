@@ -107,13 +107,13 @@ fn what_is_wrong_is_named_before_anything_is_sent() {
         (Endpoint::Chat, r#"{"model":"m","messages":["hi"]}"#, "messages[0] must be an object"),
         (
             Endpoint::Chat,
-            r#"{"model":"m","messages":[{"role":"user"},{}]}"#,
+            r#"{"model":"m","messages":[{"role":"user","content":"x"},{}]}"#,
             "messages[1].role is missing",
         ),
         (
             Endpoint::Chat,
             r#"{"model":"m","messages":[{"role":1}]}"#,
-            "messages[0].role must be a string",
+            "messages[0].role must be a string, not 1",
         ),
         (
             Endpoint::Chat,
@@ -142,10 +142,134 @@ fn what_is_wrong_is_named_before_anything_is_sent() {
     }
 }
 
+fn refused(request: Request) -> Error {
+    let error = request.prepare(false, false).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Argument, "{error}");
+    error
+}
+
+fn chat_of(messages: &str) -> Request {
+    Request::chat_json(format!(r#"{{"model":"m","messages":[{messages}]}}"#))
+}
+
 #[test]
-fn content_is_left_to_the_service() {
-    let text = r#"{"model":"m","messages":[{"role":"assistant","content":null},{"role":"user","content":[{"type":"text","text":"x"}]}]}"#;
-    assert_eq!(body(Request::chat_json(text), false), text);
+fn a_message_that_must_have_content_is_refused_without() {
+    for role in ["user", "system", "developer", "tool", r"t\u006fol"] {
+        for (content, said) in [("", "is missing"), (r#","content":null"#, "not null")] {
+            let first = r#"{"role":"user","content":"x"}"#;
+            let error = refused(chat_of(&format!(r#"{first},{{"role":"{role}"{content}}}"#)));
+            assert!(error.message().starts_with("messages[1].content"), "{error}");
+            assert!(error.message().contains(said), "{error}");
+            assert!(error.hint().contains(r#""""#), "{}", error.hint());
+        }
+    }
+}
+
+#[test]
+fn content_that_the_service_may_take_is_left_to_it() {
+    for message in [
+        r#"{"role":"assistant","content":null}"#,
+        r#"{"role":"assistant","tool_calls":[]}"#,
+        r#"{"content":"x","role":"assistant","content":null}"#,
+        r#"{"role":"function","name":"f","content":null}"#,
+        r#"{"role":"novel"}"#,
+        r#"{"role":"user","content":""}"#,
+        r#"{"role":"user","content":[]}"#,
+        r#"{"role":"user","content":["text",7,{"type":"text","text":"x"}]}"#,
+        r#"{"role":"user","content":null,"content":"x"}"#,
+        r#"{"role":"user","role":"assistant"}"#,
+    ] {
+        let text = format!("{{ \"model\":\"m\",\"messages\" : [ {message} , {message} ] }}");
+        assert_eq!(body(Request::chat_json(text.clone()), false), text);
+    }
+}
+
+#[test]
+fn content_that_is_neither_a_string_nor_an_array_is_refused() {
+    for role in ["user", "assistant", "function", "novel"] {
+        for content in ["7", "true", "{}", r#"{"type":"text","text":"x"}"#] {
+            let message = format!(r#"{{"content":{content},"role":"{role}"}}"#);
+            let error = refused(chat_of(&message));
+            let said =
+                format!("messages[0].content must be a string or an array of parts, not {content}");
+            assert_eq!(error.message(), said);
+            let is_part = content.starts_with('{');
+            assert_eq!(error.hint().contains("[{...}]"), is_part, "{}", error.hint());
+        }
+    }
+    let long = format!(r#"{{"role":"user","content":{{"x":"{}"}}}}"#, "é".repeat(5000));
+    let error = refused(chat_of(&long));
+    assert!(error.message().chars().count() < 100 + SHOWN, "{error}");
+}
+
+/// As many characters of what was given as a message shows.
+const SHOWN: usize = 40;
+
+#[test]
+fn the_first_wrong_message_of_the_last_messages_is_named() {
+    let error =
+        refused(chat_of(r#"{"role":"user","content":"x"},{"role":"tool"},{"role":"user"}"#));
+    assert!(error.message().starts_with("messages[1].content"), "{error}");
+    let twice = |first: &str, second: &str| {
+        Request::chat_json(format!(r#"{{"model":"m","messages":[{first}],"messages":[{second}]}}"#))
+    };
+    let (right, wrong) = (r#"{"role":"user","content":"x"}"#, r#"{"role":"user"}"#);
+    assert!(twice(wrong, right).check().is_ok());
+    assert!(refused(twice(right, wrong)).message().starts_with("messages[0].content"));
+    // What is no JSON is told before what is wrong in it.
+    let cut = Request::chat_json(format!(r#"{{"model":"m","messages":[{wrong},"#));
+    assert!(refused(cut).message().contains("not a JSON object"));
+    // Only a chat has messages.
+    let other = r#"{"model":"m","input":"x","messages":[{"role":"user"}]}"#;
+    assert_eq!(body(Request::response_json(other), false), other);
+}
+
+#[test]
+fn an_input_is_a_string_or_an_array() {
+    for input in ["null", "7", "true", r#"{"role":"user","content":"x"}"#] {
+        let error = refused(Request::response_json(format!(r#"{{"model":"m","input":{input}}}"#)));
+        let said = format!("input must be a string or an array of items, not {input}");
+        assert_eq!(error.message(), said);
+        let is_item = input.starts_with('{');
+        assert_eq!(error.hint().contains("[{...}]"), is_item, "{}", error.hint());
+    }
+    for input in [r#""""#, "[]", r#"[{"type":"novel"},"x"]"#] {
+        let text = format!(r#"{{"model":"m","input":{input}}}"#);
+        assert_eq!(body(Request::response_json(text.clone()), false), text);
+    }
+    let chat = r#"{"model":"m","messages":[],"input":7}"#;
+    assert_eq!(body(Request::chat_json(chat), false), chat);
+}
+
+#[test]
+fn the_bound_of_the_output_is_at_least_one_and_has_its_own_name() {
+    let asked = |is_chat: bool, fields: &str| match is_chat {
+        true => Request::chat_json(format!(r#"{{"model":"m","messages":[]{fields}}}"#)),
+        false => Request::response_json(format!(r#"{{"model":"m","input":"x"{fields}}}"#)),
+    };
+    for (is_chat, right, wrong) in
+        [(true, "max_tokens", "max_output_tokens"), (false, "max_output_tokens", "max_tokens")]
+    {
+        for tokens in ["0", "-0", "-1", "-99999999999999999999999"] {
+            let error = refused(asked(is_chat, &format!(r#","{right}":{tokens}"#)));
+            assert_eq!(error.message(), format!("{right} must be at least 1, not {tokens}"));
+            assert!(error.hint().contains(right), "{}", error.hint());
+        }
+        for tokens in ["1", "null", "99999999999999999999999"] {
+            assert!(asked(is_chat, &format!(r#","{right}":{tokens}"#)).check().is_ok());
+        }
+        for tokens in ["7", "0", r#""7""#] {
+            let error = refused(asked(is_chat, &format!(r#","{wrong}":{tokens}"#)));
+            let said = error.message();
+            assert!(said.starts_with(wrong) && said.contains(&format!(" {tokens}")), "{said}");
+            assert!(error.hint().contains(&format!("Write {right} ")), "{}", error.hint());
+        }
+        let both = format!(r#","{right}":5,"{wrong}":null,"max_completion_tokens":-1"#);
+        assert!(asked(is_chat, &both).check().is_ok());
+    }
+    assert!(refused(Request::chat("m").user("x").max_tokens(0)).message().contains("at least 1"));
+    let built = refused(Request::response("m").input("x").max_tokens(5));
+    assert!(built.hint().contains("max_output_tokens"), "{}", built.hint());
 }
 
 #[test]

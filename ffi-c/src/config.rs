@@ -66,7 +66,9 @@ pub unsafe extern "C" fn modelwire_config_set_base_url(
     })
 }
 
-/// The API key, without the word "Bearer". It never appears in errors, reports or logs.
+/// The API key, without the word "Bearer". It never appears in errors, reports or logs. One that
+/// was copied with something around it, quotes for instance, or that is not whole, is refused when
+/// the client is made, by MODELWIRE_E_CONFIG with a message that says what it is.
 ///
 /// @param config   the configuration
 /// @param api_key  ASCII, copied; white space around it is removed

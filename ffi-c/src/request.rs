@@ -42,12 +42,16 @@ pub unsafe extern "C" fn modelwire_request_models(
 /// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
 /// is, but for "stream", which follows from how the call is made.
 ///
+/// Each message is an object with a "role", a string, and "content", a string or an array; only
+/// where the role is none of "user", "system", "developer" and "tool" may the content be null or
+/// absent. "max_tokens" is 1 or more, or null.
+///
 /// @param json    one JSON object, UTF-8, copied; checked here
 /// @param length  its length in bytes, or MODELWIRE_NUL
 /// @param out     the request; free it with modelwire_request_free
 /// @param err     what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
-///         byte), or a field that is missing or of the wrong type
+///         byte), or a field that is missing or cannot be right (the error names it)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_chat_json(
     json: *const c_char,
@@ -60,12 +64,14 @@ pub unsafe extern "C" fn modelwire_request_chat_json(
 
 /// A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
 ///
+/// "input" is a string or an array. "max_output_tokens" is 1 or more, or null.
+///
 /// @param json    one JSON object, UTF-8, copied; checked here
 /// @param length  its length in bytes, or MODELWIRE_NUL
 /// @param out     the request; free it with modelwire_request_free
 /// @param err     what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
-///         byte), or a field that is missing or of the wrong type
+///         byte), or a field that is missing or cannot be right (the error names it)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_response_json(
     json: *const c_char,
@@ -162,7 +168,8 @@ pub unsafe extern "C" fn modelwire_request_set_input(
 }
 
 /// The upper bound on the output, in tokens: "max_tokens" of a chat, "max_output_tokens" of a
-/// response.
+/// response. Set by another function or in JSON text, it is held to the same bound when the call
+/// starts.
 ///
 /// @param request  the request, being built field by field
 /// @param tokens   at least 1

@@ -16,6 +16,7 @@ KINDS = {400: "invalid_request", 401: "authentication", 403: "permission", 404: 
          429: "rate_limited"}
 FINAL = ("response.completed", "response.failed", "response.incomplete")
 EXCERPT_BYTES = 200
+SAY_NOTHING_WITHOUT_CONTENT = ("user", "system", "developer", "tool")
 
 
 def body_of(response):
@@ -210,14 +211,28 @@ def refused(record):
     if record["request"]["method"] == "GET":
         return None
     body = parse(record["request"].get("body", ""))
-    content = "messages" if "chat" in record["request"]["path"] else "input"
+    is_chat = "chat" in record["request"]["path"]
+    content, bound, other = "messages", "max_tokens", "max_output_tokens"
+    if not is_chat:
+        content, bound, other = "input", other, bound
     if not isinstance(body, dict):
         return "the body is not a JSON object"
     for name in ("model", content):
         if name not in body:
             return f"{name} is missing"
-    if content == "messages" and not isinstance(body["messages"], list):
+    if is_chat and not isinstance(body["messages"], list):
         return "messages is not an array"
+    if not is_chat and not isinstance(body["input"], (str, list)):
+        return "input is neither a string nor an array"
+    for index, message in enumerate(body["messages"] if is_chat else []):
+        said = message.get("content")
+        may_be_null = message.get("role") not in SAY_NOTHING_WITHOUT_CONTENT
+        if not (isinstance(said, (str, list)) or said is None and may_be_null):
+            return f"messages[{index}].content is not right for its role"
+    if body.get(bound) is not None and body[bound] < 1:
+        return f"{bound} is below 1"
+    if body.get(other) is not None:
+        return f"{other} is of the other operation"
     return None
 
 

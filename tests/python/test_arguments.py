@@ -8,7 +8,7 @@ import json
 import pytest
 
 import modelwire
-from wire import HELLO, answer
+from wire import HELLO, answer, chat
 
 BIG = 2**100 + 1
 
@@ -148,14 +148,88 @@ def test_marks_of_others_are_values(refused):
         ({"max_tokens": 1.5}, "max_tokens must be an integer"),
         ({"max_tokens": "40"}, "max_tokens must be an integer"),
         ({"max_tokens": True}, "max_tokens must be an integer"),
+        ({"max_tokens": 0}, "max_tokens must be at least 1, not 0"),
+        ({"max_tokens": -1}, "max_tokens must be at least 1, not -1"),
+        ({"extra_body": {"max_output_tokens": 5}}, "max_output_tokens is 5, but"),
+        ({"messages": [{"role": "user"}]}, r"messages\[0\].content is missing"),
+        ({"messages": [{"role": "system", "content": None}]}, r"messages\[0\].content .*null"),
+        ({"messages": [{"role": "developer"}]}, r"messages\[0\].content is missing"),
+        (
+            {"messages": [*HELLO, {"role": "tool", "tool_call_id": "c", "content": None}]},
+            r"messages\[1\].content must be a string or an array of parts, not null",
+        ),
+        (
+            {"messages": [*HELLO, {"role": "assistant", "content": {"text": "x"}}]},
+            r"messages\[1\].content must be a string or an array of parts, not {\"text\":\"x\"}",
+        ),
+        ({"messages": [{"role": "novel", "content": 7}]}, r"messages\[0\].content must .* not 7"),
     ],
 )
-def test_what_cannot_be_right_is_not_sent(refused, arguments, match):
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_cannot_be_right_is_not_sent(refused, arguments, match, stream):
     """R-OP3, R-OP5: a RequestError, which is a ValueError."""
-    arguments = {"model": "echo", "messages": HELLO, **arguments}
+    arguments = {"model": "echo", "messages": HELLO, "stream": stream, **arguments}
     error = refused(modelwire.RequestError, match, **arguments)
     assert isinstance(error, ValueError)
     assert (error.kind, error.metered, error.attempts) == ("argument", "not_sent", 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"input": None}, "input must be a string or an array of items, not null"),
+        ({"input": 7}, "input must be a string or an array of items, not 7"),
+        ({"input": True}, "input must be a string or an array of items, not true"),
+        ({"input": HELLO[0]}, "input must be a string or an array of items, not {"),
+        ({"max_output_tokens": 0}, "max_output_tokens must be at least 1, not 0"),
+        ({"max_output_tokens": -1}, "max_output_tokens must be at least 1, not -1"),
+        ({"max_output_tokens": 1.5}, "max_output_tokens must be an integer"),
+        ({"extra_body": {"max_tokens": 5}}, "max_tokens is 5, but .* max_output_tokens"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_response_that_cannot_be_right_is_not_sent(service, client, arguments, match, stream):
+    """R-OP4, R-OP5: likewise."""
+    before = service.state()["connections"]
+    with pytest.raises(modelwire.RequestError, match=match) as raised:
+        client.responses.create(**{"model": "echo", "input": "x", "stream": stream, **arguments})
+    assert service.state()["connections"] == before and service.requests() == []
+    assert (raised.value.kind, raised.value.metered) == ("argument", "not_sent")
+
+
+def test_the_bound_of_the_other_operation_is_told_by_its_right_name(service, client):
+    """R-F1, R-OP5: by the names of the parameters, and by the hint where it is in extra_body."""
+    chat, responses = client.chat.completions, client.responses
+    for call, fields, wrong, right in (
+        (chat.create, {"messages": HELLO}, "max_output_tokens", "max_tokens"),
+        (chat.stream, {"messages": HELLO}, "max_output_tokens", "max_tokens"),
+        (responses.create, {"input": "x"}, "max_tokens", "max_output_tokens"),
+        (responses.stream, {"input": "x"}, "max_tokens", "max_output_tokens"),
+    ):
+        with pytest.raises(TypeError, match=f"^{wrong} is a parameter of .* has {right}$"):
+            call(model="echo", **fields, **{wrong: 5})
+    for create, fields, wrong, right in (
+        (chat.create, {"messages": HELLO}, "max_output_tokens", "max_tokens"),
+        (responses.create, {"input": "x"}, "max_tokens", "max_output_tokens"),
+    ):
+        with pytest.raises(modelwire.RequestError) as raised:
+            create(model="echo", **fields, extra_body={wrong: 5})
+        assert f"Write {right} " in raised.value.hint
+        create(model="echo", **fields, extra_body={wrong: None})
+    assert len(service.requests()) == 2
+
+
+def test_what_an_assistant_left_empty_may_be_sent_back(scripted):
+    """R-OP5, R-F2: an answer that called tools is appended as it came; the service judges."""
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    client = scripted(chat({"role": "assistant", "content": None, "tool_calls": [call]}))
+    first = client.chat.completions.create(model="m", messages=HELLO)
+    result = {"role": "tool", "tool_call_id": "c", "content": ""}
+    for said in (first.choices[0].message, {"role": "assistant"}, {"role": "novel"}):
+        messages = [*HELLO, said, result]
+        client.chat.completions.create(model="m", messages=messages, max_completion_tokens=-1)
+    sent = [json.loads(one["body"])["messages"][1] for one in scripted.requests()[1:]]
+    assert [one.get("content") for one in sent] == [None] * 3
 
 
 @pytest.mark.parametrize("stream", ["false", 0.5, [True]])
@@ -249,15 +323,12 @@ def test_values_are_written_as_compact_json(written, value, text):
 
 
 @pytest.mark.parametrize("value", [{"role": "user", "content": "x"}, b"x", 7, None])
-def test_an_input_is_sent_as_it_is_or_not_at_all(scripted, value):
+def test_an_input_that_is_none_is_not_sent(scripted, value):
     """R-OP4, R-F2: what is no list must not become one: a mapping its keys, bytes their numbers."""
     client = scripted(answer({}))
-    try:
+    with pytest.raises((TypeError, ValueError)):
         client.responses.create(model="m", input=value)
-    except (TypeError, ValueError):
-        assert scripted.requests() == []
-    else:
-        assert json.loads(scripted.requests()[0]["body"])["input"] == value
+    assert scripted.requests() == []
 
 
 def test_not_given_is_left_out(written):

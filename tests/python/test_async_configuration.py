@@ -10,8 +10,10 @@ from conftest import KEY
 from test_configuration import (  # noqa: F401
     test_a_base_url_may_have_a_slash_and_a_query,
     test_a_key_in_a_header_is_masked,
+    test_a_key_may_look_odd,
     test_a_key_that_an_event_echoes_is_masked,
     test_a_key_that_the_service_echoes_is_masked,
+    test_a_key_that_was_copied_wrong_is_told_what,
     test_default_headers,
 )
 

@@ -106,6 +106,57 @@ def test_a_key_that_cannot_be_right(key):
     assert raised.value.kind == "config"
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (f'"{SECRET}"', "in quotes"),
+        (f"'{SECRET}'", "in quotes"),
+        (f"`{SECRET}`", "in quotes"),
+        (f"\u201c{SECRET}\u201d", "in quotes"),
+        (f"\u2018{SECRET}\u2019", "in quotes"),
+        (f"<{SECRET}>", "in angle brackets"),
+        ("<API_KEY>", "in angle brackets"),
+        (f"OPENAI_API_KEY={SECRET}", "a name and an equals sign"),
+        (f"export OPENAI_API_KEY={SECRET}", "a name and an equals sign"),
+        (f"my_token={SECRET}==", "a name and an equals sign"),
+        ("$OPENAI_API_KEY", "name of a variable"),
+        ("${OPENAI_API_KEY}", "name of a variable"),
+        (f"${{KEY:-{SECRET}}}", "name of a variable"),
+        (f"{SECRET[:12]}...{SECRET[-4:]}", "not whole"),
+        (f"{SECRET[:12]}\u2026{SECRET[-4:]}", "not whole"),
+        (f"{SECRET[:12]}****{SECRET[-4:]}", "not whole"),
+    ],
+    ids=lambda value: ascii(value).replace(SECRET, "key")[:24],
+)
+@pytest.mark.parametrize("client_class", [modelwire.OpenAI, modelwire.AsyncOpenAI])
+@pytest.mark.parametrize("from_environment", [False, True])
+def test_a_key_that_was_copied_wrong_is_told_what(
+    service, monkeypatch, client_class, from_environment, key, said
+):
+    """R-AUTH3, R-AUTH4: in words that fit who passes it and who sets it; nothing is sent."""
+    before = service.state()["connections"]
+    given = {} if from_environment else {"api_key": key}
+    if from_environment:
+        monkeypatch.setenv("MODELWIRE_API_KEY", key)
+    with pytest.raises(modelwire.OpenAIError, match=said) as raised:
+        client_class(base_url=service.base_url, **given)
+    error = raised.value
+    assert error.kind == "config" and error.metered == "not_sent"
+    assert "control panel" in error.hint
+    assert "api_key" in error.hint and "MODELWIRE_API_KEY" in error.hint
+    shown = [str(error), repr(error), error.report(), repr(vars(error)), repr(pickle.dumps(error))]
+    for part in (SECRET[:12], SECRET[-4:], "OPENAI_API", "<API"):
+        assert not any(part in text for text in shown), part
+    assert service.state()["connections"] == before and service.requests() == []
+
+
+@pytest.mark.parametrize("key", ["c2stdGVzdA==", "sk-key=a", "mytokenkey=", "sk.a..b", "$2b$10$a"])
+@pytest.mark.parametrize("client_class", [modelwire.OpenAI, modelwire.AsyncOpenAI])
+def test_a_key_may_look_odd(client_class, key):
+    """R-AUTH3: equals signs, dollars and dots stand in keys too."""
+    assert client_class(base_url="http://localhost/v1", api_key=key).api_key == key
+
+
 def echoed(status, how):
     """Answers that repeat the key wherever they can."""
     said = f"wrong key {SECRET}, or Bearer {SECRET}"

@@ -1,5 +1,5 @@
 """The language-neutral vectors through Python: every envelope of an error, every event of every
-stream of the grammar, and what chunks add up to. Knows no other test."""
+stream of the grammar, what chunks add up to, and which requests are sent. Knows no other test."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ import pytest
 
 import modelwire
 from modelwire.types.chat import ChatCompletionMessageToolCall as ToolCall
-from wire import HELLO, STALL, STREAM_HEAD, events
+from wire import HELLO, STALL, STREAM_HEAD, answer, events
 
 # Unicode's White_Space; Python's own idea of it has four control characters more.
 WHITE_SPACE = "[\t\n\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
@@ -296,3 +296,26 @@ def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
         made = [function.arguments for function in functions if function and function.arguments]
         done = [event.arguments for event in told if event.type.endswith("arguments.done")]
         assert sorted(filter(None, done)) == sorted(made)
+
+
+@pytest.mark.parametrize(
+    "vector", [given for given in load("requests/*.json") if "body" in given.values[0]]
+)
+def test_requests(scripted, vector):
+    """R-OP3, R-OP4, R-OP5, R-F2: what passes is sent as it is, and of what is refused nothing."""
+    client = scripted(answer({}))
+    fields = dict(vector["body"])
+    if vector["endpoint"] == "chat":
+        create, named = client.chat.completions.create, ("model", "messages")
+    else:
+        create, named = client.responses.create, ("model", "input")
+    given = {name: fields.pop(name) for name in named}
+    if "refused" not in vector:
+        create(**given, extra_body=fields)
+        assert [json.loads(one["body"]) for one in scripted.requests()] == [vector["body"]]
+        return
+    with pytest.raises(modelwire.RequestError) as raised:
+        create(**given, extra_body=fields)
+    assert vector["refused"] in str(raised.value), raised.value
+    assert vector.get("hint", "") in raised.value.hint, raised.value.hint
+    assert scripted.requests() == [] and raised.value.metered == "not_sent"

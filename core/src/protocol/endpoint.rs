@@ -29,4 +29,13 @@ impl Endpoint {
             Endpoint::Responses => "input",
         }
     }
+
+    /// The field that bounds the length of the output (R-F1).
+    pub(crate) fn bound_field(self) -> &'static str {
+        match self {
+            Endpoint::Models => "",
+            Endpoint::Chat => "max_tokens",
+            Endpoint::Responses => "max_output_tokens",
+        }
+    }
 }

@@ -541,7 +541,8 @@ class OpenAI(BaseClient):
     """A client of one service. Threads may share it; calls do not wait for each other.
 
     What is not given comes from the environment: MODELWIRE_BASE_URL or OPENAI_BASE_URL,
-    MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL.
+    MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL. A key that was copied with
+    something around it, or not whole, is an OpenAIError that says what.
 
     With stream_only every plain call streams underneath and returns the gathered answer, for a
     service whose models answer only by streaming. proxy, no_proxy, ca, client_certificate and

@@ -252,6 +252,20 @@ _REFUSED = {
 }
 
 
+def of_a_chat(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given to a chat; the bound of a response is refused by its name here."""
+    if "max_output_tokens" in given:
+        raise TypeError("max_output_tokens is a parameter of responses; a chat has max_tokens")
+    return given
+
+
+def of_a_response(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given to a response; the bound of a chat is refused by its name here."""
+    if "max_tokens" in given:
+        raise TypeError("max_tokens is a parameter of chats; a response has max_output_tokens")
+    return given
+
+
 def supported(given):
     """What was given to responses.stream, without what openai-python's takes beside; that is
     refused clearly, unless it is left out."""
@@ -259,7 +273,7 @@ def supported(given):
         value = given.pop(name, None)
         if value is not None and is_given(value):
             raise TypeError(f"{name} is not supported: {why}")
-    return given
+    return of_a_response(given)
 
 
 def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeout=NOT_GIVEN):

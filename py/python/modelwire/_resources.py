@@ -181,8 +181,11 @@ class Completions(_Resource, _RawAccess):
         that are not named here, extra_headers and extra_query do the same. timeout is seconds or
         a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
         of a stream for its end.
+
+        Messages of the user, the system, the developer and tools must have content, and
+        max_tokens is 1 or more: a RequestError says what is wrong, and nothing is sent.
         """
-        return self._client._run("chat", *_parameters.chat(self, **given))
+        return self._client._run("chat", *_parameters.chat(self, **_parameters.of_a_chat(given)))
 
     create.__wrapped__ = _parameters.chat
 
@@ -193,7 +196,7 @@ class Completions(_Resource, _RawAccess):
         """
         from modelwire.streaming import ChatCompletionStream, StreamManager
 
-        request = _parameters.chat_stream(self, **given)
+        request = _parameters.chat_stream(self, **_parameters.of_a_chat(given))
         run = self._client._run
         return StreamManager(lambda: run("chat", *request), ChatCompletionStream)
 
@@ -213,7 +216,9 @@ class AsyncCompletions(_Resource, _RawAccess):
         """Creates a chat completion: the answer, or with stream=True an asynchronous iterator of
         its chunks. The parameters are those of the synchronous method.
         """
-        return await self._client._run("chat", *_parameters.chat(self, **given))
+        return await self._client._run(
+            "chat", *_parameters.chat(self, **_parameters.of_a_chat(given))
+        )
 
     create.__wrapped__ = _parameters.chat
 
@@ -224,7 +229,7 @@ class AsyncCompletions(_Resource, _RawAccess):
         """
         from modelwire.streaming import AsyncChatCompletionStream, AsyncStreamManager
 
-        request = _parameters.chat_stream(self, **given)
+        request = _parameters.chat_stream(self, **_parameters.of_a_chat(given))
         run = self._client._run
         return AsyncStreamManager(lambda: run("chat", *request), AsyncChatCompletionStream)
 
@@ -247,8 +252,13 @@ class Responses(_Resource, _RawAccess):
         that are not named here, extra_headers and extra_query do the same. timeout is seconds or
         a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
         of a stream for its end.
+
+        input is a string or a list, and max_output_tokens is 1 or more: a RequestError says
+        what is wrong, and nothing is sent.
         """
-        return self._client._run("responses", *_parameters.response(self, **given))
+        return self._client._run(
+            "responses", *_parameters.response(self, **_parameters.of_a_response(given))
+        )
 
     create.__wrapped__ = _parameters.response
 
@@ -279,7 +289,9 @@ class AsyncResponses(_Resource, _RawAccess):
         """Creates a response: the answer, or with stream=True an asynchronous iterator of its
         events. The parameters are those of the synchronous method.
         """
-        return await self._client._run("responses", *_parameters.response(self, **given))
+        return await self._client._run(
+            "responses", *_parameters.response(self, **_parameters.of_a_response(given))
+        )
 
     create.__wrapped__ = _parameters.response
 

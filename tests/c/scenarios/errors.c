@@ -149,12 +149,36 @@ static modelwire_status client_status(const char *key, modelwire_client **client
 }
 
 void key_forms(void) {
-  static const char *const WRONG[] = {"", "sk-secret part", "sk-secr\xc3\xa9t", "Bearer sk-secret"};
+  static const struct {
+    const char *key;
+    const char *message;
+  } WRONG[] = {
+      {"", "empty"},
+      {"sk-secret part", "byte 9"},
+      {"sk-secr\xc3\xa9t", "byte 7"},
+      {"Bearer sk-secret", "\"Bearer \""},
+      {"\"sk-secret\"", "in quotes"},
+      {"'sk-secret'", "in quotes"},
+      {"`sk-secret`", "in quotes"},
+      {"\xe2\x80\x9csk-secret\xe2\x80\x9d", "in quotes"},
+      {"<sk-secret>", "in angle brackets"},
+      {"OPENAI_API_KEY=sk-secret", "a name and an equals sign"},
+      {"export OPENAI_API_KEY=sk-secret", "a name and an equals sign"},
+      {"$OPENAI_API_KEY", "name of a variable"},
+      {"${KEY:-sk-secret}", "name of a variable"},
+      {"sk-secr...t", "not whole"},
+      {"sk-secr\xe2\x80\xa6t", "not whole"},
+      {"sk-secr***t", "not whole"},
+  };
   modelwire_client *client = NULL;
   modelwire_error *error = NULL;
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
-    CHECK(client_status(WRONG[i], &client, &error) == MODELWIRE_E_CONFIG);
+    CHECK(client_status(WRONG[i].key, &client, &error) == MODELWIRE_E_CONFIG);
+    CHECK(contains(modelwire_error_message(error), WRONG[i].message));
+    CHECK(contains(modelwire_error_hint(error), "control panel"));
     CHECK(!contains(modelwire_error_report(error, NULL), "sk-secr"));
+    CHECK(!contains(modelwire_error_report(error, NULL), "OPENAI"));
+    CHECK(client == NULL);
     modelwire_error_free(error);
     error = NULL;
   }
@@ -196,6 +220,80 @@ void bad_json(void) {
     CHECK(modelwire_error_attempts(error) == 0);
     modelwire_error_free(error);
   }
+  modelwire_client_free(client);
+}
+
+static void refuse_fields(const modelwire_client *client, modelwire_request *request,
+                          const char *message, const char *hint) {
+  modelwire_call *call = NULL;
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_call_new(client, request, &call, &error), MODELWIRE_OK, error);
+  error = failure_of(call, MODELWIRE_E_ARGUMENT);
+  CHECK(contains(modelwire_error_message(error), message));
+  CHECK(contains(modelwire_error_hint(error), hint));
+  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  modelwire_error_free(error);
+  modelwire_request_free(request);
+}
+
+#define CHAT_OF(messages, more) "{\"model\":\"m\",\"messages\":[" messages "]" more "}"
+#define RESPONSE_OF(input, more) "{\"model\":\"m\",\"input\":" input more "}"
+#define SAID "{\"role\":\"user\",\"content\":\"x\"}"
+
+void arguments_refused(void) {
+  static const struct {
+    int is_chat;
+    const char *json;
+    const char *message;
+    const char *hint;
+  } CASES[] = {
+      {1, CHAT_OF("{\"role\":\"user\"}", ""), "messages[0].content is missing", "\"\""},
+      {1, CHAT_OF(SAID ",{\"role\":\"tool\",\"content\":null}", ""),
+       "messages[1].content must be a string or an array of parts, not null", "tool"},
+      {1, CHAT_OF("{\"role\":\"system\",\"content\":null}", ""), "messages[0].content", "\"\""},
+      {1, CHAT_OF("{\"role\":\"developer\"}", ""), "messages[0].content is missing", "\"\""},
+      {1, CHAT_OF("{\"role\":\"assistant\",\"content\":{\"a\":1}}", ""),
+       "messages[0].content must be a string or an array of parts, not {\"a\":1}", "[{...}]"},
+      {1, CHAT_OF(SAID, ",\"max_tokens\":0"), "max_tokens must be at least 1, not 0",
+       "max_tokens"},
+      {1, CHAT_OF(SAID, ",\"max_output_tokens\":5"), "max_output_tokens is 5",
+       "Write max_tokens"},
+      {0, RESPONSE_OF("null", ""), "input must be a string or an array of items, not null", ""},
+      {0, RESPONSE_OF(SAID, ""), "input must be a string", "[{...}]"},
+      {0, RESPONSE_OF("\"x\"", ",\"max_output_tokens\":-1"),
+       "max_output_tokens must be at least 1, not -1", "max_output_tokens"},
+      {0, RESPONSE_OF("\"x\"", ",\"max_tokens\":5"), "max_tokens is 5",
+       "Write max_output_tokens"},
+  };
+  modelwire_client *client = client_of_environment();
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    modelwire_request *request = NULL;
+    modelwire_error *error = NULL;
+    modelwire_status status =
+        CASES[i].is_chat
+            ? modelwire_request_chat_json(CASES[i].json, MODELWIRE_NUL, &request, &error)
+            : modelwire_request_response_json(CASES[i].json, MODELWIRE_NUL, &request, &error);
+    CHECK_STATUS(status, MODELWIRE_E_ARGUMENT, error);
+    CHECK(request == NULL);
+    CHECK(contains(modelwire_error_message(error), CASES[i].message));
+    CHECK(contains(modelwire_error_hint(error), CASES[i].hint));
+    CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+    modelwire_error_free(error);
+  }
+  /* Field by field it is seen when the call starts. */
+  modelwire_request *chat = NULL;
+  CHECK(modelwire_request_chat("m", 1, &chat, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_add_message(chat, "user", 4, "x", 1) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_int(chat, "max_tokens", MODELWIRE_NUL, 0) == MODELWIRE_OK);
+  refuse_fields(client, chat, "max_tokens must be at least 1, not 0", "max_tokens");
+  CHECK(modelwire_request_chat("m", 1, &chat, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_add_message(chat, "user", 4, "x", 1) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_int(chat, "max_output_tokens", MODELWIRE_NUL, 5) == MODELWIRE_OK);
+  refuse_fields(client, chat, "max_output_tokens is 5", "Write max_tokens");
+  modelwire_request *response = NULL;
+  CHECK(modelwire_request_response("m", 1, &response, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_int(response, "input", 5, 7) == MODELWIRE_OK);
+  refuse_fields(client, response, "input must be a string or an array of items, not 7", "");
   modelwire_client_free(client);
 }
 

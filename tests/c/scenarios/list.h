@@ -15,7 +15,7 @@
   NAME(wrong_key) NAME(no_key) NAME(unknown_model) NAME(refused) NAME(recovers)                \
   NAME(not_retried) NAME(bad_json) NAME(stream_only) NAME(envelopes) NAME(key_forms)           \
   NAME(timeout_first_byte) NAME(bad_text) NAME(run_twice) NAME(report_chat)                    \
-  NAME(report_models) NAME(report_stream) NAME(report_headers)                                 \
+  NAME(report_models) NAME(report_stream) NAME(report_headers) NAME(arguments_refused)         \
   /* cancel.c */                                                                               \
   NAME(cancel_before) NAME(cancel_blocked) NAME(cancel_stream) NAME(cancel_in_callback)        \
   NAME(cancel_done)                                                                            \

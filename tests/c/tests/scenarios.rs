@@ -219,6 +219,7 @@ fn envelopes() {
 #[test]
 fn key_forms() {
     let service = played("key_forms");
+    assert_eq!(service.recorded("").len(), 1);
     assert_eq!(service.recorded("")[0].header("authorization"), Some("Bearer sk-test"));
 }
 
@@ -255,6 +256,14 @@ fn not_retried() {
 #[test]
 fn bad_json() {
     let service = played("bad_json");
+    assert_eq!(service.connections(), 0);
+}
+
+/// R-OP3, R-OP4, R-OP5, R-F1, R-MET1
+#[test]
+fn arguments_refused() {
+    let service = played("arguments_refused");
+    assert!(service.recorded("").is_empty());
     assert_eq!(service.connections(), 0);
 }
 

@@ -53,6 +53,7 @@ fn streams() {
 #[test]
 fn errors() {
     check_played(&["unknown_model", "bad_json", "bad_text", "not_retried", "null_arguments"]);
+    check_played(&["arguments_refused", "key_forms"]);
     // Its 100 ms are over before valgrind has sent anything, so no cue.
     let service = Service::start().unwrap();
     let base_url = service.script("s", silent());

@@ -104,6 +104,7 @@ using namespace std::chrono_literals;
   NAME(waits_too_long) NAME(lost_connections) NAME(connect_errors) NAME(stream_only_hint)      \
   NAME(envelopes) NAME(key_forms) NAME(bad_json) NAME(problems) NAME(timeouts)                 \
   NAME(pool_timeout) NAME(report) NAME(report_stream) NAME(errors_travel)                      \
+  NAME(arguments_refused)                                                                      \
   /* handles.cpp */                                                                            \
   NAME(moves) NAME(adoption) NAME(nothing) NAME(cancel_before) NAME(run_twice) NAME(threads)   \
   NAME(free_order) NAME(shut_down)

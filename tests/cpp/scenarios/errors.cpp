@@ -152,10 +152,31 @@ void envelopes() {
 }
 
 void key_forms() {
-  for (auto key : {"", "sk-secret part", "sk-secr\xc3\xa9t", "Bearer sk-secret"}) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "empty"},
+      {"sk-secret part", "byte 9"},
+      {"sk-secr\xc3\xa9t", "byte 7"},
+      {"Bearer sk-secret", "\"Bearer \""},
+      {"\"sk-secret\"", "in quotes"},
+      {"'sk-secret'", "in quotes"},
+      {"`sk-secret`", "in quotes"},
+      {"\xe2\x80\x9csk-secret\xe2\x80\x9d", "in quotes"},
+      {"<sk-secret>", "in angle brackets"},
+      {"OPENAI_API_KEY=sk-secret", "a name and an equals sign"},
+      {"$OPENAI_API_KEY", "name of a variable"},
+      {"${KEY:-sk-secret}", "name of a variable"},
+      {"sk-secr...t", "not whole"},
+      {"sk-secr\xe2\x80\xa6t", "not whole"},
+      {"sk-secr***t", "not whole"},
+  };
+  for (auto [key, message] : wrong) {
     const auto error =
         failure_of(kind::config, [&] { modelwire::client(modelwire::config().api_key(key)); });
-    CHECK(!contains(error.report(), "sk-secr"));
+    CHECK(contains(error.message(), message));
+    CHECK(contains(error.hint(), "control panel"));
+    for (std::string_view shown : {error.report(), std::string_view(error.what())}) {
+      CHECK(!contains(shown, "sk-secr") && !contains(shown, "OPENAI"));
+    }
   }
   // White space around it, Unicode's too, comes from copying.
   modelwire::client(modelwire::config().api_key(" \xc2\xa0sk-test\r\n")).models();
@@ -187,6 +208,44 @@ void bad_json() {
   failure_of(kind::argument, [&] { client.run(modelwire::request::chat("m")); });
   failure_of(kind::argument, [&] { client.run(modelwire::request::response("m")); });
   failure_of(kind::argument, [&] { client.run(modelwire::request::chat("").user("x")); });
+}
+
+/* What the service would refuse, seen before anything is sent. */
+void arguments_refused() {
+  const modelwire::client client;
+  const auto refused = [&](const modelwire::request& request, const char* message,
+                           const char* hint) {
+    for (int streamed : {0, 1}) {
+      const auto error = failure_of(kind::argument, [&] {
+        if (streamed) {
+          client.stream(request, [](auto&&) { CHECK(!"called"); });
+        } else {
+          client.run(request);
+        }
+      });
+      CHECK(contains(error.message(), message) && contains(error.hint(), hint));
+      CHECK_EQUAL(error.metered(), "not_sent");
+    }
+  };
+  const auto chat = [](const char* messages) {
+    return modelwire::request::chat("m").json("messages", messages);
+  };
+  refused(chat(R"([{"role":"user"}])"), "messages[0].content is missing", "\"\"");
+  refused(chat(R"([{"role":"system","content":null}])"), "messages[0].content", "\"\"");
+  refused(chat(R"([{"role":"user","content":"x"},{"role":"tool","content":null}])"),
+          "messages[1].content must be a string or an array of parts, not null", "tool");
+  refused(chat(R"([{"role":"developer"}])"), "messages[0].content is missing", "\"\"");
+  refused(chat(R"([{"role":"assistant","content":{"a":1}}])"),
+          R"(messages[0].content must be a string or an array of parts, not {"a":1})", "[{...}]");
+  refused(ask().set("max_tokens", 0), "max_tokens must be at least 1, not 0", "max_tokens");
+  refused(ask().set("max_output_tokens", 5), "max_output_tokens is 5", "Write max_tokens");
+  const auto respond = [] { return modelwire::request::response("m").input("x"); };
+  refused(respond().set("max_output_tokens", -1), "max_output_tokens must be at least 1, not -1",
+          "max_output_tokens");
+  refused(respond().set("max_tokens", 5), "max_tokens is 5", "Write max_output_tokens");
+  refused(respond().json("input", "null"), "input must be a string or an array of items, not null",
+          "");
+  refused(respond().json("input", R"({"role":"user"})"), "input must be a string", "[{...}]");
 }
 
 /* A builder remembers the first thing that was wrong, names it, and every use of it says so. */

@@ -227,6 +227,47 @@ fn check_server(server: &str) {
     assert!(wrong.is_empty(), "{} of {server}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+const SERVERS: [&str; 5] =
+    ["aimock", "litellm", "litellm-to-llama-server", "llama-cpp-python", "llama-server"];
+
+/// What a real server took although the service rules it out, and why it is not sent.
+const RULED_OUT: [(&str, &str, &str); 7] = [
+    ("aimock", "err_invalid_utf8_body", "R-OP3: a body is JSON, and JSON is UTF-8"),
+    ("aimock", "err_max_tokens_negative", "R-OP5: it bounds the output, so it is 1 or more"),
+    ("litellm", "err_max_tokens_negative", "R-OP5: it bounds the output, so it is 1 or more"),
+    ("llama-cpp-python", "err_max_tokens_negative", "R-OP5: it bounds the output, so 1 or more"),
+    ("llama-cpp-python", "err_missing_messages", "R-OP3: a chat needs messages"),
+    ("llama-cpp-python", "err_missing_model", "R-OP3: a chat needs a model"),
+    ("llama-server", "err_missing_model", "R-OP3: a chat needs a model"),
+];
+
+fn was_taken(record: &Record) -> bool {
+    record.json["response"]["status"].as_u64().is_some_and(|status| status / 100 == 2)
+}
+
+/// R-OP3 R-OP4 R-OP5 R-F2: what a real server takes passes, but for what the service rules out.
+#[test]
+fn what_real_servers_took_is_not_refused() {
+    let mut taken = 0;
+    let mut refused = Vec::new();
+    for server in SERVERS {
+        for record in records(server).iter().filter(|record| was_taken(record)) {
+            if endpoint(record).is_none() {
+                continue; // none of the three operations
+            }
+            taken += 1;
+            let is_text = record.method() == "GET" || record.request_body().is_some();
+            match request(record, false).check() {
+                Ok(()) if is_text => {}
+                _ => refused.push((server, record.case.clone())),
+            }
+        }
+    }
+    let ruled_out = RULED_OUT.map(|(server, case, _)| (server, case.to_owned()));
+    assert_eq!(refused, ruled_out);
+    assert!(taken > 100, "{taken}");
+}
+
 /// What the view finds in an event; nothing in one that is not JSON.
 fn seen(name: &str, data: &str) -> Option<Value> {
     let chunk = parse::chunk(name, data).ok()?;

@@ -1,5 +1,6 @@
 //! Runs the language-neutral vectors of `tests/vectors`: the event-stream grammar without a socket,
-//! and what goes wrong, with and without a stream, over one. Knows no vector itself.
+//! what goes wrong, with and without a stream, over one, and which requests are sent. Knows no
+//! vector itself.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,7 +14,9 @@ use std::path::PathBuf;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use modelwire::parse::{self, Decoder};
-use modelwire::{Client, Config, EVENT_BYTES_MAX, End, Error, Request, RetryPolicy};
+use modelwire::{
+    Client, Config, EVENT_BYTES_MAX, End, Error, ErrorKind, Request, RetryPolicy, Value as View,
+};
 use modelwire_service::{Exchange, Script, Service, Step};
 use serde_json::{Value, json};
 
@@ -177,7 +180,7 @@ fn the_bound_on_an_event_holds_at_every_split() {
 #[test]
 fn every_file_of_vectors_is_run() {
     let run = include_str!("vectors.rs");
-    for kind in ["sse", "errors"] {
+    for kind in ["sse", "errors", "requests"] {
         for entry in std::fs::read_dir(folder(kind)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "json") {
@@ -486,4 +489,60 @@ fn lines_that_leave_the_grammar_are_told_or_understood() {
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), vectors.len(), wrong.join("\n"));
     assert_eq!(vectors.len(), 42);
+}
+
+/// The vectors of one file of requests, each with the text of its body as it stands there: numbers
+/// of any size, and every duplicate.
+fn requests(file: &str) -> Vec<(Value, String)> {
+    let whole = std::fs::read_to_string(folder(file)).unwrap();
+    let items = View::parse(&whole).unwrap().items();
+    let body = |item: &View<'_>| match item.get("text") {
+        Some(text) => text.as_str().unwrap().into_owned(),
+        None => item.get("body").unwrap().text().to_owned(),
+    };
+    vectors(file).into_iter().zip(items.iter().map(body)).collect()
+}
+
+/// Makes the call of a vector, and tells what differs from what it expects.
+fn wrong_request(service: &Service, client: &Client, vector: &Value, text: &str) -> Option<String> {
+    let request = match vector["endpoint"].as_str().unwrap() {
+        "chat" => Request::chat_json(text),
+        "responses" => Request::response_json(text),
+        other => panic!("no endpoint {other}"),
+    };
+    let before = service.recorded("s").len();
+    let outcome = client.blocking().send(request).map(|answer| answer.json().to_owned());
+    let sent = service.recorded("s").split_off(before);
+    let differs = match (vector["refused"].as_str(), &outcome) {
+        (None, Ok(_)) => sent.len() != 1 || sent[0].body != text.as_bytes(),
+        (Some(place), Err(error)) => {
+            error.kind() != ErrorKind::Argument
+                || !error.message().contains(place)
+                || vector["hint"].as_str().is_some_and(|hint| !error.hint().contains(hint))
+                || !sent.is_empty()
+        }
+        (None, Err(_)) | (Some(_), Ok(_)) => true,
+    };
+    differs.then(|| format!("{}: {} sent, {outcome:?}", name(vector), sent.len()))
+}
+
+/// R-OP3 R-OP4 R-OP5 R-F2: what passes is sent as it is, and of what is refused nothing.
+#[test]
+fn requests_are_sent_as_they_are_or_not_at_all() {
+    let service = Service::start().unwrap();
+    let client = client(service.script("s", Script::one(Exchange::json(200, "{}"))));
+    for (file, count) in [
+        ("requests/content.json", 79),
+        ("requests/input.json", 13),
+        ("requests/bounds.json", 36),
+        ("requests/frameworks.json", 53),
+    ] {
+        let vectors = requests(file);
+        assert_eq!(vectors.len(), count, "{file}");
+        let wrong = vectors.iter().filter_map(|(vector, text)| {
+            assert_ne!(vector["passes"] == true, vector["refused"].is_string(), "{vector}");
+            wrong_request(&service, &client, vector, text)
+        });
+        assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
+    }
 }

@@ -11,29 +11,41 @@ fn is_object(text: &str) -> bool {
     is_json(text) && text.trim_start().starts_with('{')
 }
 
+/// A message of a chat: its role, and content where the role says nothing without.
+fn is_message(message: &Json) -> bool {
+    let has_role = message.get("role").is_some_and(Json::is_string);
+    let may_be_null =
+        !["user", "system", "developer", "tool"].iter().any(|role| message["role"] == *role);
+    let content = message.get("content").unwrap_or(&Json::Null);
+    has_role && (content.is_string() || content.is_array() || (content.is_null() && may_be_null))
+}
+
 /// The fields that are checked before sending, as serde_json reads them.
 fn is_right(request: &Json, is_chat: bool) -> bool {
     let has_model = request["model"].as_str().is_some_and(|model| !model.is_empty());
-    let has_role = |message: &Json| message.get("role").is_some_and(Json::is_string);
     let messages = request["messages"].as_array();
     let has_content = match is_chat {
-        true => messages.is_some_and(|messages| messages.iter().all(has_role)),
-        false => request.get("input").is_some(),
+        true => messages.is_some_and(|messages| messages.iter().all(is_message)),
+        false => request["input"].is_string() || request["input"].is_array(),
     };
     let or_null = |name: &str, is: fn(&Json) -> bool| {
         request.get(name).is_none_or(|value| value.is_null() || is(value))
     };
-    let integers = ["max_tokens", "max_output_tokens"];
+    let (own, other) = match is_chat {
+        true => ("max_tokens", "max_output_tokens"),
+        false => ("max_output_tokens", "max_tokens"),
+    };
     has_model
         && has_content
         && or_null("stream", Json::is_boolean)
-        && integers.iter().all(|name| or_null(name, |value| value.is_i64() || value.is_u64()))
+        && or_null(own, |value| value.as_u64().is_some_and(|tokens| tokens > 0))
+        && or_null(other, |_| false)
 }
 
 /// Every duplicate is checked, where serde_json sees the last; and -0 and digits beyond 64 bits are
 /// integers, where serde_json sees fractions. All are rare: such a text is not compared.
 fn is_plain(text: &str) -> bool {
-    let names = ["model", "messages", "stream", "max_tokens", "max_output_tokens"];
+    let names = ["model", "messages", "input", "stream", "max_tokens", "max_output_tokens"];
     let members = modelwire::Value::parse(text).map(|value| value.members()).unwrap_or_default();
     names.iter().all(|name| {
         let own: Vec<_> = members.iter().filter(|(own, _)| own == name).collect();

@@ -11,7 +11,8 @@ use serde_json::Value;
 /// One exchange with a real server, as `tests/captures` keeps it.
 pub struct Record {
     pub case: String,
-    json: Value,
+    /// The file as it stands.
+    pub json: Value,
 }
 
 /// Where the replayed bytes are cut into writes of their own.

@@ -107,7 +107,7 @@ fn the_callers_json_is_sent_byte_for_byte() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(Exchange::json(200, CHAT_ANSWER)));
     let client = client(base_url);
-    let body = "{ \"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":null}],\
+    let body = "{ \"model\":\"m\",\"messages\":[{\"role\":\"assistant\",\"content\":null}],\
                 \"seed\":123456789012345678901234567890,\"temperature\":0.10000000000000000555,\
                 \"x\":{\"deep\":[1e400,\"\\ud83d\"]} }";
     for way in WAYS {
@@ -156,6 +156,23 @@ fn what_cannot_be_right_is_not_sent() {
         (chat(r#"{"model":"m","messages":["a"]}"#.into()), "messages[0]"),
         (chat(r#"{"model":"m","messages":[{"content":"a"}]}"#.into()), "role"),
         (chat(format!(r#"{{"model":"m","max_tokens":"7",{messages}}}"#)), "max_tokens"),
+        (chat(format!(r#"{{"model":"m","max_tokens":0,{messages}}}"#)), "max_tokens"),
+        (chat(format!(r#"{{"model":"m","max_output_tokens":7,{messages}}}"#)), "max_tokens"),
+        (chat(r#"{"model":"m","messages":[{"role":"user"}]}"#.into()), "messages[0].content"),
+        (
+            chat(r#"{"model":"m","messages":[{"role":"tool","content":null}]}"#.into()),
+            "messages[0].content",
+        ),
+        (
+            chat(r#"{"model":"m","messages":[{"role":"assistant","content":{}}]}"#.into()),
+            "messages[0].content",
+        ),
+        (hello().max_tokens(0), "max_tokens must be at least 1, not 0"),
+        (hello().max_output_tokens(7), "max_tokens"),
+        (respond().max_output_tokens(0), "max_output_tokens must be at least 1, not 0"),
+        (respond().max_tokens(7), "max_output_tokens"),
+        (Request::response("m").field("input", 7), "input must be a string or an array"),
+        (Request::response("m").field_json("input", "null"), "input"),
         (chat(format!(r#"{{"model":"m","stream":"no",{messages}}}"#)), "stream"),
         (chat(format!(r#"{{"model":"m","stream":true,{messages}}}"#)), "stream"),
         (Request::response_json(r#"{"model":"m"}"#), "input"),
@@ -168,6 +185,11 @@ fn what_cannot_be_right_is_not_sent() {
             assert_eq!(error.kind(), ErrorKind::Argument, "{error:?}");
             assert!(error.message().contains(named), "{error:?} names {named}");
             assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 0));
+            // "stream": true is right where the call streams.
+            if named != "stream" {
+                let read = way.read(&client, request.clone());
+                assert_eq!(read.error().kind(), ErrorKind::Argument, "{request:?}");
+            }
         }
     }
     let streamed = client.blocking().stream(Request::models());
@@ -191,13 +213,27 @@ fn a_key_is_cleaned_or_refused() {
         ("sk-te st", "character"),
         ("sk-te\u{fc}st", "character"),
         ("Bearer sk-test", "Bearer"),
+        ("\"sk-test\"", "quotes"),
+        ("\u{201c}sk-test\u{201d}", "quotes"),
+        ("<sk-test>", "angle brackets"),
+        ("OPENAI_API_KEY=sk-test", "equals sign"),
+        ("${KEY:-sk-test}", "variable"),
+        ("sk-te...st", "not whole"),
+        ("sk-te\u{2026}st", "not whole"),
+        ("sk-te***st", "not whole"),
         (" ", "empty"),
     ] {
         let config = Config::new().base_url(service.base_url()).api_key(key);
         let error = Client::new(config).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config);
         assert!(error.message().contains(named), "{error:?}");
-        assert!(!format!("{error:?}").contains("sk-te"), "{error:?}");
+        assert!(error.hint().contains("control panel"), "{error:?}");
+        let shown = format!("{error} {error:?} {}", error.report());
+        assert!(!shown.contains("sk-te"), "{shown}");
+    }
+    assert_eq!(service.recorded("").len(), 3, "nothing was sent with what is no key");
+    for key in ["c2stdGVzdA==", "sk-key=test", "$2b$10$test", "sk.te..st"] {
+        Client::new(Config::new().base_url(service.base_url()).api_key(key)).unwrap();
     }
 }
 
