@@ -647,6 +647,22 @@ modelwire_status modelwire_config_set_retry_jitter(modelwire_config *config,
                                                    double part);
 
 /**
+ * Whether the calls of a client slow down together when the service refuses some of them: after a
+ * response with a status that is tried again no call begins until a common pause is over, then
+ * fewer are on their way at once, at the rate that the service was seen to take, and more again
+ * when nothing is refused any more. Calls wait their turn in order, under their total timeout
+ * alone. For many calls at once on a service whose limits are not known; such a client begins with
+ * few of them and needs some round trips until many are on their way.
+ *
+ * @param config  the configuration
+ * @param on      0 or 1; default 0
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_config_set_retry_adaptive(modelwire_config *config,
+                                                     int32_t on);
+
+/**
  * Sets one of the bounds. A response that breaks one is an error that names it.
  *
  * @param config  the configuration
@@ -1067,9 +1083,9 @@ modelwire_status modelwire_request_set_pool_timeout(modelwire_request *request,
 
 /**
  * How often and after what waits this request is tried again, as modelwire_config_set_retry says
- * it for a client. This, modelwire_request_set_retry_on and modelwire_request_set_retry_jitter add
- * up in any order, and together replace all that the client says of retrying: what none of them
- * sets is the library's default. A negative value means the library's default, not the client's.
+ * it for a client. This, modelwire_request_set_retry_on, modelwire_request_set_retry_jitter and
+ * modelwire_request_set_retry_adaptive add up in any order, and together replace all that the
+ * client says of retrying: what none of them sets is the library's default. A negative value means the library's default, not the client's.
  *
  * @param request             the request
  * @param retries_max         most retries; default 3, 0 switches off
@@ -1108,6 +1124,19 @@ modelwire_status modelwire_request_set_retry_on(modelwire_request *request,
 MODELWIRE_API
 modelwire_status modelwire_request_set_retry_jitter(modelwire_request *request,
                                                     double part);
+
+/**
+ * Whether this request slows down together with the others of its client for which that is set, as
+ * modelwire_config_set_retry_adaptive says it for a client; in place of all that the client says
+ * of retrying, as modelwire_request_set_retry.
+ *
+ * @param request  the request
+ * @param on       0 or 1; default 0
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_set_retry_adaptive(modelwire_request *request,
+                                                      int32_t on);
 
 /**
  * Lets this request stream underneath and gather its response when it is run whole, for a model

@@ -951,6 +951,14 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
     note(modelwire_config_set_retry_jitter(get(), part), "config.retry_jitter", NO_PART);
     return *this;
   }
+  /// Whether the calls of a client slow down together when the service refuses some of them: a
+  /// common pause, then fewer on their way at once and at the rate that the service was seen to
+  /// take, and more again when nothing is refused any more; false by default. For many calls at
+  /// once on a service whose limits are not known; such a client begins with few of them.
+  config& retry_adaptive(bool on = true) & {
+    note(modelwire_config_set_retry_adaptive(get(), on), "config.retry_adaptive", {});
+    return *this;
+  }
   /// Sets one of the bounds, 1 to 2147483647. A response that breaks one is an error that names it.
   config& limit(modelwire::limit which, std::int64_t value) & {
     note(modelwire_config_set_limit(get(), static_cast<std::int32_t>(which), value),
@@ -1029,6 +1037,7 @@ class config : public detail::builder<modelwire_config, modelwire_config_free> {
   }
   config&& retry_on(modelwire::retry_on what) && { return std::move(retry_on(what)); }
   config&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
+  config&& retry_adaptive(bool on = true) && { return std::move(retry_adaptive(on)); }
   config&& limit(modelwire::limit which, std::int64_t value) && {
     return std::move(limit(which, value));
   }
@@ -1183,9 +1192,9 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
     note(modelwire_request_set_pool_timeout(get(), timeout.count()), "request.pool_timeout", {});
     return *this;
   }
-  /// How often and after what waits this request is tried again; as config::retry. This, `retry_on`
-  /// and `retry_jitter` add up in any order, and together replace all that the client says of
-  /// retrying: what none of them sets is the library's default.
+  /// How often and after what waits this request is tried again; as config::retry. This, `retry_on`,
+  /// `retry_jitter` and `retry_adaptive` add up in any order, and together replace all that the
+  /// client says of retrying: what none of them sets is the library's default.
   request& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
                  std::chrono::milliseconds retry_after_max = by_default) & {
     note(modelwire_request_set_retry(get(), retries_max, first_wait.count(),
@@ -1204,6 +1213,12 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   /// the client's as `retry`.
   request& retry_jitter(double part) & {
     note(modelwire_request_set_retry_jitter(get(), part), "request.retry_jitter", NO_PART);
+    return *this;
+  }
+  /// Whether this request slows down together with the others of its client for which that is set;
+  /// as config::retry_adaptive, and in place of the client's as `retry`.
+  request& retry_adaptive(bool on = true) & {
+    note(modelwire_request_set_retry_adaptive(get(), on), "request.retry_adaptive", {});
     return *this;
   }
   /// Lets this request stream underneath and gather its response when it is run whole, for a model
@@ -1261,6 +1276,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   }
   request&& retry_on(modelwire::retry_on what) && { return std::move(retry_on(what)); }
   request&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
+  request&& retry_adaptive(bool on = true) && { return std::move(retry_adaptive(on)); }
   request&& stream_only(bool on = true) && { return std::move(stream_only(on)); }
   request&& gather(bool on = true) && { return std::move(gather(on)); }
   /// @}

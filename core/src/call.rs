@@ -9,6 +9,8 @@ pub(crate) mod call;
 pub(crate) mod deadlines;
 pub(crate) mod document;
 pub(crate) mod exchange;
+pub(crate) mod gate;
+pub(crate) mod pace;
 pub(crate) mod queue;
 pub(crate) mod retry;
 pub(crate) mod session;

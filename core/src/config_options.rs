@@ -172,6 +172,10 @@ options! {
 
     /// Longest `Retry-After` that is waited for; 60 s by default.
     retry_after_max_ms: Milliseconds |config, wait| { config.retry_mut().retry_after_max = wait; config };
+
+    /// Whether the calls of a client slow down together when the service refuses some of them: a
+    /// common pause, then fewer at once and at the rate that the service takes; off by default.
+    retry_adaptive: Flag |config, on| { config.retry_mut().adaptive = on; config };
 }
 
 /// What the option of a timeout is called behind its name.
@@ -259,7 +263,8 @@ mod tests {
         let config = set(r#"{"base_url":"http://h/v1","api_key":"sk-test","headers":{"x-a":"b"},
             "idle_timeout_ms":5,"connect_timeout_ms":null,"headers_max":7,"retry_statuses":[429,503],
             "retries_max":9,"retry_first_wait_ms":0,"retry_jitter":0.5,"retry_connect_errors":true,
-            "retry_lost_connections":true,"retry_after_max_ms":1000,"stream_only":true}"#)
+            "retry_lost_connections":true,"retry_after_max_ms":1000,"retry_adaptive":true,
+            "stream_only":true}"#)
         .unwrap();
         let settings = config.validate().unwrap();
         assert_eq!(settings.base_url.as_str(), "http://h/v1");
@@ -270,6 +275,7 @@ mod tests {
         assert_eq!(settings.limits, Limits::default().headers_max(7));
         let retry = RetryPolicy::default().retries_max(9).first_wait(Duration::ZERO).jitter(0.5);
         let retry = retry.statuses(vec![429, 503]).connect_errors(true).lost_connections(true);
+        let retry = retry.adaptive(true);
         assert_eq!(settings.retry, retry.retry_after_max(Duration::from_secs(1)));
     }
 

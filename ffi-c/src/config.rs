@@ -225,6 +225,27 @@ pub unsafe extern "C" fn modelwire_config_set_retry_jitter(
     set(config, |config| retry_jitter(config.core.retry_mut(), part))
 }
 
+/// Whether the calls of a client slow down together when the service refuses some of them: after a
+/// response with a status that is tried again no call begins until a common pause is over, then
+/// fewer are on their way at once, at the rate that the service was seen to take, and more again
+/// when nothing is refused any more. Calls wait their turn in order, under their total timeout
+/// alone. For many calls at once on a service whose limits are not known; such a client begins with
+/// few of them and needs some round trips until many are on their way.
+///
+/// @param config  the configuration
+/// @param on      0 or 1; default 0
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_config_set_retry_adaptive(
+    config: *mut modelwire_config,
+    on: i32,
+) -> modelwire_status {
+    set(config, |config| {
+        config.core.retry_mut().adaptive = on != 0;
+        Ok(())
+    })
+}
+
 // limits: the header has MODELWIRE_LIMIT_... here, from the table in core/src/bounds.rs.
 
 /// Sets one of the bounds. A response that breaks one is an error that names it.

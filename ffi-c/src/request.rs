@@ -386,9 +386,9 @@ pub unsafe extern "C" fn modelwire_request_set_pool_timeout(
 }
 
 /// How often and after what waits this request is tried again, as modelwire_config_set_retry says
-/// it for a client. This, modelwire_request_set_retry_on and modelwire_request_set_retry_jitter add
-/// up in any order, and together replace all that the client says of retrying: what none of them
-/// sets is the library's default. A negative value means the library's default, not the client's.
+/// it for a client. This, modelwire_request_set_retry_on, modelwire_request_set_retry_jitter and
+/// modelwire_request_set_retry_adaptive add up in any order, and together replace all that the
+/// client says of retrying: what none of them sets is the library's default. A negative value means the library's default, not the client's.
 ///
 /// @param request             the request
 /// @param retries_max         most retries; default 3, 0 switches off
@@ -442,6 +442,26 @@ pub unsafe extern "C" fn modelwire_request_set_retry_jitter(
     part: f64,
 ) -> modelwire_status {
     set(request, null_mut(), |request| request.edit_retry(|retry| retry_jitter(retry, part)))
+}
+
+/// Whether this request slows down together with the others of its client for which that is set, as
+/// modelwire_config_set_retry_adaptive says it for a client; in place of all that the client says
+/// of retrying, as modelwire_request_set_retry.
+///
+/// @param request  the request
+/// @param on       0 or 1; default 0
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_set_retry_adaptive(
+    request: *mut modelwire_request,
+    on: i32,
+) -> modelwire_status {
+    set(request, null_mut(), |request| {
+        request.edit_retry(|retry| {
+            retry.adaptive = on != 0;
+            Ok(())
+        })
+    })
 }
 
 /// Lets this request stream underneath and gather its response when it is run whole, for a model

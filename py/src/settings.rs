@@ -107,6 +107,7 @@ fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
     settings.set("connect_errors", &mut policy.connect_errors)?;
     settings.set("lost_connections", &mut policy.lost_connections)?;
     settings.set("jitter", &mut policy.jitter)?;
+    settings.set("adaptive", &mut policy.adaptive)?;
     settings.end()?;
     Ok(policy)
 }

@@ -129,6 +129,7 @@ def test_every_setting_of_the_core_is_one_of_python(table, ours):
                 lost_connections=True,
                 jitter=0.0,
                 retry_after_max=1.0,
+                adaptive=True,
             )
         },
     ],

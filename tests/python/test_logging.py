@@ -57,6 +57,18 @@ def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
     assert all(record.created > 1_700_000_000 for record in kept.records)
 
 
+def test_a_common_pause_is_logged_once(service, kept):
+    """R-LIM1: at INFO, with its length and how many calls may be on their way then."""
+    base_url = service.script("pause", [answer({}, 429, retry_after_ms="20"), answer({})])
+    retry = modelwire.Retry(adaptive=True, first_wait=0.01, jitter=0.0)
+    client = modelwire.Client(base_url=base_url, api_key=KEY, retry=retry)
+    client.chat.completions.create(model="m", messages=HELLO)
+    eventually("the end is logged", lambda: "call done" in kept.text())
+    pauses = [one for one in kept.records if "pausing after a refusal" in one.getMessage()]
+    assert [one.levelno for one in pauses] == [logging.INFO]
+    assert "wait_ms=20" in pauses[0].getMessage() and "allowed=1" in pauses[0].getMessage()
+
+
 def test_nothing_is_logged_where_it_is_not(service):
     """R-AUTH4: and no thread is started for it."""
     assert logging.getLogger("modelwire").getEffectiveLevel() > logging.INFO

@@ -1,6 +1,8 @@
 """What is tried again, when, and with which bytes. Knows no stream but its opening."""
 
+import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -90,3 +92,48 @@ def test_nothing_is_tried_again_once_a_stream_is_open(scripted):
     with pytest.raises(modelwire.APIError) as raised:
         list(asked(client, stream=True))
     assert raised.value.code == "rate_limit_exceeded" and len(scripted.requests()) == 1
+
+
+CALLS = 8
+ADAPTIVE = modelwire.Retry(adaptive=True)
+
+
+def check_adaptive(service, texts):
+    """All are answered. Without the option these are 20 requests in lockstep."""
+    assert texts == [HELLO[0]["content"]] * CALLS
+    assert service.state()["metered"]["limited"]["calls"] == CALLS
+    assert CALLS <= len(service.requests()) <= 16
+
+
+def test_many_threads_slow_down_together(service):
+    """R-LIM1: on a service that takes two calls a second."""
+
+    def ask(_):
+        completion = client.chat.completions.create(model="limited", messages=HELLO)
+        return completion.choices[0].message.content
+
+    with (
+        modelwire.Client(base_url=service.base_url, api_key=KEY, retry=ADAPTIVE) as client,
+        ThreadPoolExecutor(CALLS) as threads,
+    ):
+        check_adaptive(service, list(threads.map(ask, range(CALLS))))
+
+
+def test_many_tasks_slow_down_together(service):
+    """R-LIM1: half of them are streams."""
+
+    async def run():
+        async with modelwire.AsyncClient(
+            base_url=service.base_url, api_key=KEY, retry=ADAPTIVE
+        ) as client:
+
+            async def ask(stream):
+                create = client.chat.completions.create
+                answered = await create(model="limited", messages=HELLO, stream=stream)
+                if not stream:
+                    return answered.choices[0].message.content
+                return text([chunk async for chunk in answered])
+
+            return await asyncio.gather(*(ask(number % 2 == 0) for number in range(CALLS)))
+
+    check_adaptive(service, asyncio.run(run()))

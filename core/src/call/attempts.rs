@@ -1,16 +1,17 @@
-//! The attempts of one call: each waits for a connection, is sent, follows redirects within the origin,
-//! and is followed by another where the retry policy says so. Knows nothing of a good answer but its
-//! status.
+//! The attempts of one call: each waits for its turn and for a connection, is sent, follows redirects
+//! within the origin, and is followed by another where the retry policy says so. Knows nothing of a
+//! good answer but its status.
 
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
 use crate::call::body;
 use crate::call::deadlines::Deadlines;
+use crate::call::gate::Place;
 use crate::call::retry::Decision;
 use crate::call::task::Shared;
 use crate::config::Settings;
@@ -26,6 +27,7 @@ use crate::protocol::text::without_secrets;
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
 const POOL_HINT: &str = "Raise connections_max, make fewer calls at once, or wait longer.";
+const GATE_HINT: &str = "Make fewer calls at once, or raise the total timeout.";
 const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its origin is followed.";
 
 /// A random number from 0 to 1.
@@ -45,21 +47,30 @@ pub(crate) struct Attempts<'a> {
 
 impl Attempts<'_> {
     /// Attempts until one gets a good status, or the policy or the deadline says stop. What was
-    /// sent, which may be large, is not kept beyond that.
-    pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<Reply> {
+    /// sent, which may be large, is not kept beyond that. The place is to be held until the answer
+    /// has ended.
+    pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<(Reply, Option<Place>)> {
         let mut retries = 0;
         loop {
+            let place = self.place().await?;
             let permit = self.connection().await?;
             self.shared.attempt_begins();
             let error = match self.attempt(sent.as_ref(), permit).await {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => {
+                    place.iter().for_each(Place::succeeded);
+                    return Ok((reply, place));
+                }
                 Err(failure) => {
                     self.shared.attempt_failed(failure.metered);
                     failure.error
                 }
             };
             let policy = self.prepared.options.retry(self.shared.settings());
-            let wait = match policy.decide(retries, &error, chance()) {
+            let chance = chance();
+            if let (Some(place), Some(wait)) = (place, policy.pause(&error, chance)) {
+                place.refused(wait);
+            }
+            let wait = match policy.decide(retries, &error, chance) {
                 Decision::Stop => return Err(error),
                 Decision::Wait(wait) => wait,
             };
@@ -71,6 +82,34 @@ impl Attempts<'_> {
             sleep(wait).await;
             retries += 1;
         }
+    }
+
+    /// The right to begin, where the policy is adaptive: after a refusal all calls wait their turn.
+    async fn place(&self) -> Result<Option<Place>> {
+        if !self.prepared.options.retry(self.shared.settings()).adaptive {
+            return Ok(None);
+        }
+        let gate = self.shared.session().gate()?;
+        if let Some(place) = gate.try_enter() {
+            return Ok(Some(place));
+        }
+        Box::pin(async {
+            self.shared.waits_for_connection();
+            let Some(deadline) = self.deadlines.deadline else {
+                return Ok(Some(gate.enter().await));
+            };
+            let entered = timeout_at(deadline, gate.enter()).await;
+            entered.map(Some).map_err(|_| {
+                let error = self.deadlines.error();
+                let message = format!(
+                    "{}, in which the call waited for its turn behind others of the client \
+                     (retry_adaptive)",
+                    error.message()
+                );
+                error.with_message(message).with_hint(GATE_HINT)
+            })
+        })
+        .await
     }
 
     /// The right to a connection. Where as many are in use as may be the call waits its turn.

@@ -38,8 +38,8 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
         Err(error) => return guard.finish(Err(error)),
     };
     let attempts = Attempts { shared, transport: &transport, prepared: &prepared, deadlines };
-    let mut reply = match attempts.open(sent).await {
-        Ok(reply) => reply,
+    let (mut reply, place) = match attempts.open(sent).await {
+        Ok(opened) => opened,
         Err(error) => return guard.finish(Err(error)),
     };
     let answer = Answer {
@@ -51,6 +51,7 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
         caller_streams,
     };
     answer.deliver(&mut reply).await;
+    drop(place); // a stream keeps the service busy until its end
 }
 
 /// The client's connections, before the deadline.

@@ -22,16 +22,28 @@ impl RetryPolicy {
         if retries >= self.retries_max || !self.covers(error) {
             return Decision::Stop;
         }
+        self.wait(retries, error, chance).map_or(Decision::Stop, Decision::Wait)
+    }
+
+    /// How long the other calls of an adaptive client wait after this error; `None` if it is no
+    /// refusal, or if the service asks for more than is waited for: then every call is told so.
+    pub(crate) fn pause(&self, error: &Error, chance: f64) -> Option<Duration> {
+        let is_refusal = error.status().is_some() && self.covers(error);
+        is_refusal.then(|| self.wait(0, error, chance)).flatten()
+    }
+
+    /// `None` if the service asks for more than is waited for.
+    fn wait(&self, retries: u32, error: &Error, chance: f64) -> Option<Duration> {
         let doubled = self.first_wait.saturating_mul(2u32.saturating_pow(retries));
         let backoff = doubled.min(RETRY_WAIT_MAX.max(self.first_wait));
         let wait = match error.retry_after() {
-            Some(asked) if asked > self.retry_after_max => return Decision::Stop,
+            Some(asked) if asked > self.retry_after_max => return None,
             Some(asked) => backoff.max(asked),
             None => backoff,
         };
         let part = self.jitter.clamp(0.0, 1.0) * chance.clamp(0.0, 1.0);
         let more = Duration::try_from_secs_f64(wait.as_secs_f64() * part).unwrap_or_default();
-        Decision::Wait(wait.saturating_add(more))
+        Some(wait.saturating_add(more))
     }
 
     /// An answer with a status of the list, or a connection that was never opened. Never an error
@@ -142,6 +154,22 @@ mod tests {
         assert_ne!(policy.decide(0, &timed_out(TimeoutPhase::Connect), 0.0), Decision::Stop);
         assert_eq!(policy.decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
         assert_eq!(RetryPolicy::default().decide(0, &refused, 0.0), Decision::Stop);
+    }
+
+    /// R-LIM1: what the service asks for is a lower bound for the other calls as well.
+    #[test]
+    fn a_refusal_pauses_the_other_calls() {
+        let policy = RetryPolicy::default();
+        let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
+        assert_eq!(policy.pause(&answered(429, None), 0.0), seconds(0.5));
+        assert_eq!(policy.pause(&answered(429, None), 1.0), seconds(0.625));
+        assert_eq!(policy.pause(&answered(429, Some(7)), 0.0), seconds(7.0));
+        assert_eq!(policy.pause(&answered(429, Some(61)), 0.0), None);
+        assert_eq!(policy.pause(&answered(503, Some(7)), 0.0), None);
+        assert_eq!(policy.retries_max(0).pause(&answered(429, None), 0.0), seconds(0.5));
+        let policy = RetryPolicy::default().statuses(vec![503]).connect_errors(true);
+        assert_eq!(policy.pause(&answered(503, None), 0.0), seconds(0.5));
+        assert_eq!(policy.pause(&Error::new(ErrorKind::Connect, "refused"), 0.0), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What the calls of one client share: settings, connections and sums, each process its own. Knows no
-//! call and no way of consuming.
+//! What the calls of one client share: settings, connections, gate and sums, each process its own.
+//! Knows no call and no way of consuming.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell as AsyncOnceCell;
 
+use crate::call::gate::Gate;
 use crate::config::{Settings, SharedSettings};
 use crate::driver::offload::offload;
 use crate::error::{Error, Result};
@@ -18,6 +19,7 @@ use crate::sync::lock;
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
     transport: PerProcess<AsyncOnceCell<Arc<Transport>>>,
+    gate: PerProcess<Arc<Gate>>,
     usage: PerProcess<Mutex<UsageSums>>,
     companion: PerProcess<Box<dyn Any + Send + Sync>>,
 }
@@ -43,6 +45,7 @@ impl Session {
         Session {
             settings: Arc::new(settings),
             transport: PerProcess::new(),
+            gate: PerProcess::new(),
             usage: PerProcess::new(),
             companion: PerProcess::new(),
         }
@@ -71,6 +74,11 @@ impl Session {
         let settings = self.settings.clone();
         let make = || offload(usize::MAX, move || Transport::new(&settings).map(Arc::new));
         self.transport_cell()?.get_or_try_init(make).await.cloned()
+    }
+
+    /// The gate of this process, for the calls whose policy is adaptive.
+    pub(crate) fn gate(&self) -> Result<&Arc<Gate>> {
+        self.gate.get_or_try_init(|| Ok(Arc::new(Gate::new())))
     }
 
     /// Something of a floor above that lives as long as the session, in each process its own; made if

@@ -157,6 +157,11 @@ class Retry(_Options):
     jitter: how much is added to a wait by chance, as a part of it from 0 to 1 (0.25)
     retry_after_max: longest Retry-After that is waited for, in seconds; beyond it the error is
         raised at once
+    adaptive: whether the calls of a client slow down together when the service refuses some of
+        them (False): a common pause, then fewer on their way at once and at the rate that the
+        service was seen to take, and more again when nothing is refused any more. For many calls at
+        once on a service whose limits are not known. A client begins with few calls at once and
+        needs some round trips until many are on their way; each client and each process by itself
     """
 
     max_retries: int | NotGiven = NOT_GIVEN
@@ -166,6 +171,7 @@ class Retry(_Options):
     lost_connections: bool | NotGiven = NOT_GIVEN
     jitter: float | NotGiven = NOT_GIVEN
     retry_after_max: float | NotGiven = NOT_GIVEN
+    adaptive: bool | NotGiven = NOT_GIVEN
 
 
 class Limits(_Options):

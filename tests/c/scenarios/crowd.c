@@ -207,3 +207,45 @@ void queue_hundred(void) {
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
+
+/* Eight calls at the same time on a service that takes two a second: all are answered. The option
+ * is set for the client, or for each request. */
+static void eight_at_once(int of_client) {
+  enum { CALLS = 8 };
+  modelwire_config *config = modelwire_config_new();
+  modelwire_client *client = NULL;
+  modelwire_queue *queue = NULL;
+  modelwire_call *calls[CALLS];
+  modelwire_error *error = NULL;
+  CHECK(modelwire_config_set_retry_adaptive(config, of_client) == MODELWIRE_OK);
+  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
+  modelwire_config_free(config);
+  CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
+  for (int i = 0; i < CALLS; i++) {
+    modelwire_request *request = NULL;
+    CHECK(modelwire_request_chat_json(ECHO_CHAT("limited", "a b"), MODELWIRE_NUL, &request, NULL) ==
+          MODELWIRE_OK);
+    if (!of_client) CHECK(modelwire_request_set_retry_adaptive(request, 1) == MODELWIRE_OK);
+    CHECK(modelwire_call_new(client, request, &calls[i], NULL) == MODELWIRE_OK);
+    modelwire_request_free(request);
+    CHECK(modelwire_call_submit(calls[i], 0, queue, (uint64_t)i, NULL) == MODELWIRE_OK);
+  }
+  for (int done = 0; done < CALLS; done++) {
+    modelwire_event *event = NULL;
+    CHECK(modelwire_queue_next(queue, PATIENCE_S * 1000, &event) == MODELWIRE_OK);
+    const modelwire_error *failed = modelwire_event_error(event);
+    CHECK_STATUS(modelwire_error_status(failed), MODELWIRE_OK, failed);
+    modelwire_event_free(event);
+  }
+  for (int i = 0; i < CALLS; i++) modelwire_call_free(calls[i]);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
+void queue_adaptive(void) {
+  eight_at_once(1);
+}
+
+void queue_adaptive_requests(void) {
+  eight_at_once(0);
+}

@@ -55,7 +55,7 @@
   NAME(queue_fd_edges) NAME(queue_fd_late) NAME(queue_fd_closed) NAME(queue_fd_stolen)         \
   NAME(queue_holds_back) NAME(queue_holds_back_few) NAME(queue_is_fair) NAME(queue_forked)     \
   /* crowd.c */                                                                                \
-  NAME(queue_crowd) NAME(queue_hundred)                                                        \
+  NAME(queue_crowd) NAME(queue_hundred) NAME(queue_adaptive) NAME(queue_adaptive_requests)     \
   /* faults.c */                                                                               \
   NAME(exit_streaming) NAME(exit_waiting) NAME(signals) NAME(signals_pending)                  \
   NAME(no_threads) NAME(no_threads_for_names)                                                  \

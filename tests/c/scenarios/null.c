@@ -14,7 +14,8 @@ static config_text *const CONFIG_TEXTS[] = {
     modelwire_config_set_client_certificate_pem, modelwire_config_set_proxy};
 
 static config_number *const CONFIG_NUMBERS[] = {modelwire_config_set_http2,
-                                                modelwire_config_set_stream_only};
+                                                modelwire_config_set_stream_only,
+                                                modelwire_config_set_retry_adaptive};
 
 #define EACH(index, array) (size_t index = 0; index < sizeof(array) / sizeof *(array); index++)
 
@@ -171,6 +172,7 @@ static void building(void) {
   CHECK(modelwire_request_set_retry(NULL, -1, -1, -1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_retry_on(NULL, 0) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_retry_jitter(NULL, 0) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_set_retry_adaptive(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_pool_timeout(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_stream_only(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_gather(NULL, 1) == MODELWIRE_E_ARGUMENT);

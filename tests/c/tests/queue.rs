@@ -143,6 +143,27 @@ fn queue_crowd() {
     assert_eq!(service.metered()["echo"].calls, 4 * each);
 }
 
+/// Plays a scenario of eight calls at once on two a second. Without the option these are 20 requests
+/// in lockstep.
+fn check_adaptive(name: &str) {
+    let service = played(name);
+    assert_eq!(service.metered()["limited"].calls, 8);
+    let requests = service.recorded("").len();
+    assert!((8..=16).contains(&requests), "{requests} requests");
+}
+
+/// R-LIM1
+#[test]
+fn queue_adaptive() {
+    check_adaptive("queue_adaptive");
+}
+
+/// R-LIM1: a request can say it in place of its client
+#[test]
+fn queue_adaptive_requests() {
+    check_adaptive("queue_adaptive_requests");
+}
+
 /// R-STR1
 #[test]
 fn queue_hundred() {

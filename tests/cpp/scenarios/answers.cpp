@@ -176,12 +176,13 @@ void options() {
   config.retry(2, 1ms, 10s).limit(modelwire::limit::headers, 50).proxy("").http2(false);
   config.limit(modelwire::limit::response_bytes, 1000).stream_only(false);
   config.limit(modelwire::limit::connections, 10).pool_timeout(1min).retry_jitter(0.5);
+  config.retry_adaptive();
   config.retry_on(modelwire::retry_on::connect_errors | modelwire::retry_on::lost_connections);
   const modelwire::client client(config);
   auto request = ask().header("x-both", "request").first_byte_timeout(modelwire::no_timeout);
   request.idle_timeout(1min).total_timeout(1min).retry(0).stream_only(false).gather(false);
   request.pool_timeout(modelwire::no_timeout).retry_jitter(1);
-  request.retry_on(modelwire::retry_on::nothing);
+  request.retry_on(modelwire::retry_on::nothing).retry_adaptive(false);
   CHECK_EQUAL(client.run(request).text(), "x");
   // The bound holds: it is named with its value.
   const auto error =

@@ -98,7 +98,7 @@ using namespace std::chrono_literals;
   NAME(start_inside) NAME(start_fork) NAME(logging)                                            \
   /* queues.cpp */                                                                             \
   NAME(queue_epoll) NAME(queue_take) NAME(queue_wakeup) NAME(queue_close) NAME(queue_threads)  \
-  NAME(queue_limit) NAME(queue_capped)                                                         \
+  NAME(queue_limit) NAME(queue_capped) NAME(queue_adaptive)                                    \
   /* errors.cpp */                                                                             \
   NAME(wrong_key) NAME(no_key) NAME(not_found) NAME(refused) NAME(statuses) NAME(recovers)     \
   NAME(waits_too_long) NAME(lost_connections) NAME(connect_errors) NAME(stream_only_hint)      \

@@ -171,3 +171,17 @@ void queue_capped() {
   }
   for (std::size_t tag = 0; tag < texts.size(); tag++) CHECK_EQUAL(texts[tag], std::to_string(tag));
 }
+
+/* Eight calls at the same time on a service that takes two a second: all are answered. */
+void queue_adaptive() {
+  const modelwire::client client(modelwire::config().retry_adaptive());
+  const modelwire::queue queue;
+  std::vector<modelwire::call> calls;
+  for (std::uint64_t tag = 0; tag < 8; tag++) {
+    calls.push_back(queue.submit(client, ask("limited", "a b"), tag, modelwire::mode::whole));
+  }
+  for (std::size_t done = 0; done < calls.size(); done++) {
+    const auto event = queue.next(60s);
+    CHECK(event && event->is_done() && !event->error());
+  }
+}

@@ -372,6 +372,15 @@ fn queue_capped() {
     assert!(service.connections() <= 8, "{} connections for 4 at once", service.connections());
 }
 
+/// R-LIM1: without the option these are 20 requests in lockstep
+#[test]
+fn queue_adaptive() {
+    let service = played("queue_adaptive");
+    assert_eq!(service.metered()["limited"].calls, 8);
+    let requests = service.recorded("").len();
+    assert!((8..=16).contains(&requests), "{requests} requests");
+}
+
 /// R-AUTH1, R-ERR1, R-ERR2, R-ERR3, R-MET1
 #[test]
 fn wrong_key() {

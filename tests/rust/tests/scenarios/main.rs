@@ -8,6 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod adaptive;
 mod calls;
 mod cancelling;
 mod driver;

@@ -1,0 +1,240 @@
+//! A client that slows down as a whole after refusals. Knows no language; what the pace does with
+//! other services is played in the core, in virtual time.
+
+use std::time::{Duration, Instant};
+
+use modelwire::{
+    Call, Client, Config, ErrorKind, Event, Metered, Pop, Request, RetryPolicy, TimeoutPhase,
+};
+use modelwire_service::{Exchange, Script, Service};
+
+use crate::processes::{forked, in_child_at};
+use crate::support::{WAYS, client, config, eventually, hello, piece, silence, stalled_after};
+
+/// An answer to any operation.
+const ANSWER: &str = concat!(
+    r#"{"object":"list","data":[],"choices":[{"index":0,"finish_reason":"stop","#,
+    r#""message":{"role":"assistant","content":"Yes."}}]}"#
+);
+
+fn adaptive(base_url: impl Into<String>) -> Config {
+    config(base_url).retry(RetryPolicy::default().adaptive(true))
+}
+
+/// A service that refuses one call, asks for so many milliseconds, and answers every other one.
+fn refuses_one(service: &Service, asked_ms: &str) -> String {
+    let refusal = Exchange::json_with_headers(429, &[("retry-after-ms", asked_ms)], "{}");
+    service.script("s", Script::sequence(vec![refusal, Exchange::json(200, ANSWER)]))
+}
+
+/// A call that was refused and waits, as all calls of its client do now.
+fn refused(client: &Client, service: &Service) -> Call {
+    let call = Call::new(client, hello());
+    call.start(false).unwrap();
+    eventually("refused", || service.recorded("s").len() == 1);
+    // Until the client has read it.
+    assert!(matches!(call.pop(Some(Duration::from_millis(200))), Ok(Pop::Empty)));
+    call
+}
+
+fn done(call: &Call) -> modelwire::Result<modelwire::Response> {
+    loop {
+        match call.pop(None).unwrap() {
+            Pop::Event(Event::Done(outcome)) => return outcome,
+            Pop::Event(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// R-LIM1: two calls a second are let in. Without the option these are 84 requests in lockstep, and
+/// 16 of the calls are lost.
+#[test]
+fn twenty_four_calls_at_once_all_succeed() {
+    const CALLS: usize = 24;
+    let service = Service::start().unwrap();
+    let client = Client::new(adaptive(service.base_url())).unwrap();
+    let start = Instant::now();
+    let calls: Vec<_> = (0..CALLS)
+        .map(|number| {
+            let client = client.clone();
+            std::thread::spawn(move || {
+                let request = Request::chat("limited").user("a b");
+                match number % 2 {
+                    0 => client.blocking().send(request).unwrap().text().into_owned(),
+                    _ => WAYS[1].read(&client, request).text(),
+                }
+            })
+        })
+        .collect();
+    calls.into_iter().for_each(|call| assert_eq!(call.join().unwrap(), "a b"));
+    let requests = service.recorded("").len();
+    println!("{requests} requests in {:?}", start.elapsed());
+    assert_eq!(service.metered()["limited"].calls, CALLS as u64);
+    assert!((CALLS..=40).contains(&requests), "{requests} requests");
+}
+
+/// R-LIM1: no attempt of any operation begins before the time that the service asked for.
+#[test]
+fn every_call_waits_for_the_end_of_a_pause() {
+    for way in WAYS {
+        let service = Service::start().unwrap();
+        let client = Client::new(adaptive(refuses_one(&service, "700"))).unwrap();
+        let first = refused(&client, &service);
+        way.models(&client).unwrap();
+        way.send(&client, hello()).unwrap();
+        assert_eq!(done(&first).unwrap().attempts(), 2);
+        let at: Vec<Duration> = service.recorded("s").iter().map(|request| request.at).collect();
+        assert_eq!(at.len(), 4);
+        assert!(at[1] - at[0] >= Duration::from_millis(700), "{at:?}");
+    }
+}
+
+/// R-LIM1: what one client is refused does not hold back another one, nor a call with a policy of
+/// its own.
+#[test]
+fn others_do_not_wait() {
+    let service = Service::start().unwrap();
+    let base_url = refuses_one(&service, "50000");
+    let paused = Client::new(adaptive(&base_url)).unwrap();
+    let _first = refused(&paused, &service);
+    let start = Instant::now();
+    for way in WAYS {
+        let other = Client::new(adaptive(&base_url)).unwrap();
+        way.send(&other, hello()).unwrap();
+        way.send(&client(&base_url), hello()).unwrap();
+        way.send(&paused, hello().retry(RetryPolicy::default())).unwrap();
+    }
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+/// R-LIM1: of a client that is not adaptive, by its own policy.
+#[test]
+fn a_call_can_be_adaptive_by_itself() {
+    let service = Service::start().unwrap();
+    let client = client(refuses_one(&service, "700"));
+    let own = || hello().retry(RetryPolicy::default().adaptive(true).retries_max(0));
+    let error = client.blocking().send(own()).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
+    client.blocking().send(hello()).unwrap();
+    client.blocking().send(own()).unwrap();
+    let at: Vec<Duration> = service.recorded("s").iter().map(|request| request.at).collect();
+    assert!(at[2] - at[0] >= Duration::from_millis(700), "{at:?}");
+}
+
+/// R-LIM1: a wait beyond the bound is told to every call, and holds back none.
+#[test]
+fn a_wait_beyond_the_bound_is_no_pause() {
+    let service = Service::start().unwrap();
+    let refusal = Exchange::json_with_headers(429, &[("Retry-After", "61")], "{}");
+    let client = Client::new(adaptive(service.script("s", Script::one(refusal)))).unwrap();
+    let start = Instant::now();
+    for way in WAYS {
+        let error = way.send(&client, hello()).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
+        assert_eq!(way.read(&client, hello()).error().attempts(), 1);
+    }
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+/// R-LIM1 R-MET1: a call that waits its turn ends at once when it is cancelled, and the next one has
+/// its place in line.
+#[test]
+fn a_call_that_waits_its_turn_is_cancelled() {
+    let service = Service::start().unwrap();
+    let client = Client::new(adaptive(refuses_one(&service, "1500"))).unwrap();
+    let first = refused(&client, &service);
+    let calls: Vec<Call> = (0..3).map(|_| Call::new(&client, hello())).collect();
+    calls.iter().for_each(|call| call.start(false).unwrap());
+    assert!(matches!(calls[0].pop(Some(Duration::from_millis(100))), Ok(Pop::Empty)));
+    for call in &calls[..2] {
+        call.cancel();
+        let Ok(Pop::Event(Event::Done(Err(error)))) = call.try_pop() else { panic!("not done") };
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Cancelled, 0));
+        assert_eq!(error.metered(), Metered::NotSent);
+        assert!(error.elapsed() >= Duration::from_millis(50), "the wait is counted: {error:?}");
+    }
+    assert_eq!(service.recorded("s").len(), 1);
+    done(&calls[2]).unwrap();
+    done(&first).unwrap();
+    assert_eq!(service.recorded("s").len(), 3);
+}
+
+/// R-LIM1 R-ERR5 R-MET1
+#[test]
+fn the_total_timeout_ends_the_wait_for_a_turn() {
+    let service = Service::start().unwrap();
+    let client = Client::new(adaptive(refuses_one(&service, "50000"))).unwrap();
+    let _first = refused(&client, &service);
+    for way in WAYS {
+        let total = Duration::from_millis(200);
+        let error = way.send(&client, hello().total_timeout(Some(total))).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
+        assert_eq!(error.timeout(), Some(TimeoutPhase::Total));
+        assert_eq!(error.metered(), Metered::NotSent);
+        assert!(error.message().contains("retry_adaptive"), "{error:?}");
+        assert!((total..total * 50).contains(&error.elapsed()), "{error:?}");
+    }
+    assert_eq!(service.recorded("s").len(), 1);
+}
+
+/// R-LIM1: a stream keeps the service busy until its end.
+#[test]
+fn a_stream_holds_its_place_until_its_end() {
+    let service = Service::start().unwrap();
+    let refusal = Exchange::json_with_headers(429, &[("retry-after-ms", "10")], "{}");
+    let script = Script::sequence(vec![refusal, stalled_after(&[&piece("a")])]);
+    let policy = RetryPolicy::default().adaptive(true).first_wait(Duration::from_millis(10));
+    let client = Client::new(config(service.script("s", script)).retry(policy)).unwrap();
+    let stream = || {
+        let call = Call::new(&client, hello());
+        call.start(true).unwrap();
+        call
+    };
+    let is_open =
+        |call: &Call, wait| matches!(call.pop(Some(wait)), Ok(Pop::Event(Event::Open(_))));
+    let far = Duration::from_secs(20);
+    // The refusal of the only one on its way leaves room for two, for five seconds.
+    let first = stream();
+    assert!(is_open(&first, far));
+    let start = Instant::now();
+    let (second, third) = (stream(), stream());
+    assert!(is_open(&second, far));
+    assert!(!is_open(&third, Duration::from_millis(300)));
+    assert_eq!(service.recorded("s").len(), 3);
+    first.cancel();
+    assert!(is_open(&third, far));
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+}
+
+/// R-LIM1: where no answer comes and nothing is refused, more calls begin after a while.
+#[test]
+fn slow_answers_do_not_hold_back_for_ever() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(silence()));
+    let client = Client::new(adaptive(base_url)).unwrap();
+    let calls: Vec<Call> = (0..5).map(|_| Call::new(&client, hello())).collect();
+    calls.iter().for_each(|call| call.start(false).unwrap());
+    eventually("all are sent", || service.recorded("s").len() == calls.len());
+    let at: Vec<Duration> = service.recorded("s").iter().map(|request| request.at).collect();
+    assert!(at[4] - at[0] >= Duration::from_millis(900), "{at:?}");
+}
+
+/// R-LIM1: a forked child begins anew, and leaves the pause to its parent.
+#[test]
+fn a_forked_child_does_not_wait() {
+    in_child_at("adaptive::a_forked_child_does_not_wait", &[], || {
+        let service = Service::start().unwrap();
+        let client = Client::new(adaptive(refuses_one(&service, "25000"))).unwrap();
+        let first = refused(&client, &service);
+        assert!(forked(|| {
+            let start = Instant::now();
+            WAYS.iter().for_each(|way| drop(way.send(&client, hello()).unwrap()));
+            assert!(start.elapsed() < Duration::from_secs(20));
+        }));
+        let total = Some(Duration::from_millis(100));
+        let error = client.blocking().send(hello().total_timeout(total)).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
+        first.cancel();
+    });
+}
