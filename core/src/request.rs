@@ -93,7 +93,7 @@ impl Request {
         Request::with(Endpoint::Responses, Body::serialised(value))
     }
 
-    /// Adds a message of any role.
+    /// Adds a message of any role. A longer conversation generally costs more and takes longer.
     pub fn message(mut self, role: &str, content: &str) -> Request {
         let mut text = String::from("{\"role\":");
         write_str(role, &mut text);
@@ -117,17 +117,18 @@ impl Request {
         self.message("system", content)
     }
 
-    /// The input of a response as a plain string.
+    /// The input of a response as a plain string. A longer one generally costs more and takes longer.
     pub fn input(self, input: &str) -> Request {
         self.field("input", input)
     }
 
-    /// Upper bound on the output of a chat completion, in tokens (R-F1).
+    /// Upper bound on the output of a chat completion, in tokens (R-F1). A higher bound may consume
+    /// more.
     pub fn max_tokens(self, tokens: u32) -> Request {
         self.field("max_tokens", tokens)
     }
 
-    /// Upper bound on the output of a response, in tokens (R-F1).
+    /// Upper bound on the output of a response, in tokens (R-F1). A higher bound may consume more.
     pub fn max_output_tokens(self, tokens: u32) -> Request {
         self.field("max_output_tokens", tokens)
     }

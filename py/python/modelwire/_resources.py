@@ -181,6 +181,9 @@ class Completions(_Resource, _RawAccess):
         that are not named here, extra_headers and extra_query do the same. timeout is seconds or
         a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
         of a stream for its end.
+
+        A higher max_tokens may consume more; longer messages generally cost more and take longer.
+        stream changes only how the answer comes: it is not free.
         """
         return self._client._run("chat", *_parameters.chat(self, **given))
 
@@ -211,7 +214,7 @@ class AsyncCompletions(_Resource, _RawAccess):
 
     async def create(self, **given):
         """Creates a chat completion: the answer, or with stream=True an asynchronous iterator of
-        its chunks. The parameters are those of the synchronous method.
+        its chunks. The parameters are those of the synchronous method, and what they cost as well.
         """
         return await self._client._run("chat", *_parameters.chat(self, **given))
 
@@ -247,6 +250,9 @@ class Responses(_Resource, _RawAccess):
         that are not named here, extra_headers and extra_query do the same. timeout is seconds or
         a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
         of a stream for its end.
+
+        A higher max_output_tokens may consume more; a longer input generally costs more and takes
+        longer. stream changes only how the answer comes: it is not free.
         """
         return self._client._run("responses", *_parameters.response(self, **given))
 
@@ -277,7 +283,7 @@ class AsyncResponses(_Resource, _RawAccess):
 
     async def create(self, **given):
         """Creates a response: the answer, or with stream=True an asynchronous iterator of its
-        events. The parameters are those of the synchronous method.
+        events. The parameters are those of the synchronous method, and what they cost as well.
         """
         return await self._client._run("responses", *_parameters.response(self, **given))
 
