@@ -6,7 +6,7 @@ environment.
     MODELWIRE_API_KEY                 the key
     MODELWIRE_MODEL                   the model to ask; the first that the service lists if not set
     MODELWIRE_DEMO_STREAM_ONLY_MODEL  one that only streams; the same one if not set
-    MODELWIRE_DEMO_REFUSED_MODEL      one that answers 429 at first; without it that part is left out
+    MODELWIRE_DEMO_REFUSED_MODEL      one that answers 429 at first; left out if not set
 
     pip install modelwire && python demo.py
 """
@@ -92,7 +92,7 @@ def show_chat_stream(client, model):
 
 
 def show_response(client, model, stream_only):
-    """A response, whole and streamed. Some services have none: that is no failure of this program."""
+    """A response, whole and streamed. Some services have none: that is no failure of ours."""
     print("Response")
     create, asked = client.responses.create, {"model": model, "input": PROMPT}
     asked["max_output_tokens"] = TOKENS_MAX
