@@ -1,4 +1,4 @@
-# make demo   the main job in Rust, C and Python, on the embedded service or on a real one
+# make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
@@ -21,22 +21,23 @@ python_sources := $(shell find py/python pyproject.toml -type f -not -name '*.py
 
 soname := libmodelwire.so.0.1
 
-# A C program linked against the library in the build folder: flags, source, name, profile.
+# A program linked against the debug build of the library: compiler and flags, source, name.
 define c_program
-mkdir -p $(build)/c && ln -sf libmodelwire.so $(build)/$(4)/$(soname) && \
-cc $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
-   -L$(build)/$(4) -lmodelwire -Wl,-rpath,'$$ORIGIN/../$(4)'
+mkdir -p $(build)/c && ln -sf libmodelwire.so $(build)/debug/$(soname) && \
+$(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
+   -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
 .PHONY: demo test test-deep fuzz bench mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
-	@tests/tools cargo cc
+	@tests/tools cargo cc c++
 	@echo "building the library, the service and the examples"
 	@cargo build --quiet --locked -p modelwire-service -p modelwire-ffi
 	@cargo build --quiet --locked -p modelwire --example demo
-	@$(call c_program,-std=c99,tests/c/demo.c,demo,debug)
-	@tests/demo
+	@$(call c_program,cc -std=c99,tests/c/demo.c,demo)
+	@$(call c_program,c++ -std=c++17,tests/cpp/demo.cpp,demo-cpp)
+	@tests/demo/run
 
 test: .venv/tested
 	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config

@@ -904,7 +904,8 @@ modelwire_status modelwire_request_response(const char *model,
                                             modelwire_error **err);
 
 /**
- * Adds a message to a chat that is built field by field.
+ * Adds a message to a chat that is built field by field. A longer conversation generally costs more
+ * and takes longer.
  *
  * @param request         the request
  * @param role            "system", "user", "assistant"; copied
@@ -922,7 +923,8 @@ modelwire_status modelwire_request_add_message(modelwire_request *request,
                                                size_t content_length);
 
 /**
- * The input of a response that is built field by field, as plain text.
+ * The input of a response that is built field by field, as plain text. A longer one generally costs
+ * more and takes longer.
  *
  * @param request  the request
  * @param input    the text, copied
@@ -938,7 +940,7 @@ modelwire_status modelwire_request_set_input(modelwire_request *request,
 /**
  * The upper bound on the output, in tokens: "max_tokens" of a chat, "max_output_tokens" of a
  * response. Set by another function or in JSON text, it is held to the same bound when the call
- * starts.
+ * starts. A higher bound may consume more.
  *
  * @param request  the request, being built field by field
  * @param tokens   at least 1
@@ -1555,6 +1557,23 @@ MODELWIRE_API const char *modelwire_response_end(const modelwire_response *respo
  * @param response  the response
  */
 MODELWIRE_API int32_t modelwire_response_http_status(const modelwire_response *response);
+
+/**
+ * How many times the request was attempted: more than once where the retry policy waited and tried
+ * again; 0 for NULL.
+ *
+ * @param response  the response
+ */
+MODELWIRE_API
+int32_t modelwire_response_attempts(const modelwire_response *response);
+
+/**
+ * From the start of the first attempt to the end of the response, waits included, in
+ * milliseconds; -1 for NULL.
+ *
+ * @param response  the response
+ */
+MODELWIRE_API int64_t modelwire_response_elapsed_ms(const modelwire_response *response);
 
 /**
  * The first header of a name, whatever its case; NULL where there is none.

@@ -641,6 +641,13 @@ class response_view : public detail::response_fields {
   }
   /// The HTTP status, 200 for instance; 0 for nothing.
   int http_status() const noexcept { return modelwire_response_http_status(object_); }
+  /// How many times the request was attempted; 0 for nothing.
+  int attempts() const noexcept { return modelwire_response_attempts(object_); }
+  /// From the start of the first attempt to the end of the response, waits included.
+  std::chrono::milliseconds elapsed() const noexcept {
+    return detail::optional_ms(modelwire_response_elapsed_ms(object_))
+        .value_or(std::chrono::milliseconds(0));
+  }
   /// The first header of a name, whatever its case.
   std::optional<std::string_view> header(std::string_view name) const noexcept {
     return detail::optional_view(
@@ -1088,7 +1095,8 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
     return made(modelwire_request_response_json, json);
   }
 
-  /// Adds a message to a chat that is built field by field.
+  /// Adds a message to a chat that is built field by field. A longer conversation generally costs
+  /// more and takes longer.
   request& message(std::string_view role, std::string_view content) & {
     note(modelwire_request_add_message(get(), detail::start(role), role.size(),
                                        detail::start(content), content.size()),
@@ -1101,7 +1109,8 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   request& user(std::string_view content) & { return message("user", content); }
   /// A message of the role "assistant".
   request& assistant(std::string_view content) & { return message("assistant", content); }
-  /// The input of a response that is built field by field, as plain text.
+  /// The input of a response that is built field by field, as plain text. A longer one generally
+  /// costs more and takes longer.
   request& input(std::string_view text) & {
     note(modelwire_request_set_input(get(), detail::start(text), text.size()), "request.input",
          "the text is not UTF-8, or the request is no response built by fields");
@@ -1109,7 +1118,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   }
   /// The upper bound on the output, in tokens, at least 1: "max_tokens" of a chat,
   /// "max_output_tokens" of a response. Set by another function, it is held to the same bound when
-  /// the call is made.
+  /// the call is made. A higher bound may consume more.
   request& max_tokens(std::int32_t tokens) & {
     note(modelwire_request_set_max_tokens(get(), tokens), "request.max_tokens",
          "the number is below 1, or the request takes no fields");

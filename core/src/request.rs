@@ -98,7 +98,7 @@ impl Request {
         Request::with(Endpoint::Responses, Body::serialised(value))
     }
 
-    /// Adds a message of any role.
+    /// Adds a message of any role. A longer conversation generally costs more and takes longer.
     pub fn message(mut self, role: &str, content: &str) -> Request {
         let mut text = String::from("{\"role\":");
         write_str(role, &mut text);
@@ -122,20 +122,21 @@ impl Request {
         self.message("system", content)
     }
 
-    /// The input of a response as a plain string.
+    /// The input of a response as a plain string. A longer one generally costs more and takes longer.
     pub fn input(self, input: &str) -> Request {
         self.field("input", input)
     }
 
     /// Upper bound on the output of a chat completion, in tokens (R-F1): 1 or more, which is checked
-    /// when the request is sent. A response has
+    /// when the request is sent; a higher bound may consume more. A response has
     /// [`max_output_tokens`](Request::max_output_tokens).
     pub fn max_tokens(self, tokens: u32) -> Request {
         self.field("max_tokens", tokens)
     }
 
     /// Upper bound on the output of a response, in tokens (R-F1): 1 or more, which is checked when
-    /// the request is sent. A chat has [`max_tokens`](Request::max_tokens).
+    /// the request is sent; a higher bound may consume more. A chat has
+    /// [`max_tokens`](Request::max_tokens).
     pub fn max_output_tokens(self, tokens: u32) -> Request {
         self.field("max_output_tokens", tokens)
     }

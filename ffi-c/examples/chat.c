@@ -8,9 +8,10 @@
 #include <modelwire.h>
 #include <stdio.h>
 
-/* Says everything that is known about a failure, for a log or for support; the key is not in it. */
+/* Says everything that is known about a failure, what to do about it too, for a log or for support;
+ * the key is not in it. */
 static int fail(modelwire_error *error) {
-  fputs(modelwire_error_report(error, NULL), stderr);
+  fprintf(stderr, "%s\n", modelwire_error_report(error, NULL));
   modelwire_error_free(error);
   return 1;
 }

@@ -19,8 +19,13 @@ typedef struct {
   int has_ended;
 } stream;
 
-static void fail(modelwire_error *error) {
-  fprintf(stderr, "%s\n", modelwire_error_message(error));
+/* Says what went wrong and what to do about it. */
+static void tell(const modelwire_error *error) {
+  fprintf(stderr, "%s\n%s\n", modelwire_error_message(error), modelwire_error_hint(error));
+}
+
+static void fail(const modelwire_error *error) {
+  tell(error);
   exit(1);
 }
 
@@ -36,7 +41,9 @@ static int take(stream *streams, const modelwire_event *event) {
   }
   if (modelwire_event_kind(event) != MODELWIRE_EVENT_DONE) return 0;
   const modelwire_error *error = modelwire_event_error(event);
-  if (error != NULL) fprintf(stderr, "%s\n", modelwire_error_message(error));
+  static int failures;
+  /* What fails one stream mostly fails them all: the first says why. */
+  if (error != NULL && failures++ == 0) tell(error);
   one->has_ended = error == NULL;
   modelwire_call_free(one->call);
   return 1;

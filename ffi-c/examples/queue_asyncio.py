@@ -76,8 +76,9 @@ async def main(model: str, text: str, count: int) -> None:
         error = ctypes.c_void_p()
         if lib.modelwire_call_submit(call, 1, queue, tag, ctypes.byref(error)) != OK:
             sys.exit(lib.modelwire_error_report(error, None).decode())
-    for tag, failed in enumerate(await asyncio.gather(*ends)):
-        print(f"{tag}: {failed or texts[tag]}")
+    failures = await asyncio.gather(*ends)
+    for tag, text in enumerate(texts):
+        print(f"{tag}: {'failed' if failures[tag] else text}")
 
     loop.remove_reader(fd)
     for call in calls:
@@ -85,6 +86,8 @@ async def main(model: str, text: str, count: int) -> None:
     lib.modelwire_queue_free(queue)
     lib.modelwire_request_free(request)
     lib.modelwire_client_free(client)
+    # What fails one stream mostly fails them all: the first says why, and what to do about it.
+    sys.exit(next(filter(None, failures), 0))
 
 
 if __name__ == "__main__":

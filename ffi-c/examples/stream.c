@@ -44,7 +44,8 @@ int main(int argc, char **argv) {
       status = modelwire_call_stream(call, print_piece, NULL, &end, &error);
   }
   puts("");
-  if (status < 0) fprintf(stderr, "%s\n", modelwire_error_message(error));
+  if (status < 0)
+    fprintf(stderr, "%s\n%s\n", modelwire_error_message(error), modelwire_error_hint(error));
 
   modelwire_error_free(error);
   modelwire_response_free(end);

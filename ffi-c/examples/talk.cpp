@@ -18,6 +18,6 @@ int main(int argc, char **argv) try {
   std::cout << '\n';
   return 0;
 } catch (const modelwire::error &error) {
-  std::cerr << error.report();  // everything for support, without the key
+  std::cerr << error.report() << '\n';  // everything for support, without the key; a hint too
   return 1;
 }

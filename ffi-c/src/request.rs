@@ -124,7 +124,8 @@ pub unsafe extern "C" fn modelwire_request_response(
     })
 }
 
-/// Adds a message to a chat that is built field by field.
+/// Adds a message to a chat that is built field by field. A longer conversation generally costs more
+/// and takes longer.
 ///
 /// @param request         the request
 /// @param role            "system", "user", "assistant"; copied
@@ -148,7 +149,8 @@ pub unsafe extern "C" fn modelwire_request_add_message(
     })
 }
 
-/// The input of a response that is built field by field, as plain text.
+/// The input of a response that is built field by field, as plain text. A longer one generally costs
+/// more and takes longer.
 ///
 /// @param request  the request
 /// @param input    the text, copied
@@ -169,7 +171,7 @@ pub unsafe extern "C" fn modelwire_request_set_input(
 
 /// The upper bound on the output, in tokens: "max_tokens" of a chat, "max_output_tokens" of a
 /// response. Set by another function or in JSON text, it is held to the same bound when the call
-/// starts.
+/// starts. A higher bound may consume more.
 ///
 /// @param request  the request, being built field by field
 /// @param tokens   at least 1

@@ -94,6 +94,30 @@ pub unsafe extern "C" fn modelwire_response_http_status(
     guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.core.head().status())))
 }
 
+/// How many times the request was attempted: more than once where the retry policy waited and tried
+/// again; 0 for NULL.
+///
+/// @param response  the response
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_attempts(response: *const modelwire_response) -> i32 {
+    guard_or(0, || {
+        let attempts = |response: &modelwire_response| response.core.attempts();
+        borrow(response).map_or(0, |response| i32::try_from(attempts(response)).unwrap_or(i32::MAX))
+    })
+}
+
+/// From the start of the first attempt to the end of the response, waits included, in
+/// milliseconds; -1 for NULL.
+///
+/// @param response  the response
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_elapsed_ms(response: *const modelwire_response) -> i64 {
+    guard_or(-1, || {
+        let elapsed = |response: &modelwire_response| response.core.elapsed().as_millis();
+        borrow(response).map_or(-1, |response| i64::try_from(elapsed(response)).unwrap_or(i64::MAX))
+    })
+}
+
 /// The first header of a name, whatever its case; NULL where there is none.
 ///
 /// @param response  the response

@@ -4,7 +4,7 @@ MODELWIRE_MODEL."""
 import os
 import sys
 
-from modelwire import OpenAI
+from modelwire import OpenAI, OpenAIError
 from modelwire.types.chat import ChatCompletion
 
 
@@ -35,8 +35,11 @@ def streamed(client: OpenAI, model: str, before: ChatCompletion) -> None:
 
 def main() -> None:
     model = os.environ["MODELWIRE_MODEL"]
-    with OpenAI() as client:
-        streamed(client, model, whole(client, model))
+    try:
+        with OpenAI() as client:
+            streamed(client, model, whole(client, model))
+    except OpenAIError as error:
+        sys.exit(str(error))  # what went wrong, and what to do about it
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ MODELWIRE_MODEL."""
 
 import asyncio
 import os
+import sys
 
 import modelwire
 from modelwire import AsyncOpenAI
@@ -32,8 +33,12 @@ async def main() -> None:
         answers = await asyncio.gather(*(ask(client, model, number) for number in range(20)))
         print(len(names), "models,", len(answers), "answers,", await listen(client, model), "chars")
         for name, used in client.usage().items():
-            print(name, used["calls"], "calls", used["total_tokens"], "tokens")
+            print(name, used["calls"], "calls", used["total_tokens"], "tokens", end="; ")
+            print(used["calls_without_usage"], "of these calls reported none")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    try:
+        asyncio.run(main())
+    except modelwire.OpenAIError as error:
+        sys.exit(str(error))  # what went wrong, and what to do about it

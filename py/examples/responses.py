@@ -2,6 +2,7 @@
 MODELWIRE_API_KEY and MODELWIRE_MODEL."""
 
 import os
+import sys
 
 import modelwire
 from modelwire import OpenAI
@@ -31,15 +32,18 @@ def failing(client: OpenAI) -> None:
         print("what to do:", error.hint)
         print("paid for:", error.metered)
     except modelwire.APIConnectionError as error:
-        print("not reached:", error.message)
+        print("not reached:", error)  # what to do about it is in it
 
 
 def main() -> None:
     model = os.environ["MODELWIRE_MODEL"]
-    with OpenAI() as client:
-        whole(client, model)
-        streamed(client, model)
-        failing(client)
+    try:
+        with OpenAI() as client:
+            whole(client, model)
+            streamed(client, model)
+            failing(client)
+    except modelwire.OpenAIError as error:
+        sys.exit(str(error))  # what went wrong, and what to do about it
 
 
 if __name__ == "__main__":

@@ -392,8 +392,16 @@ def native():
 
 def resources():
     text = (HERE / "_resources.pyi.in").read_text()
-    whole = "Creates a chat completion: the answer, or with stream=True its chunks."
-    response = "Creates a response: the answer, or with stream=True its events."
+    whole = (
+        "Creates a chat completion: the answer, or with stream=True its chunks.\n\n"
+        "    A higher max_tokens may consume more; longer messages generally cost more and take\n"
+        "    longer. stream changes only how the answer comes: it is not free.\n    "
+    )
+    response = (
+        "Creates a response: the answer, or with stream=True its events.\n\n"
+        "    A higher max_output_tokens may consume more; a longer input generally costs more and\n"
+        "    takes longer. stream changes only how the answer comes: it is not free.\n    "
+    )
     forms = {
         "CHAT": (CHAT, "ChatCompletion", "Stream[ChatCompletionChunk]", False, whole),
         "ASYNC_CHAT": (CHAT, "ChatCompletion", "AsyncStream[ChatCompletionChunk]", True, whole),

@@ -1,10 +1,14 @@
 /*
- * The example: models, a chat and a response, whole and streamed, an error, and what it cost.
- * Which service is used, the environment says.
+ * The example: models; a chat and a response, whole and streamed; a model that only streams; a call
+ * that is refused at first; an error; and what it cost. Which service is used, the environment says.
  *
- *   MODELWIRE_BASE_URL  where the service is, https://host/v1 for instance
- *   MODELWIRE_API_KEY   the key
- *   MODELWIRE_MODEL     the model to ask; the first that the service lists if it is not set
+ *   MODELWIRE_BASE_URL                where the service is, https://host/v1 for instance
+ *   MODELWIRE_API_KEY                 the key
+ *   MODELWIRE_MODEL                   the model to ask; the first that the service lists if it is
+ *                                     not set
+ *   MODELWIRE_DEMO_STREAM_ONLY_MODEL  one that only streams; the same one if it is not set
+ *   MODELWIRE_DEMO_REFUSED_MODEL      one that answers 429 at first; without it that part is left
+ *                                     out
  *
  *   cc demo.c -o demo -lmodelwire && ./demo
  */
@@ -14,64 +18,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A model that echoes gives a good answer to it, too. */
+#define PROMPT "Hello, and good morning to you!"
+#define TOKENS_MAX 40
 #define MODELS_SHOWN_MAX 8
 #define MODEL_BYTES_MAX 255
-#define FIELDS_BYTES_MAX 256 /* with the braces around them */
 
-/* One of the operations that generate. The fields are the service's own JSON: all that it knows
- * can be set here, but for "stream", which the library adds. */
-typedef struct {
-  modelwire_status (*new_request)(const char *json, size_t length, modelwire_request **out,
-                                  modelwire_error **err);
-  const char *fields;
-} operation;
+/* The operations that generate. */
+typedef enum { CHAT, RESPONSE } operation;
 
-static const operation CHAT = {
-    modelwire_request_chat_json,
-    "\"max_tokens\":40,"
-    "\"messages\":[{\"role\":\"user\",\"content\":\"Say hello in five words.\"}]"};
-static const operation RESPONSE = {
-    modelwire_request_response_json,
-    "\"max_output_tokens\":40,\"input\":\"Say hello in five words.\""};
-
-/* Says what went wrong and what to do about it. Takes the error. */
-static void complain(const char *what, modelwire_error *error) {
-  fprintf(stderr, "%s: %s\n", what, modelwire_error_message(error));
-  fprintf(stderr, "hint: %s\n", modelwire_error_hint(error));
+/* Says what went wrong and what to do about it. Takes the error. 0, for who returns it. */
+static int complain(modelwire_error *error) {
+  fprintf(stderr, "%s\nHint: %s\n", modelwire_error_message(error), modelwire_error_hint(error));
   modelwire_error_free(error);
+  return 0;
 }
 
-/* Writes a text as the inside of a JSON string; `out` has room for six bytes for each of it. */
-static void escape(const char *text, char *out) {
-  for (; *text != '\0'; text++) {
-    unsigned char byte = (unsigned char)*text;
-    if (byte == '"' || byte == '\\') {
-      *out++ = '\\';
-      *out++ = (char)byte;
-    } else if (byte < 0x20) {
-      out += sprintf(out, "\\u%04x", (unsigned)byte);
-    } else {
-      *out++ = (char)byte;
-    }
-  }
-  *out = '\0';
+/* A variable of the environment that is set, and not to nothing; or NULL. */
+static const char *setting(const char *name) {
+  const char *value = getenv(name);
+  return value == NULL || value[0] == '\0' ? NULL : value;
 }
 
-/* A call that is ready to be run; NULL on failure. */
-static modelwire_call *new_call(const modelwire_client *client, const operation *what,
-                                const char *model) {
-  char model_json[MODEL_BYTES_MAX * 6 + 1], json[sizeof model_json + FIELDS_BYTES_MAX];
+/* A call that is ready to be run; NULL on failure, and then there is an error. */
+static modelwire_call *new_call(const modelwire_client *client, operation what, const char *model,
+                                int32_t stream_only, modelwire_error **error) {
   modelwire_request *request = NULL;
   modelwire_call *call = NULL;
-  modelwire_error *error = NULL;
-  escape(model, model_json);
-  snprintf(json, sizeof json, "{\"model\":\"%s\",%s}", model_json, what->fields);
-  modelwire_status status = what->new_request(json, MODELWIRE_NUL, &request, &error);
-  if (status == MODELWIRE_OK) status = modelwire_call_new(client, request, &call, &error);
+  /* What is set afterwards can only fail for NULL and for text that is not UTF-8. */
+  if (what == CHAT && modelwire_request_chat(model, MODELWIRE_NUL, &request, error) == MODELWIRE_OK)
+    modelwire_request_add_message(request, "user", MODELWIRE_NUL, PROMPT, MODELWIRE_NUL);
+  if (what == RESPONSE &&
+      modelwire_request_response(model, MODELWIRE_NUL, &request, error) == MODELWIRE_OK)
+    modelwire_request_set_input(request, PROMPT, MODELWIRE_NUL);
+  if (request == NULL) return NULL;
+  modelwire_request_set_max_tokens(request, TOKENS_MAX);
+  modelwire_request_set_stream_only(request, stream_only);
+  modelwire_call_new(client, request, &call, error);
   /* The call has its own copy of the request. */
   modelwire_request_free(request);
-  if (status != MODELWIRE_OK) complain("making a call", error);
   return call;
+}
+
+/* A call that is answered whole; NULL on failure, and then there is an error. */
+static modelwire_response *ask(const modelwire_client *client, operation what, const char *model,
+                               int32_t stream_only, modelwire_error **error) {
+  modelwire_response *answer = NULL;
+  modelwire_call *call = new_call(client, what, model, stream_only, error);
+  if (call != NULL) modelwire_call_run(call, &answer, error);
+  modelwire_call_free(call);
+  return answer;
 }
 
 /* Lists the models. Copies the first one's name to `model`, which has room for it, if it is empty
@@ -86,10 +82,7 @@ static int show_models(const modelwire_client *client, char *model) {
   if (status == MODELWIRE_OK) status = modelwire_call_run(call, &list, &error);
   modelwire_request_free(request);
   modelwire_call_free(call);
-  if (status != MODELWIRE_OK) {
-    complain("listing the models", error);
-    return 0;
-  }
+  if (status != MODELWIRE_OK) return complain(error);
 
   size_t count = modelwire_response_model_count(list);
   printf("Models\n");
@@ -106,33 +99,32 @@ static int show_models(const modelwire_client *client, char *model) {
   return model[0] != '\0';
 }
 
-/* Some services have no /responses: that is no failure of this program. 1 if so. */
-static int is_not_served(const operation *what, const modelwire_error *error) {
-  if (what != &RESPONSE || modelwire_error_status(error) != MODELWIRE_E_NOT_FOUND) return 0;
-  printf("  (404: this service has no /responses)\n");
+/* What a call gave: one of both. Takes it. 1 on success. */
+static int show_answer(modelwire_response *answer, modelwire_error *error) {
+  if (answer == NULL) return complain(error);
+  const char *reason = modelwire_response_finish_reason(answer);
+  printf("  answered: %s\n", modelwire_response_text(answer, NULL));
+  printf("  (finished: %s)\n", reason == NULL ? "unknown" : reason);
+  modelwire_response_free(answer);
   return 1;
 }
 
-/* A call that is answered whole. 1 on success. */
-static int show_whole(const modelwire_client *client, const operation *what, const char *model) {
-  modelwire_call *call = new_call(client, what, model);
-  modelwire_response *answer = NULL;
+/* A chat that is answered whole. Sets `stream_only` if that takes this option. 1 on success. */
+static int show_chat(const modelwire_client *client, const char *model, int32_t *stream_only) {
   modelwire_error *error = NULL;
-  int is_fine = 1;
-  if (call == NULL) return 0;
-  if (modelwire_call_run(call, &answer, &error) == MODELWIRE_OK) {
-    const char *reason = modelwire_response_finish_reason(answer);
-    printf("  %s\n", modelwire_response_text(answer, NULL));
-    printf("  (finished: %s)\n", reason == NULL ? "unknown" : reason);
-  } else if (is_not_served(what, error)) {
+  modelwire_response *answer = ask(client, CHAT, model, 0, &error);
+  int32_t status = modelwire_error_http_status(error); /* 0 for NULL */
+  /* The service tells in no agreed way that a model only streams. It may be that, unless the status
+   * speaks of the key or of a limit. */
+  if (status >= 400 && status != 401 && status != 429) {
+    printf("  (status %" PRId32 ": asked again with stream_only, as by the plain calls below)\n",
+           status);
     modelwire_error_free(error);
-  } else {
-    complain("a call", error);
-    is_fine = 0;
+    error = NULL;
+    *stream_only = 1;
+    answer = ask(client, CHAT, model, *stream_only, &error);
   }
-  modelwire_response_free(answer);
-  modelwire_call_free(call);
-  return is_fine;
+  return show_answer(answer, error);
 }
 
 /* Called for each event of a stream, on the thread that runs the call. Counts the pieces of text
@@ -149,84 +141,126 @@ static int32_t print_piece(void *user_data, const modelwire_event *event) {
 }
 
 /* A call that is answered piece by piece. 1 on success. */
-static int show_stream(const modelwire_client *client, const operation *what, const char *model) {
-  modelwire_call *call = new_call(client, what, model);
+static int show_stream(const modelwire_client *client, operation what, const char *model) {
   modelwire_response *end = NULL;
   modelwire_error *error = NULL;
-  int pieces = 0, is_fine = 1;
-  if (call == NULL) return 0;
-  printf("  ");
-  modelwire_status status = modelwire_call_stream(call, print_piece, &pieces, &end, &error);
-  printf("\n");
-  if (status == MODELWIRE_OK) {
-    printf("  (%d pieces)\n", pieces);
-  } else if (is_not_served(what, error)) {
-    modelwire_error_free(error);
-  } else {
-    complain("a stream", error);
-    is_fine = 0;
-  }
+  modelwire_call *call = new_call(client, what, model, 0, &error);
+  int pieces = 0;
+  if (call == NULL) return complain(error);
+  printf("  answered: ");
+  modelwire_call_stream(call, print_piece, &pieces, &end, &error);
   modelwire_response_free(end);
   modelwire_call_free(call);
-  return is_fine;
+  printf("\n");
+  if (error != NULL) return complain(error);
+  printf("  (%d pieces)\n", pieces);
+  return 1;
+}
+
+/* A response, whole and streamed. Some services have none: that is no failure of this program. 1 on
+ * success. */
+static int show_response(const modelwire_client *client, const char *model, int32_t stream_only) {
+  modelwire_error *error = NULL;
+  modelwire_response *answer = ask(client, RESPONSE, model, stream_only, &error);
+  if (error != NULL && modelwire_error_status(error) == MODELWIRE_E_NOT_FOUND) {
+    printf("  (404: this service has no /responses)\n");
+    modelwire_error_free(error);
+    return 1;
+  }
+  if (!show_answer(answer, error)) return 0;
+  printf("Response, streamed\n");
+  return show_stream(client, RESPONSE, model);
+}
+
+/* A chat that is refused at first. Nothing to do here: the retry policy of the client waits and
+ * tries again. 1 on success. */
+static int show_refused(const modelwire_client *client, const char *model) {
+  modelwire_error *error = NULL;
+  modelwire_response *answer = ask(client, CHAT, model, 0, &error);
+  int32_t attempts = modelwire_response_attempts(answer);
+  if (!show_answer(answer, error)) return 0;
+  printf("  (answered after %" PRId32 " attempts)\n", attempts);
+  return 1;
 }
 
 static void print_field(const char *name, const char *value) {
   printf("  %-11s %s\n", name, value == NULL ? "-" : value);
 }
 
-/* What an error tells. A service may answer an unknown model all the same. 1 on success. */
-static int show_error(const modelwire_client *client) {
-  modelwire_call *call = new_call(client, &CHAT, "no-such-model");
-  modelwire_response *answer = NULL;
+/* What a word of modelwire_error_metered means. */
+static const char *meaning(const char *metered) {
+  if (strcmp(metered, "not_sent") == 0) return "nothing was sent";
+  if (strcmp(metered, "normally_not") == 0) return "it normally did not reach processing";
+  if (strcmp(metered, "entered") == 0) return "the service processed it, at least in part";
+  return "the service may or may not have processed it";
+}
+
+/* What an error tells. A service may answer an unknown model all the same. */
+static void show_error(const modelwire_client *client) {
   modelwire_error *error = NULL;
-  if (call == NULL) return 0;
-  modelwire_status status = modelwire_call_run(call, &answer, &error);
-  if (status == MODELWIRE_OK) {
+  modelwire_response *answer = ask(client, CHAT, "no-such-model", 0, &error);
+  if (error == NULL) {
     printf("  none: the service answered for \"no-such-model\" all the same\n");
   } else {
-    print_field("status", modelwire_status_name(status));
-    printf("  %-11s %" PRId32 "\n", "http status", modelwire_error_http_status(error));
+    const char *metered = modelwire_error_metered(error);
+    int32_t status = modelwire_error_http_status(error);
+    char number[12];
+    snprintf(number, sizeof number, "%" PRId32, status);
+    print_field("kind", modelwire_status_name(modelwire_error_status(error)));
+    print_field("http status", status == 0 ? NULL : number);
     print_field("message", modelwire_error_message(error));
     print_field("type", modelwire_error_type(error));
     print_field("code", modelwire_error_code(error));
     print_field("model", modelwire_error_model(error));
     print_field("path", modelwire_error_path(error));
     print_field("request id", modelwire_error_request_id(error));
-    print_field("metered", modelwire_error_metered(error));
+    printf("  %-11s %s: %s\n", "metered", metered, meaning(metered));
     print_field("hint", modelwire_error_hint(error));
   }
   modelwire_response_free(answer);
   modelwire_error_free(error);
-  modelwire_call_free(call);
-  return 1;
 }
 
-/* Chats and responses that were answered; lists and failures are not counted. 1 on success. */
-static int show_cost(const modelwire_client *client) {
-  uint64_t calls = 0, input = 0, output = 0, total = 0;
-  if (modelwire_client_usage(client, &calls, NULL, &input, &output, &total) != MODELWIRE_OK) return 0;
+/* Chats and responses that were answered; lists and failures are not counted. */
+static void show_cost(const modelwire_client *client) {
+  uint64_t calls = 0, silent = 0, input = 0, output = 0, total = 0;
+  modelwire_client_usage(client, &calls, &silent, &input, &output, &total);
   printf("What it cost\n  calls: %" PRIu64 "\n", calls);
+  printf("  of these %" PRIu64 " reported no usage: what they used is not among the tokens\n",
+         silent);
   printf("  tokens: %" PRIu64 " in, %" PRIu64 " out, %" PRIu64 " in all\n", input, output, total);
-  return 1;
 }
 
 /* Everything in its order; it stops at the first failure. 1 on success. */
 static int show_everything(const modelwire_client *client) {
   char model[MODEL_BYTES_MAX + 1] = "";
-  const char *wanted = getenv("MODELWIRE_MODEL");
+  const char *wanted = setting("MODELWIRE_MODEL");
+  const char *streaming = setting("MODELWIRE_DEMO_STREAM_ONLY_MODEL");
+  const char *refused = setting("MODELWIRE_DEMO_REFUSED_MODEL");
+  int32_t stream_only = 0;
+  modelwire_error *error = NULL;
   if (wanted != NULL) snprintf(model, sizeof model, "%s", wanted);
   if (!show_models(client, model)) return 0;
-  printf("Chat (%s)\n", model);
-  if (!show_whole(client, &CHAT, model)) return 0;
+  printf("Chat (%s)\n  asked:    %s\n", model, PROMPT);
+  if (!show_chat(client, model, &stream_only)) return 0;
   printf("Chat, streamed\n");
-  if (!show_stream(client, &CHAT, model)) return 0;
+  if (!show_stream(client, CHAT, model)) return 0;
   printf("Response\n");
-  if (!show_whole(client, &RESPONSE, model)) return 0;
-  printf("Response, streamed\n");
-  if (!show_stream(client, &RESPONSE, model)) return 0;
+  if (!show_response(client, model, stream_only)) return 0;
+
+  if (streaming == NULL) streaming = model;
+  printf("Chat with the option stream_only, for models that only stream (%s)\n", streaming);
+  modelwire_response *answer = ask(client, CHAT, streaming, 1, &error);
+  if (!show_answer(answer, error)) return 0;
+  if (refused != NULL) {
+    printf("Chat that is refused with 429 at first (%s)\n", refused);
+    if (!show_refused(client, refused)) return 0;
+  }
+
   printf("An error\n");
-  return show_error(client) && show_cost(client);
+  show_error(client);
+  show_cost(client);
+  return 1;
 }
 
 int main(void) {
@@ -242,7 +276,7 @@ int main(void) {
     is_fine = show_everything(client);
     modelwire_client_free(client);
   } else {
-    complain("making a client", error);
+    complain(error);
   }
   /* Optional: it joins the library's thread, so that a leak checker finds nothing in use. */
   if (modelwire_shutdown(5000) != MODELWIRE_OK) is_fine = 0;

@@ -17,7 +17,7 @@ DEADLINE = 60.0
 
 def programs():
     """Every block of Python, with the place where it begins."""
-    for name in ("README.md", "docs/python.md"):
+    for name in ("README.md", "docs/python.md", "docs/costs.md"):
         text = (ROOT / name).read_text()
         for block in re.finditer(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
             line = text.count("\n", 0, block.start()) + 1

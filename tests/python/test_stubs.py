@@ -64,3 +64,15 @@ def test_examples_run(service, example):
     command = [sys.executable, example]
     done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_examples_tell_a_failure(service, example):
+    """R-ERR1: the message and what to do about it, once."""
+    settings = {**programs.environment(service.base_url), "MODELWIRE_API_KEY": "sk-wrong"}
+    settings["MODELWIRE_MODEL"] = "echo"
+    command = [sys.executable, example]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.count("Incorrect API key provided") == 1
+    assert done.stderr.count("Copy the whole API key again") == 1

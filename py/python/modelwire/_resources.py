@@ -184,6 +184,9 @@ class Completions(_Resource, _RawAccess):
 
         Messages of the user, the system, the developer and tools must have content, and
         max_tokens is 1 or more: a RequestError says what is wrong, and nothing is sent.
+
+        A higher max_tokens may consume more; longer messages generally cost more and take longer.
+        stream changes only how the answer comes: it is not free.
         """
         return self._client._run("chat", *_parameters.chat(self, **_parameters.of_a_chat(given)))
 
@@ -214,7 +217,7 @@ class AsyncCompletions(_Resource, _RawAccess):
 
     async def create(self, **given):
         """Creates a chat completion: the answer, or with stream=True an asynchronous iterator of
-        its chunks. The parameters are those of the synchronous method.
+        its chunks. The parameters are those of the synchronous method, and what they cost as well.
         """
         return await self._client._run(
             "chat", *_parameters.chat(self, **_parameters.of_a_chat(given))
@@ -255,6 +258,9 @@ class Responses(_Resource, _RawAccess):
 
         input is a string or a list, and max_output_tokens is 1 or more: a RequestError says
         what is wrong, and nothing is sent.
+
+        A higher max_output_tokens may consume more; a longer input generally costs more and takes
+        longer. stream changes only how the answer comes: it is not free.
         """
         return self._client._run(
             "responses", *_parameters.response(self, **_parameters.of_a_response(given))
@@ -287,7 +293,7 @@ class AsyncResponses(_Resource, _RawAccess):
 
     async def create(self, **given):
         """Creates a response: the answer, or with stream=True an asynchronous iterator of its
-        events. The parameters are those of the synchronous method.
+        events. The parameters are those of the synchronous method, and what they cost as well.
         """
         return await self._client._run(
             "responses", *_parameters.response(self, **_parameters.of_a_response(given))

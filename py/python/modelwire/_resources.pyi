@@ -282,7 +282,11 @@ class Completions(_Resource[Client], _RawAccess):
         stream_only: bool | NotGiven = ...,
         gather: bool = False,
     ) -> ChatCompletion | Stream[ChatCompletionChunk]:
-        """Creates a chat completion: the answer, or with stream=True its chunks."""
+        """Creates a chat completion: the answer, or with stream=True its chunks.
+
+        A higher max_tokens may consume more; longer messages generally cost more and take
+        longer. stream changes only how the answer comes: it is not free.
+        """
     def stream(
         self,
         *,
@@ -481,7 +485,11 @@ class AsyncCompletions(_Resource[AsyncClient], _RawAccess):
         stream_only: bool | NotGiven = ...,
         gather: bool = False,
     ) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:
-        """Creates a chat completion: the answer, or with stream=True its chunks."""
+        """Creates a chat completion: the answer, or with stream=True its chunks.
+
+        A higher max_tokens may consume more; longer messages generally cost more and take
+        longer. stream changes only how the answer comes: it is not free.
+        """
     def stream(
         self,
         *,
@@ -668,7 +676,11 @@ class Responses(_Resource[Client], _RawAccess):
         stream_only: bool | NotGiven = ...,
         gather: bool = False,
     ) -> Response | Stream[ResponseStreamEvent]:
-        """Creates a response: the answer, or with stream=True its events."""
+        """Creates a response: the answer, or with stream=True its events.
+
+        A higher max_output_tokens may consume more; a longer input generally costs more and
+        takes longer. stream changes only how the answer comes: it is not free.
+        """
     def stream(
         self,
         *,
@@ -851,7 +863,11 @@ class AsyncResponses(_Resource[AsyncClient], _RawAccess):
         stream_only: bool | NotGiven = ...,
         gather: bool = False,
     ) -> Response | AsyncStream[ResponseStreamEvent]:
-        """Creates a response: the answer, or with stream=True its events."""
+        """Creates a response: the answer, or with stream=True its events.
+
+        A higher max_output_tokens may consume more; a longer input generally costs more and
+        takes longer. stream changes only how the answer comes: it is not free.
+        """
     def stream(
         self,
         *,

@@ -96,6 +96,8 @@ void recovers(void) {
   modelwire_client *client = impatient_client(-1);
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("recovers", "at last")));
   CHECK_TEXT(modelwire_response_text(answer, NULL), "at last");
+  CHECK(modelwire_response_attempts(answer) == 3);
+  CHECK(modelwire_response_elapsed_ms(answer) >= 3); /* it waited 1 ms, and then 2 */
   modelwire_response_free(answer);
   modelwire_client_free(client);
 }

@@ -35,6 +35,8 @@ static void accessors(void) {
   CHECK(modelwire_response_tool_call_count(NULL) == 0);
   CHECK(modelwire_response_model_count(NULL) == 0);
   CHECK(modelwire_response_http_status(NULL) == 0);
+  CHECK(modelwire_response_attempts(NULL) == 0);
+  CHECK(modelwire_response_elapsed_ms(NULL) == -1);
   CHECK(modelwire_error_status(NULL) == 0);
   CHECK(modelwire_error_http_status(NULL) == 0);
   CHECK(modelwire_error_attempts(NULL) == 0);

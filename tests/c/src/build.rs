@@ -182,6 +182,15 @@ impl Library {
     }
 }
 
+/// An example of the Rust crate, as `make demo` builds it.
+pub fn rust_example(name: &str) -> PathBuf {
+    run(cargo()
+        .args(["build", "--quiet", "-p", "modelwire", "--example", name, "--target-dir"])
+        .arg(target())
+        .current_dir(root()));
+    target().join("debug/examples").join(name)
+}
+
 /// Compiles against the header, with a compiler and flags of the test's choice.
 pub fn compile_with(compiler: &str, arguments: &[&str]) {
     run(tool(compiler).args(arguments).arg("-I").arg(root().join("include")));

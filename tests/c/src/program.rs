@@ -17,11 +17,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Variables that would change what the library does, or which library it is: cargo leads programs
 /// to its own folder, where `make demo` puts one that has no sanitizer.
-const AMBIENT: [&str; 12] = [
+const AMBIENT: [&str; 14] = [
     "LD_LIBRARY_PATH",
     "MODELWIRE_BASE_URL",
     "MODELWIRE_API_KEY",
     "MODELWIRE_MODEL",
+    "MODELWIRE_DEMO_STREAM_ONLY_MODEL",
+    "MODELWIRE_DEMO_REFUSED_MODEL",
     "OPENAI_BASE_URL",
     "OPENAI_API_KEY",
     "HTTP_PROXY",

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use modelwire_service::Service;
-use modelwire_tests_c::{Ended, Library, Program, root};
+use modelwire_tests_c::{Ended, Library, Program, check_wrong_key, root};
 
 const STRICT: [&str; 7] =
     ["-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"];
@@ -161,20 +161,23 @@ fn many_runs_a_hundred_streams_in_one_epoll_loop() {
     assert!(ended.stdout.starts_with("100 of 100 streams complete: "), "{ended:?}");
 }
 
-/// R-STR1
+/// R-STR1, R-ERR1
 #[test]
 fn another_runtime_joins_with_its_own_event_loop() {
     let service = Service::start().unwrap();
-    let program = Program::new(Path::new("python3"))
-        .env("LD_LIBRARY_PATH", &lib())
-        .at(&service)
-        .arg(&example("queue_asyncio.py").display().to_string());
-    let ended = program.arg("echo").arg("one two").arg("20").run().succeeded();
+    let program = || {
+        let python = Program::new(Path::new("python3")).env("LD_LIBRARY_PATH", &lib()).at(&service);
+        let program = python.arg(&example("queue_asyncio.py").display().to_string());
+        program.arg("echo").arg("one two").arg("20")
+    };
+    check_wrong_key(program(), &service);
+    let ended = program().run().succeeded();
     let lines: Vec<_> = ended.stdout.lines().collect();
     assert_eq!(lines.len(), 20);
     assert!(lines.iter().all(|line| line.ends_with(": one two")), "{lines:?}");
 }
 
+/// R-ERR1
 #[test]
 fn cmake_builds_every_example() {
     let service = Service::start().unwrap();
@@ -196,6 +199,17 @@ fn cmake_builds_every_example() {
     assert!(talk.stdout.starts_with("hello\n"), "{talk:?}");
     let needed = run(Command::new("readelf").arg("-dW").arg(build.join("chat_static")));
     assert!(!needed.contains("libmodelwire"), "{needed}");
+    // Whichever there are: what they say of a failure is copied, too.
+    let sources = std::fs::read_dir(root().join("ffi-c/examples")).unwrap();
+    let sources: Vec<PathBuf> = sources
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "c" || end == "cpp"))
+        .collect();
+    assert!(sources.len() >= 5, "{sources:?}");
+    for source in sources {
+        let program = build.join(source.file_stem().unwrap());
+        check_wrong_key(Program::new(&program).arg("echo").arg("hello"), &service);
+    }
 }
 
 /// A program may have another Rust library in it, with a standard library of its own.

@@ -192,7 +192,8 @@ fn lines_that_leave_the_grammar() {
             None => json!({"chunks": chunks, "end": told.get("end")}),
             Some(kind) => {
                 let message = told.get("message").unwrap();
-                let is_said = expected["message"].as_str().is_none_or(|says| message.contains(says));
+                let is_said =
+                    expected["message"].as_str().is_none_or(|says| message.contains(says));
                 let message = if is_said { expected["message"].clone() } else { json!(message) };
                 assert!(!told.get("hint").unwrap().is_empty());
                 json!({"chunks": chunks, "kind": kind, "message": message,

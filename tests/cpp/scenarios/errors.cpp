@@ -89,7 +89,10 @@ void statuses() {
 
 void recovers() {
   const modelwire::client client(modelwire::config().retry(3, 1ms));
-  CHECK_EQUAL(client.chat("recovers", "at last").text(), "at last");
+  const auto answer = client.chat("recovers", "at last");
+  CHECK_EQUAL(answer.text(), "at last");
+  CHECK_EQUAL(answer.attempts(), 3);
+  CHECK(answer.elapsed() >= 3ms);  // it waited 1 ms, and then 2
   // A request's own policy wins over its client's, also when a stream opens.
   const auto error =
       failure_of(kind::rate_limited, [&] { client.run(ask("limited").retry(0)); 
