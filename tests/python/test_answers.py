@@ -141,7 +141,8 @@ def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
     assert client.usage() == {}
     client.models.list()
     client.chat.completions.create(model="echo", messages=HELLO)
-    list(client.chat.completions.create(model="echo", messages=HELLO, stream=True))
+    streamed = {"model": "echo", "messages": HELLO, "stream": True}
+    list(client.chat.completions.create(**streamed, stream_options={"include_usage": True}))
     client.responses.create(model="echo", input=TEXT)
     list(client.responses.create(model="echo-stream-only", input="one two", stream=True))
     with pytest.raises(modelwire.NotFoundError):
@@ -149,6 +150,7 @@ def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
     usage = client.usage()
     assert usage["echo"] == {
         "calls": 3,
+        "calls_without_usage": 0,
         "input_tokens": 12,
         "output_tokens": 12,
         "total_tokens": 24,
@@ -156,7 +158,19 @@ def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
     assert usage["echo-stream-only"]["total_tokens"] == 4
     for sums in usage.values():
         assert sums.pop("total_tokens") == sums["input_tokens"] + sums["output_tokens"]
+        assert sums.pop("calls_without_usage") == 0
     assert usage == service.state()["metered"]
+
+
+def test_calls_that_reported_no_usage_are_counted_apart(service, client):
+    """R-MET1: a call that reported nothing is not a call that used nothing."""
+    client.chat.completions.create(model="echo", messages=HELLO)
+    list(client.chat.completions.create(model="echo", messages=HELLO, stream=True))
+    list(client.responses.create(model="echo", input=TEXT, stream=True))
+    client.models.list()
+    used = client.usage()["echo"]
+    assert (used["calls"], used["calls_without_usage"], used["total_tokens"]) == (3, 1, 16)
+    assert service.state()["metered"]["echo"]["calls"] == 3
 
 
 def test_connections_are_used_again(service, client):
@@ -189,6 +203,12 @@ def test_a_model_that_only_streams(service):
     """R-STR6: one option of the client."""
     client = modelwire.Client(base_url=service.base_url, api_key="sk-test", stream_only=True)
     answer = client.chat.completions.create(model="echo-stream-only", messages=HELLO)
+    assert answer.choices[0].message.content == TEXT
+    assert answer.usage is None  # nothing is asked for behind the caller's back
+    asked = {"include_usage": True}
+    answer = client.chat.completions.create(
+        model="echo-stream-only", messages=HELLO, stream_options=asked
+    )
     assert answer.choices[0].message.content == TEXT and answer.usage.total_tokens == 8
     answer = client.responses.create(model="echo-stream-only", input=TEXT)
     assert answer.output_text == TEXT

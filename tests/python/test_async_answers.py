@@ -5,6 +5,7 @@ from test_answers import (  # noqa: F401
     test_a_document_that_answers_a_streamed_call_is_a_finished_stream,
     test_a_model_is_whatever_the_service_calls_it,
     test_a_stream_that_answers_a_plain_call_is_gathered,
+    test_calls_that_reported_no_usage_are_counted_apart,
     test_chat,
     test_chat_cut_short,
     test_chat_of_several_choices,

@@ -2,6 +2,7 @@
 
 from awaited import client, loop, scripted  # noqa: F401
 from test_errors import (  # noqa: F401
+    test_a_base_url_without_version_is_told_where_it_may_be_the_cause,
     test_a_clean_end_without_a_mark_is_incomplete,
     test_a_connection_that_breaks_off_before_the_answer,
     test_a_cut_stream_never_looks_finished,
@@ -18,5 +19,7 @@ from test_errors import (  # noqa: F401
     test_every_status_has_its_exception,
     test_html_under_a_good_status,
     test_refused_calls,
+    test_streaming_is_named_where_it_may_help,
     test_the_answer_and_the_request_of_an_error,
+    test_what_is_no_answer_is_not_known_to_be_metered,
 )

@@ -24,7 +24,8 @@ def test_events_and_the_final_completion(service):
 
     async def main(client):
         make = client.chat.completions.stream
-        async with make(model="echo", messages=HELLO) as chat:
+        asked = {"include_usage": True}
+        async with make(model="echo", messages=HELLO, stream_options=asked) as chat:
             found = [event async for event in chat]
             completion = await chat.get_final_completion()
         kinds = [event.type for event in found if event.type != "chunk"]

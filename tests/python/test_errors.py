@@ -6,6 +6,7 @@ import datetime
 import json
 import pickle
 import socket
+import traceback
 
 import pytest
 
@@ -13,6 +14,10 @@ import modelwire
 from conftest import KEY
 from wire import HELLO, WORDS, answer, events, finish, piece
 
+KEY_HINT = (
+    "Copy the whole API key again from the service's control panel, and give it alone: no quotes, no "
+    "white space, no word Bearer."
+)
 FIELDS = [
     *("kind", "message", "hint", "type", "code", "param", "status_code", "request_id"),
     *(
@@ -34,6 +39,13 @@ def fails(client, error, model="m", stream=False):
     with pytest.raises(error) as raised:
         client.chat.completions.create(model=model, messages=HELLO, stream=stream)
     assert type(raised.value) is error
+    return raised.value
+
+
+def failure(client):
+    """The same, whatever class it has."""
+    with pytest.raises(modelwire.APIError) as raised:
+        client.chat.completions.create(model="m", messages=HELLO)
     return raised.value
 
 
@@ -67,7 +79,7 @@ def test_a_wrong_key_is_an_authentication_error(service):
     assert told == {
         "kind": "authentication",
         "message": "Incorrect API key provided.",
-        "hint": "Copy the key again and check the header's form.",
+        "hint": KEY_HINT,
         "type": "invalid_request_error",
         "code": "invalid_api_key",
         "param": None,
@@ -79,7 +91,10 @@ def test_a_wrong_key_is_an_authentication_error(service):
         "attempts": 1,
         "metered": "normally_not",
     }
-    assert str(error) == "Incorrect API key provided. (status 401)"
+    # In a traceback as well, which ends with it.
+    assert str(error) == f"Incorrect API key provided. (status 401). Hint: {KEY_HINT}"
+    shown = traceback.format_exception_only(type(error), error)[-1]
+    assert shown == f"modelwire.AuthenticationError: {error}\n"
     assert error.args == ("Incorrect API key provided.",)
 
 
@@ -152,12 +167,59 @@ def test_envelopes_of_errors(scripted, body, message, code):
     assert error.body == inner and error.response.text == error.body_text
 
 
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 429, 500, 503])
+def test_streaming_is_named_where_it_may_help(scripted, status):
+    """R-STR6, R-ERR1: in the hint of a plain call that generates, and nowhere else."""
+
+    def hint(call, **given):
+        with pytest.raises(modelwire.APIStatusError) as raised:
+            call(**given)
+        assert str(raised.value).endswith(f" Hint: {raised.value.hint}")
+        return raised.value.hint
+
+    client = scripted(answer("no", status), max_retries=0)
+    chat = {"model": "m", "messages": HELLO}
+    helps = status in (400, 403, 404, 422, 500)
+    assert ("set stream_only" in hint(client.chat.completions.create, **chat)) == helps
+    assert ("set stream_only" in hint(client.responses.create, model="m", input="x")) == helps
+    assert "stream_only" not in hint(client.chat.completions.create, **chat, stream=True)
+    assert "stream_only" not in hint(client.chat.completions.create, **chat, stream_only=True)
+    assert "stream_only" not in hint(client.models.list)
+
+
+def test_a_base_url_without_version_is_told_where_it_may_be_the_cause(scripted, service):
+    """R-CFG1: whatever stands at a wrong place answers in its own way."""
+    page = answer("<html>", content_type="text/html")
+    for given, is_told in (
+        (page, True),
+        (answer("no", 405), True),
+        (answer("no", 404), True),
+        (answer("no", 400), False),
+    ):
+        base_url = service.script("no-version", [given]).removesuffix("/v1")
+        error = failure(scripted(given, base_url=base_url, max_retries=0))
+        assert error.hint.startswith("The base URL does not end in /v1. ") == is_told, error
+
+
+def test_what_is_no_answer_is_not_known_to_be_metered(scripted):
+    """R-MET1: entered is what part of an answer came of; to list models is no processing."""
+    page = answer("<p>Log in</p>", content_type="text/html")
+    nothing = {"steps": [{"send": "HTTP/1.1 204 No Content\r\n\r\n"}]}
+    for given in (page, nothing, answer("[]"), events()):
+        assert failure(scripted(given)).metered == "unknown"
+    assert failure(scripted(answer('{"choices":['))).metered == "entered"
+    for given in (page, answer({}), answer("no", 500), answer("no", 401)):
+        with pytest.raises(modelwire.APIError) as raised:
+            scripted(given).models.list()
+        assert raised.value.metered == "normally_not"
+
+
 def test_an_error_under_a_good_status_is_raised(scripted):
     """R-ERR6: it is not handed out as an answer."""
     body = {"error": {"message": "m", "type": "t"}}
     error = fails(scripted(answer(body)), modelwire.APIError)
     assert (error.kind, error.message, error.type, error.status_code) == ("stream", "m", "t", 200)
-    assert error.metered == "entered"
+    assert error.metered == "unknown"  # no part of an answer came
 
 
 def test_a_refused_connection_was_never_sent():
@@ -169,7 +231,7 @@ def test_a_refused_connection_was_never_sent():
         error = fails(client, modelwire.APIConnectionError)
     assert isinstance(error, ConnectionError) and "refused" in error.message.lower()
     assert (error.kind, error.metered, error.status_code) == ("connect", "not_sent", None)
-    assert "base_url" in error.hint and str(error) == error.message
+    assert "base_url" in error.hint and str(error) == f"{error.message}. Hint: {error.hint}"
 
 
 def test_a_connection_that_breaks_off_before_the_answer(scripted):

@@ -69,6 +69,60 @@ def test_a_common_pause_is_logged_once(service, kept):
     assert "wait_ms=20" in pauses[0].getMessage() and "allowed=1" in pauses[0].getMessage()
 
 
+def test_levels(scripted, kept):
+    """R-LIM1, R-ERR3, R-AUTH4: a retry is INFO; a failure is a WARNING with all that matters."""
+    refused = answer({"error": {"message": SECRET, "code": f"c {SECRET}"}}, 429)
+    retry = modelwire.Retry(max_retries=1, first_wait=0.001)
+    client = scripted(refused, refused, api_key=SECRET, retry=retry)
+    with pytest.raises(modelwire.RateLimitError):
+        client.chat.completions.create(model=f"m {SECRET}", messages=HELLO)
+    eventually("the failure is logged", lambda: "call failed" in kept.text())
+    told = [record for record in kept.records if record.levelno >= logging.INFO]
+    (again, failed) = told
+    assert (again.levelname, failed.levelname) == ("INFO", "WARNING")
+    common = ['kind="rate_limited"', "status=429", 'model="m [key]"', "/v1/chat/completions"]
+    for record, own in (
+        (again, ["trying again after a wait", "wait_ms=1", "attempts=1"]),
+        (failed, ["call failed", "attempts=2", 'code="c [key]"', 'metered="unknown"']),
+    ):
+        for part in common + own:
+            assert part in record.getMessage(), record.getMessage()
+        assert SECRET not in record.getMessage()
+
+
+def test_failures_are_warned_of_wherever_logging_is_set_up(service):
+    """R-ERR3: as the core says it, without a thread; once; and not where nobody listens."""
+    output = programs.run(
+        """
+        import logging
+        def fail(model="none"):
+            try:
+                client.chat.completions.create(model=model, messages=[{"role": "user", "content": "x"}])
+            except modelwire.OpenAIError:
+                pass
+        client = modelwire.Client()
+        fail()
+        client = modelwire.Client()  # tells nothing of what failed before
+        logging.basicConfig(format="%(levelname)s %(name)s %(message)s", stream=sys.stdout)
+        fail()
+        fail(5)  # nothing was called
+        client.models.list()
+        client = modelwire.Client()
+        logging.getLogger("modelwire").setLevel(logging.ERROR)
+        fail()
+        print([thread.name for thread in threading.enumerate()])
+        """,
+        service.base_url,
+    )
+    (told, threads) = output.splitlines()
+    assert threads == "['MainThread']"
+    expected = (
+        'WARNING modelwire call failed kind="not_found" status=404 code="model_not_found" '
+        'path="/v1/chat/completions" model="none" attempts=1 elapsed_ms='
+    )
+    assert told.startswith(expected) and told.endswith(' metered="unknown"'), told
+
+
 def test_nothing_is_logged_where_it_is_not(service):
     """R-AUTH4: and no thread is started for it."""
     assert logging.getLogger("modelwire").getEffectiveLevel() > logging.INFO

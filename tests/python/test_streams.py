@@ -57,8 +57,13 @@ def test_facts_of_a_stream(client):
 
 
 def test_usage_of_a_stream(client):
-    """R-MET2: usage is read from a stream too."""
+    """R-MET2: usage is read from a stream too, where the service sends it."""
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    assert [chunk for chunk in chat if chunk.usage] == [] and chat.usage is None
+    asked = {"include_usage": True}
+    chat = client.chat.completions.create(
+        model="echo", messages=HELLO, stream=True, stream_options=asked
+    )
     *_, last = chat
     assert last.usage.total_tokens == 8
     assert chat.usage == {"input_tokens": 4, "output_tokens": 4, "total_tokens": 8}

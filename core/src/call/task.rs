@@ -190,6 +190,9 @@ impl Shared {
         if made.endpoint == Endpoint::Models && context.metered != Metered::NotSent {
             context.metered = Metered::NormallyNot;
         }
+        // Whatever the caller named it, an error shows no key.
+        context.model =
+            context.model.map(|model| self.settings().api_key.mask(&model).into_owned());
         advise(error, made, context.attempts).with_context(&context)
     }
 
@@ -252,7 +255,7 @@ impl Shared {
         let elapsed_ms = elapsed.as_millis() as u64;
         match &outcome {
             Ok(_) => tracing::debug!(target: "modelwire", attempts, elapsed_ms, "call done"),
-            Err(error) => self.tells_of_failure(error),
+            Err(error) => Self::tells_of_failure(error),
         }
         // Counted before the consumer can see the end, and only if this is the end.
         if let (Some(usage), Some(model)) = (usage, &model)
@@ -264,8 +267,7 @@ impl Shared {
     }
 
     /// What was not the caller's own doing is a warning.
-    fn tells_of_failure(&self, error: &Error) {
-        let model = error.model().map(|model| self.settings().api_key.mask(model));
+    fn tells_of_failure(error: &Error) {
         let (kind, elapsed_ms) = (error.kind().name(), error.elapsed().as_millis() as u64);
         macro_rules! tell {
             ($level:ident) => {
@@ -275,7 +277,7 @@ impl Shared {
                     status = error.status(),
                     code = error.code(),
                     path = error.path(),
-                    model = model.as_deref(),
+                    model = error.model(),
                     attempts = error.attempts(),
                     elapsed_ms,
                     metered = error.metered().name(),

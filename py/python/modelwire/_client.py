@@ -167,7 +167,7 @@ _log: ModuleType | None = None
 """`modelwire._log`, once something is logged."""
 
 _LOG_WARNINGS = 2
-_RECORDS = 16
+_RECORDS = 256
 
 
 def _log_module() -> ModuleType:
@@ -190,6 +190,8 @@ def _follow_logging() -> None:
             _log_module().start(level)
     if _log is None or not _log.is_running():
         log_start(_LOG_WARNINGS)
+        while log_take(_RECORDS, 0.0):
+            pass  # of calls that failed meanwhile: their exceptions were told as they came
 
 
 def _tell_warnings() -> None:

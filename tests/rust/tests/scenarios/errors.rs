@@ -186,7 +186,12 @@ fn only_part_of_an_answer_is_entered() {
         Exchange::json(200, "<html>"),
         Exchange::json(500, "no"),
         Exchange::json(401, "no"),
-        Exchange::raw("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"data\":["),
+        Exchange {
+            steps: vec![
+                Step::send("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"data\":["),
+                Step::Close,
+            ],
+        },
     ];
     for list in lists {
         let client = answers(list);
