@@ -30,8 +30,9 @@ def test_events_and_the_final_completion(service):
             completion = await chat.get_final_completion()
         kinds = [event.type for event in found if event.type != "chunk"]
         assert kinds == ["content.delta"] * 5 + ["content.done"]
-        assert found[-1].content == completion.choices[0].message.content == TEXT
-        assert found[-2].snapshot == chat.current_completion_snapshot == completion
+        (done,) = (event for event in found if event.type == "content.done")
+        assert done.content == completion.choices[0].message.content == TEXT
+        assert found[-1].snapshot == chat.current_completion_snapshot == completion
         assert completion.usage.total_tokens == chat.usage["total_tokens"] == 8
 
     run(service.base_url, main)

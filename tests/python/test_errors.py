@@ -94,7 +94,7 @@ def test_a_wrong_key_is_an_authentication_error(service):
     # In a traceback as well, which ends with it.
     assert str(error) == f"Incorrect API key provided. (status 401). Hint: {KEY_HINT}"
     shown = traceback.format_exception_only(type(error), error)[-1]
-    assert shown == f"modelwire.AuthenticationError: {error}\n"
+    assert shown.endswith(f"AuthenticationError: {error}\n")
     assert error.args == ("Incorrect API key provided.",)
 
 
