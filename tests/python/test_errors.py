@@ -15,8 +15,8 @@ from conftest import KEY
 from wire import HELLO, WORDS, answer, events, finish, piece
 
 KEY_HINT = (
-    "Copy the whole API key again from the service's control panel, and give it alone: no quotes, no "
-    "white space, no word Bearer."
+    "Copy the whole API key again from the service's control panel, and give it alone: no quotes, "
+    "no white space, no word Bearer."
 )
 FIELDS = [
     *("kind", "message", "hint", "type", "code", "param", "status_code", "request_id"),

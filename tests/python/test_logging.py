@@ -97,7 +97,8 @@ def test_failures_are_warned_of_wherever_logging_is_set_up(service):
         import logging
         def fail(model="none"):
             try:
-                client.chat.completions.create(model=model, messages=[{"role": "user", "content": "x"}])
+                hello = [{"role": "user", "content": "x"}]
+                client.chat.completions.create(model=model, messages=hello)
             except modelwire.OpenAIError:
                 pass
         client = modelwire.Client()

@@ -276,9 +276,7 @@ def test_what_chunks_add_up_to(scripted, vector):
         ]
 
 
-CHATS = [
-    one for one in GATHERED if one.values[0]["endpoint"] == "chat" and one.values[0]["chunks"]
-]
+CHATS = [one for one in GATHERED if one.values[0]["endpoint"] == "chat" and one.values[0]["chunks"]]
 
 
 @pytest.mark.parametrize("vector", CHATS)
