@@ -179,7 +179,7 @@ impl StreamEvents {
         if self.ending.is_some() || (data.is_empty() && !is_error) {
             return;
         }
-        if data == DONE_MARK {
+        if data.starts_with(DONE_MARK) {
             self.seal();
             return self.done();
         }
@@ -308,8 +308,9 @@ impl Sink for StreamEvents {
         is_whole_bytes(data)
     }
 
+    /// Whatever stands behind the mark on its line: it may not have come yet, and no JSON begins so.
     fn is_end(&self, data: &[u8]) -> bool {
-        data == DONE_MARK.as_bytes()
+        data.starts_with(DONE_MARK.as_bytes())
     }
 
     fn stray(&mut self, line: &[u8]) {

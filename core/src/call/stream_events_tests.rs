@@ -62,6 +62,62 @@ fn lines_are_the_same_however_they_are_split() {
     }
 }
 
+/// What streams are made of, well or badly.
+const FRAGMENTS: [&str; 28] = [
+    "data: ",
+    "data: ",
+    "data:",
+    "data",
+    "event: e",
+    "event: error",
+    "event:",
+    "id: 1",
+    "retry: 1",
+    ": c",
+    "x-y: z",
+    "DATA: 1",
+    "{}",
+    "{\"a\":1}",
+    "{\"error\":1}",
+    "[",
+    "]",
+    "1",
+    "[DONE]",
+    "[DONE]",
+    "text",
+    " ",
+    "\u{feff}",
+    "\n",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r",
+];
+
+/// R-STR2 R-STR3: made-up streams, the same from a seed.
+#[test]
+fn no_split_changes_what_a_stream_says() {
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed as usize % below
+    };
+    let mut ends = HashSet::new();
+    for _ in 0..20_000 {
+        let count = 1 + random(14);
+        let text: String = (0..count).map(|_| FRAGMENTS[random(FRAGMENTS.len())]).collect();
+        let whole = read(&[text.as_bytes()], false);
+        let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
+        assert_eq!(read(&bytes, false), whole, "bytewise: {text:?}");
+        let (head, tail) = text.as_bytes().split_at(random(text.len() + 1));
+        assert_eq!(read(&[head, tail], false), whole, "{head:?} and {tail:?} of {text:?}");
+        ends.insert(whole.1);
+    }
+    assert_eq!(ends.len(), 4, "{ends:?}");
+}
+
 /// A line is looked at once, and judged whole once, however many follow it.
 #[test]
 fn lines_without_end_are_read_in_linear_time() {
