@@ -290,7 +290,9 @@ def _warn_of(error: OpenAIError) -> None:
     """Logs a failed call as the core does, where `logging` is set up, but for warnings alone: that
     needs no thread."""
     logging = sys.modules.get("logging")
-    if error.kind in _NO_FAILED_CALL or not hasattr(logging, "getLogger"):
+    if logging is None or not hasattr(logging, "getLogger"):  # it may be half imported
+        return
+    if error.kind in _NO_FAILED_CALL:
         return
     log = sys.modules.get("modelwire._log")
     logger = logging.getLogger("modelwire")
