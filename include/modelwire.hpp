@@ -1121,7 +1121,7 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   /// the call is made. A higher bound may consume more.
   request& max_tokens(std::int32_t tokens) & {
     note(modelwire_request_set_max_tokens(get(), tokens), "request.max_tokens",
-         "the number is below 1, or the request takes no fields");
+         tokens < 1 ? "max_tokens must be at least 1" : "the request takes no fields");
     return *this;
   }
   /// Any further field with a text as its value, "reasoning_effort" for instance.

@@ -138,6 +138,8 @@ fn copied_wrong(key: &str) -> Option<(Cow<'static, str>, &'static str)> {
             "the API key is not whole: dots or asterisks stand in place of a part",
             "A key that is shown like this cannot be copied; make a new one if need be.",
         )
+    } else if key.eq_ignore_ascii_case("bearer") {
+        ("the API key is the word Bearer alone", "What stands behind it is the key.")
     } else if key.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
         ("the API key begins with \"Bearer \"", "Leave out the word: modelwire adds it.")
     } else {
@@ -167,7 +169,11 @@ fn begins_with_a_name(key: &str) -> bool {
 
 /// Whether this is `$NAME`, or `${NAME}` with whatever a shell knows to add to it.
 fn is_variable(key: &str) -> bool {
+    let between = |start, end| key.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
     key.strip_prefix('$').is_some_and(|rest| rest.starts_with('{') || is_name(rest))
+        || [("%", "%"), ("{", "}"), ("[", "]")]
+            .into_iter()
+            .any(|(start, end)| between(start, end).is_some_and(is_name))
 }
 
 fn is_name(text: &str) -> bool {

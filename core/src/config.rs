@@ -266,6 +266,9 @@ fn from_environment(names: &[&str]) -> Option<String> {
 
 fn parse_base_url(given: &str) -> Result<Url> {
     let hint = "Give it like https://host/v1.";
+    if given.trim().is_empty() {
+        return Err(Error::config("base_url is empty").with_hint(hint));
+    }
     let url = Url::parse(given.trim()).map_err(|cause| {
         Error::config(format!("base_url is not a URL: {cause}")).with_hint(hint)
     })?;

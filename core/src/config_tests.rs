@@ -59,6 +59,10 @@ fn a_key_that_was_copied_with_something_around_it_is_told_what() {
         ("api_token=sk-secret==", "name and an equals sign"),
         ("$OPENAI_API_KEY", "variable"),
         ("${OPENAI_API_KEY}", "variable"),
+        ("%OPENAI_API_KEY%", "variable"),
+        ("{API_KEY}", "variable"),
+        ("[API_KEY]", "variable"),
+        ("Bearer", "alone"),
         ("${OPENAI_API_KEY:-sk-secret}", "variable"),
         ("sk-secr...cret", "not whole"),
         ("sk-secr\u{2026}cret", "not whole"),
@@ -111,7 +115,8 @@ fn the_hint_of_a_refused_key_says_where_it_is_given() {
 #[test]
 fn a_base_url_is_checked() {
     for (url, said) in [
-        ("", "not a URL"),
+        ("", "empty"),
+        (" ", "empty"),
         ("host/v1", "not a URL"),
         ("ftp://h/v1", "\"ftp\""),
         ("http://user:secret@h/v1", "user information"),

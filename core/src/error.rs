@@ -51,6 +51,9 @@ pub struct Error(Arc<Inner>);
 /// `Result` with this library's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+const REFUSED_HINT: &str = "Reproduce it with a minimal request, then add parameters one by one; and check \
+    the base URL and any proxy between.";
+
 /// The parts of an answer that did not succeed, ready for [`Error::from_response`].
 pub(crate) struct FailedAnswer<'a> {
     pub(crate) status: u16,
@@ -120,7 +123,15 @@ impl Error {
         } else {
             said
         };
-        Error::new(ErrorKind::of_status(answer.status), message).edit(|inner| {
+        let kind = ErrorKind::of_status(answer.status);
+        let error = Error::new(kind, message);
+        // What the service itself refused, with a reason, came to the right place.
+        let is_refusal = kind == ErrorKind::Status && (400..500).contains(&answer.status);
+        let error = match is_refusal && found.message.is_some() {
+            true => error.with_hint(REFUSED_HINT),
+            false => error,
+        };
+        error.edit(|inner| {
             inner.status = Some(answer.status);
             inner.request_id = answer.request_id;
             inner.retry_after = answer.retry_after;

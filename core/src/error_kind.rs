@@ -60,8 +60,9 @@ kinds! {
 
     /// 429: a rate, concurrency, quota or resource limit; slow down and try again.
     RateLimited: "rate_limited",
-        hint "Lower the request rate and retry with backoff: the retry policy has retries_max, and \
-              adaptive for many calls at once. The service's control panel shows limits and quota.";
+        hint "Lower the request rate and retry with backoff: the retry policy can make more retries, \
+              and slow the whole client down (adaptive). The service's control panel shows limits \
+              and quota.";
 
     /// 5xx: a temporary fault of the service.
     Server: "server",

@@ -6,12 +6,16 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
+use crate::warnings::tell_waiting;
+
 /// `modelwire._errors._exception`, which picks the class by the error's kind.
 static EXCEPTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// The exception of an error, with every field that the core knows.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    match build(py, error) {
+    let built = build(py, error);
+    tell_waiting(py);
+    match built {
         Ok(exception) => PyErr::from_value(exception),
         Err(failed) => failed,
     }

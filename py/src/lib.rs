@@ -25,6 +25,7 @@ mod stream;
 mod stream_base;
 mod testing;
 mod wait;
+mod warnings;
 
 use pyo3::prelude::*;
 

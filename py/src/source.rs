@@ -17,6 +17,7 @@ use crate::object::make;
 use crate::object::shape::Object;
 use crate::request_info::RequestInfo;
 use crate::wait;
+use crate::warnings::tell_waiting;
 
 /// How much a consumer takes at once, and as what.
 #[derive(Clone, Copy)]
@@ -239,6 +240,7 @@ impl Source {
         match outcome {
             Ok(response) => {
                 self.ending().response = Some(response);
+                tell_waiting(py);
                 Ok(Taken::End)
             }
             // Closed by this program: iteration just ends.
@@ -272,6 +274,7 @@ pub(crate) fn outcome(
     match pop {
         Pop::Event(Event::Open(head)) => Ok(Some(Outcome::Stream(head))),
         Pop::Event(Event::Done(Ok(response))) => {
+            tell_waiting(py);
             Ok(Some(Outcome::Response(make::of_response(response, request.clone()))))
         }
         Pop::Event(Event::Done(Err(error))) => Err(exception(py, &error)),

@@ -9,7 +9,7 @@ import pytest
 import modelwire
 import programs
 from conftest import KEY, eventually
-from wire import HELLO, answer
+from wire import HELLO, STREAM_HEAD, answer, piece
 
 SECRET = "sk-logged-5c1f9e22"
 
@@ -122,6 +122,19 @@ def test_failures_are_warned_of_wherever_logging_is_set_up(service):
         'path="/v1/chat/completions" model="none" attempts=1 elapsed_ms='
     )
     assert told.startswith(expected) and told.endswith(' metered="unknown"'), told
+
+
+def test_a_field_that_nobody_knows_is_warned_of(scripted, caplog):
+    """R-STR2: once, behind a stream that ended well, and without what it says."""
+    chunk = f"data: {piece('a')}\n\n"
+    body = f"{chunk}json: {piece('lost')}\nmore: 1\n\ndata: [DONE]\n\n"
+    sent = {"send": f"{len(body):x}\r\n{body}\r\n0\r\n\r\n"}
+    client = scripted({"steps": [{"send": STREAM_HEAD}, sent]})
+    create = client.chat.completions.create
+    assert len(list(create(model="m", messages=HELLO, stream=True))) == 1
+    create(model="m", messages=HELLO, stream_only=True)
+    told = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert told == [("WARNING", 'the stream has lines of an unknown field field="json"')] * 2
 
 
 def test_nothing_is_logged_where_it_is_not(service):

@@ -7,7 +7,7 @@ use crate::protocol::endpoint::Endpoint;
 
 const NO_VERSION: &str = "The base URL does not end in /v1.";
 const ONLY_STREAMS: &str = "If this model answers only by streaming, set stream_only (the answer still \
-    comes whole) or stream the call (stream=True).";
+    comes whole) or stream the call (stream = true).";
 
 /// How a call was made.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,11 @@ pub(crate) fn advise(error: Error, made: Made, attempts: u32) -> Error {
     if !made.has_version && is_of_a_wrong_place(error.kind()) {
         hint = format!("{NO_VERSION} {hint}");
     }
-    if !made.streams && made.endpoint != Endpoint::Models && may_want_a_stream(error.status()) {
+    if !made.streams && made.endpoint != Endpoint::Models && may_want_a_stream(&error) {
         hint = format!("{hint} {ONLY_STREAMS}");
+    }
+    if let Some(wait) = error.retry_after().filter(|wait| !wait.is_zero()) {
+        hint = format!("{hint} The service asks for a wait of {} s.", wait.as_secs_f64().ceil());
     }
     if attempts > 1 {
         hint = format!("{hint} {attempts} attempts were made.");
@@ -43,9 +46,25 @@ fn is_of_a_wrong_place(kind: ErrorKind) -> bool {
 }
 
 /// What services say of a plain call to a model that only streams (R-STR6); the specification names
-/// no status.
-fn may_want_a_stream(status: Option<u16>) -> bool {
-    matches!(status, Some(400 | 403 | 404 | 405 | 422 | 500 | 501))
+/// no status. A service that gives another reason by its code or parameter means that one, and a page
+/// is no service.
+fn may_want_a_stream(error: &Error) -> bool {
+    if !matches!(error.status(), Some(400 | 403 | 404 | 405 | 422 | 500 | 501)) {
+        return false;
+    }
+    let is_number = |code: &&str| code.bytes().all(|byte| byte.is_ascii_digit());
+    let code = error.code().filter(|code| !is_number(code));
+    let said = [Some(error.message()), code, error.param()];
+    if said.into_iter().flatten().any(speaks_of_streams) {
+        return true;
+    }
+    let is_page = error.body().is_some_and(|body| body.trim_start().starts_with('<'));
+    code.is_none() && error.param().is_none() && !is_page
+}
+
+/// An upstream provider is no stream.
+fn speaks_of_streams(text: &str) -> bool {
+    text.to_ascii_lowercase().replace("upstream", "").contains("stream")
 }
 
 #[cfg(test)]
@@ -67,7 +86,6 @@ mod tests {
         let hint = |status, made| advise(answered(status), made, 1).hint().to_owned();
         for status in [400, 403, 404, 422, 500] {
             assert!(hint(status, PLAIN).contains("set stream_only"), "{status}");
-            assert!(hint(status, PLAIN).contains("stream=True"), "{status}");
             for made in
                 [Made { streams: true, ..PLAIN }, Made { endpoint: Endpoint::Models, ..PLAIN }]
             {
@@ -91,6 +109,36 @@ mod tests {
             assert_eq!(error.hint(), kind.hint());
         }
         assert!(advise(answered(405), made, 1).hint().starts_with(NO_VERSION));
+    }
+
+    /// R-STR6: "only where it helps".
+    #[test]
+    fn a_service_that_gives_another_reason_means_that() {
+        for (body, helps) in [
+            (r#"{"error":{"message":"stream must be true","code":"x"}}"#, true),
+            (r#"{"error":{"message":"no","code":"stream_required"}}"#, true),
+            (r#"{"error":{"message":"no","param":"stream"}}"#, true),
+            (r#"{"error":{"message":"no","type":"invalid_request_error","code":400}}"#, true),
+            (r#"{"detail":"no"}"#, true),
+            ("", true),
+            (r#"{"error":{"message":"no","code":"insufficient_balance"}}"#, false),
+            (r#"{"error":{"message":"no","param":"messages"}}"#, false),
+            (r#"{"error":{"message":"The upstream failed","code":"upstream_failed"}}"#, false),
+            ("<html>not found</html>", false),
+        ] {
+            let (request_id, retry_after) = (None, None);
+            let answer = FailedAnswer { status: 400, body, request_id, retry_after };
+            let error = advise(Error::from_response(answer), PLAIN, 1);
+            assert_eq!(error.hint().contains("stream_only"), helps, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_wait_that_is_asked_for_is_told() {
+        let retry_after = Some(std::time::Duration::from_millis(119_500));
+        let answer = FailedAnswer { status: 429, body: "", request_id: None, retry_after };
+        let error = advise(Error::from_response(answer), PLAIN, 1);
+        assert!(error.hint().ends_with(" The service asks for a wait of 120 s."), "{error}");
     }
 
     #[test]

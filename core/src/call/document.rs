@@ -17,6 +17,11 @@ use crate::protocol::spans::ELEMENTS_MAX;
 use crate::protocol::value::Value;
 use crate::response::Response;
 
+const BROKEN_HINT: &str = "It begins like an answer and is broken: cut short, changed on its way, or more \
+    than one document. It may have been metered.";
+const ERROR_HINT: &str =
+    "The service reports an error under a good status: judge by type and code.";
+
 /// Whether a body that came under a good status is an answer of this operation.
 pub(crate) fn judge(
     settings: &Settings,
@@ -33,12 +38,22 @@ pub(crate) fn judge(
         let error = Error::new(ErrorKind::Protocol, format!("{why}: {quoted}"));
         Err(error.with_body(quoted).with_answer(&head))
     };
+    if text.trim().is_empty() {
+        let error = Error::new(ErrorKind::Protocol, "the answer has no content");
+        return Err(error.with_answer(&head));
+    }
     let document = match Document::scan(text.as_str().into()) {
         Ok(document) => document,
-        Err(cause) => return not_an_answer(&format!("the answer is not JSON ({cause})"), &text),
+        Err(cause) => {
+            let answer = not_an_answer(&format!("the answer is not JSON ({cause})"), &text);
+            let is_begun = text.trim_start().starts_with('{');
+            return answer
+                .map_err(|error| if is_begun { error.with_hint(BROKEN_HINT) } else { error });
+        }
     };
     if document.is_error() {
-        return Err(settings.bounded(Error::from_event(&text)).with_answer(&head));
+        let error = settings.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
+        return Err(error.with_answer(&head));
     }
     match endpoint {
         Endpoint::Models if !document.is_model_list() => {

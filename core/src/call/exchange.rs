@@ -165,8 +165,11 @@ impl Answer<'_> {
         let settings = self.shared.settings();
         let text = body::excerpt(settings, &mut reply.body, self.deadlines.clock()).await;
         let head = &reply.head;
-        let kind = head.header("content-type").unwrap_or("no content type");
-        let message = format!("the stream came as {kind}, not as events: {}", excerpt(&text));
+        let kind = head.header("content-type").unwrap_or("an unnamed type");
+        let message = match text.trim().is_empty() {
+            true => "the stream has no content".to_owned(),
+            false => format!("the stream came as {kind}, not as events: {}", excerpt(&text)),
+        };
         Error::new(ErrorKind::Protocol, message).with_body(text).with_answer(head)
     }
 

@@ -26,6 +26,10 @@ const DONE_MARK: &str = "[DONE]";
 
 const STRAY_HINT: &str = "Each line of a stream is `data: ` with JSON behind it. Something on the way \
     may have written into the stream; what arrived before is a part of the answer.";
+const NOTHING_HINT: &str = "Nothing of an answer arrived: check that base_url names an OpenAI-compatible \
+    service, or ask again.";
+const INDENTED_HINT: &str =
+    "White space stands before the field: a line of a stream begins with `data: `.";
 const LINES_HINT: &str = "The event has several lines of data that are not JSON together. Where each \
     was meant as an event, the blank line between them is missing.";
 
@@ -56,8 +60,8 @@ pub(crate) struct StreamEvents {
     count: u64,
     /// A chunk came: part of the answer.
     has_chunks: bool,
-    /// A field was ignored, and that was told.
-    has_unknown_fields: bool,
+    /// The first line of a field that nobody knows, as it may be shown.
+    ignored: Option<String>,
     ending: Option<Ending>,
 }
 
@@ -99,7 +103,7 @@ impl StreamEvents {
             finished_choices: HashSet::new(),
             count: 0,
             has_chunks: false,
-            has_unknown_fields: false,
+            ignored: None,
             ending: None,
         }
     }
@@ -206,8 +210,12 @@ impl StreamEvents {
         if self.count > 0 {
             return self.succeed(End::DoneMark);
         }
-        let message = "the stream's end mark came before any event";
-        self.fail(Error::new(ErrorKind::Incomplete, message));
+        self.fail(self.incomplete("the stream's end mark came before any event".to_owned()));
+    }
+
+    fn incomplete(&self, message: String) -> Error {
+        let error = Error::new(ErrorKind::Incomplete, message);
+        if self.has_chunks { error } else { error.with_hint(NOTHING_HINT) }
     }
 
     /// A line without `data: ` is an event where it could be one: it is part of what was paid for
@@ -224,7 +232,8 @@ impl StreamEvents {
         let quoted = self.wanted.settings.quote(line.trim());
         let message = format!("a line of the stream is neither a field nor JSON: {quoted}");
         let error = Error::new(ErrorKind::Protocol, message).with_body(quoted);
-        self.fail(error.with_hint(STRAY_HINT));
+        let is_indented = line.starts_with([' ', '\t']) && line.trim_start().starts_with("data:");
+        self.fail(error.with_hint(if is_indented { INDENTED_HINT } else { STRAY_HINT }));
     }
 
     /// Events that were read and not pushed.
@@ -284,7 +293,12 @@ impl StreamEvents {
             0 => "the stream ended without a single event".to_owned(),
             count => format!("the stream ended without its end mark after {count} events"),
         };
-        self.fail(Error::new(ErrorKind::Incomplete, message));
+        // A service may have said there why it ended.
+        let message = match &self.ignored {
+            Some(line) => format!("{message}; it has a line of an unknown field: {line}"),
+            None => message,
+        };
+        self.fail(self.incomplete(message));
     }
 }
 
@@ -318,12 +332,14 @@ impl Sink for StreamEvents {
     }
 
     /// The grammar ignores it. It is told once, in case it should have been `data`.
-    fn unknown_field(&mut self, name: &[u8]) {
-        if self.ending.is_some() || std::mem::replace(&mut self.has_unknown_fields, true) {
+    fn unknown_field(&mut self, line: &[u8]) {
+        if self.ending.is_some() || self.ignored.is_some() {
             return;
         }
-        let field = self.wanted.settings.quote(&String::from_utf8_lossy(name));
+        let line = self.wanted.settings.quote(&String::from_utf8_lossy(line));
+        let field = line.split(':').next().unwrap_or_default();
         tracing::warn!(target: "modelwire", field, "the stream has lines of an unknown field");
+        self.ignored = Some(line);
     }
 }
 

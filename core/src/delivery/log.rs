@@ -165,6 +165,11 @@ pub fn take(max: usize, timeout: Duration) -> Option<Vec<Record>> {
     Some(records)
 }
 
+/// Whether a record waits to be taken.
+pub fn has_records() -> bool {
+    shared().is_ok_and(|shared| !lock(&shared.buffer).records.is_empty())
+}
+
 /// Records that a sink gets in one batch at most.
 pub const BATCH_RECORDS_MAX: usize = 256;
 

@@ -50,7 +50,7 @@ pub(crate) trait Sink {
     fn stray(&mut self, line: &[u8]);
 
     /// A line of a field that the grammar does not know and ignores.
-    fn unknown_field(&mut self, name: &[u8]);
+    fn unknown_field(&mut self, line: &[u8]);
 
     /// Whether all that is asked: the grammar alone does without.
     const IS_LENIENT: bool;
@@ -329,7 +329,7 @@ impl Decoder {
             }
             b"" | b"id" | b"retry" => {} // a comment, or nothing that the grammar takes
             _ if !S::IS_LENIENT || line.trim_ascii().is_empty() => {}
-            name if colon.is_some() && is_name(name) => sink.unknown_field(name),
+            name if colon.is_some() && is_name(name) => sink.unknown_field(line),
             _ => {
                 self.substance += line.len() as u64;
                 self.hand_out(held.take(), sink);

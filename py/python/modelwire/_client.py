@@ -191,13 +191,25 @@ def _follow_logging() -> None:
     if _log is None or not _log.is_running():
         log_start(_LOG_WARNINGS)
         while log_take(_RECORDS, 0.0):
-            pass  # of calls that failed meanwhile: their exceptions were told as they came
+            pass  # of calls that nobody waited for
 
 
 def _tell_warnings() -> None:
     """Tells what there is to warn of in the settings, where no thread does."""
     if _log is None or not _log.is_running():
         for record in log_take(_RECORDS, 0.0) or ():
+            _log_module().tell(record)
+
+
+def _tell_waiting() -> None:
+    """Hands on the warnings of a call that ended, where `logging` has a handler and no thread does
+    it. Called by the native part, and only if there are some."""
+    if _log is not None and _log.is_running():
+        return
+    logging = sys.modules.get("logging")
+    listens = hasattr(logging, "getLogger") and logging.getLogger("modelwire").hasHandlers()  # type: ignore[union-attr]
+    for record in log_take(_RECORDS, 0.0) or ():
+        if listens:
             _log_module().tell(record)
 
 
@@ -543,8 +555,9 @@ class OpenAI(BaseClient):
     """A client of one service. Threads may share it; calls do not wait for each other.
 
     What is not given comes from the environment: MODELWIRE_BASE_URL or OPENAI_BASE_URL,
-    MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL. A key that was copied with
-    something around it, or not whole, is an OpenAIError that says what.
+    MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL. The key is created in the
+    service's control panel. One that was copied with something around it, or not whole, is an
+    OpenAIError that says what.
 
     With stream_only every plain call streams underneath and returns the gathered answer, for a
     service whose models answer only by streaming. proxy, no_proxy, ca, client_certificate and

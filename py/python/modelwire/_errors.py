@@ -22,8 +22,6 @@ LengthFinishReasonError and ContentFilterFinishReasonError are there to be caugh
 
 from __future__ import annotations
 
-import sys
-
 # Type checkers take this name as true; importing typing would cost more than all the rest.
 TYPE_CHECKING = False
 
@@ -278,42 +276,7 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
     if chosen is APIStatusError:
         chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)
     chosen = _openai_classes_of.get(chosen, chosen)
-    error = chosen(message, **fields)
-    _warn_of(error)
-    return error
-
-
-_NO_FAILED_CALL = ("argument", "config", "closed", "forked", "cancelled", "shutdown", "internal")
-
-
-def _warn_of(error: OpenAIError) -> None:
-    """Logs a failed call as the core does, where `logging` is set up, but for warnings alone: that
-    needs no thread."""
-    logging = sys.modules.get("logging")
-    if logging is None or not hasattr(logging, "getLogger"):  # it may be half imported
-        return
-    if error.kind in _NO_FAILED_CALL:
-        return
-    log = sys.modules.get("modelwire._log")
-    logger = logging.getLogger("modelwire")
-    if (log is not None and log.is_running()) or not logger.isEnabledFor(logging.WARNING):
-        return
-    if logger.hasHandlers():
-        told = [f"elapsed_ms={int(error.elapsed * 1000)}", f'metered="{error.metered}"']
-        for name in ("attempts", "model", "path", "code", "status_code", "kind"):
-            value = getattr(error, name)
-            if value is not None:
-                told.insert(0, f"{name.removesuffix('_code')}={_shown(value)}")
-        logger.warning("call failed %s", " ".join(told))
-
-
-def _shown(value: object) -> str:
-    """As the core's log shows it: texts in quotes, on one line."""
-    if isinstance(value, str):
-        import json
-
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
+    return chosen(message, **fields)
 
 
 def _rebuild(chosen: type[OpenAIError], message: str, fields: dict[str, Any]) -> OpenAIError:

@@ -35,9 +35,7 @@
 #define TEXTS_OF_REFUSAL(TEXT, SIZED, AT, SIZED_AT)                                            \
   TEXT(modelwire_error_message, error.message(), "No.")                                        \
   TEXT(modelwire_error_hint, error.hint(),                                                     \
-       "Reproduce it with a minimal request, then add parameters one by one. If this "         \
-       "model answers only by streaming, set stream_only (the answer still comes whole) or "   \
-       "stream the call (stream=True).")                                                       \
+       "Reproduce it with a minimal request, then add parameters one by one.")                 \
   TEXT(modelwire_error_type, error.type(), "a_type")                                           \
   TEXT(modelwire_error_code, error.code(), "a_code")                                           \
   TEXT(modelwire_error_param, error.param(), "a_param")                                        \

@@ -100,7 +100,7 @@ fn a_stream_only_model_says_so_in_the_hint() {
         assert_eq!((error.kind(), error.status()), (ErrorKind::InvalidRequest, Some(400)));
         assert_eq!(error.param(), Some("stream"));
         contains(error.hint(), "set stream_only");
-        contains(error.hint(), "stream=True");
+        contains(error.hint(), "stream the call");
         assert_eq!(way.read(&played, request.clone()).text(), "a b");
         assert_eq!(way.send(&played, request.stream_only(true)).unwrap().text(), "a b");
     }

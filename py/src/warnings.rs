@@ -1,0 +1,18 @@
+//! The warnings that wait in the core's log when a call has ended, for Python to hand on. Knows no
+//! logger and no call.
+
+use modelwire::log;
+use pyo3::prelude::*;
+
+/// Lets Python hand on the warnings of a call that ended. Where a thread does that, or nobody listens,
+/// nothing is said here.
+pub(crate) fn tell_waiting(py: Python<'_>) {
+    if !log::has_records() {
+        return;
+    }
+    let told =
+        py.import("modelwire._client").and_then(|module| module.call_method0("_tell_waiting"));
+    if let Err(failed) = told {
+        failed.write_unraisable(py, None);
+    }
+}
