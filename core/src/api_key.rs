@@ -170,10 +170,11 @@ fn begins_with_a_name(key: &str) -> bool {
 /// Whether this is `$NAME`, or `${NAME}` with whatever a shell knows to add to it.
 fn is_variable(key: &str) -> bool {
     let between = |start, end| key.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-    key.strip_prefix('$').is_some_and(|rest| rest.starts_with('{') || is_name(rest))
-        || [("%", "%"), ("{", "}"), ("[", "]")]
-            .into_iter()
-            .any(|(start, end)| between(start, end).is_some_and(is_name))
+    key.strip_prefix('$').is_some_and(|rest| {
+        rest.starts_with(['{', '(']) || rest.starts_with("env:") || is_name(rest)
+    }) || [("%", "%"), ("{", "}")]
+        .into_iter()
+        .any(|(start, end)| between(start, end).is_some_and(is_name))
 }
 
 fn is_name(text: &str) -> bool {

@@ -137,6 +137,56 @@ def test_a_field_that_nobody_knows_is_warned_of(scripted, caplog):
     assert told == [("WARNING", 'the stream has lines of an unknown field field="json"')] * 2
 
 
+def test_a_handler_that_fails_changes_no_call(scripted):
+    """R-ERR3: whatever it raises, the error of the call is raised."""
+
+    class Broken(logging.Handler):
+        def emit(self, record):
+            raise RuntimeError("broken handler")
+
+    logger, handler = logging.getLogger("modelwire"), Broken()
+    logger.addHandler(handler)
+    try:
+        client = scripted(answer("no", 400))
+        with pytest.raises(modelwire.BadRequestError):
+            client.chat.completions.create(model="m", messages=HELLO)
+    finally:
+        logger.removeHandler(handler)
+
+
+def test_failures_and_new_clients_at_once(service):
+    """R-ERR3: each failure is told once, whoever hands it on."""
+    output = programs.run(
+        """
+        import logging
+        seen = []
+        class Kept(logging.Handler):
+            def emit(self, record):
+                seen.append(record.getMessage())
+        logging.getLogger("modelwire").addHandler(Kept())
+
+        def fail():
+            client = modelwire.Client()
+            for _ in range(40):
+                try:
+                    client.responses.create(model="none", input="x")
+                except modelwire.NotFoundError:
+                    pass
+
+        def make():
+            for _ in range(200):
+                modelwire.Client().close()
+
+        threads = [threading.Thread(target=what) for what in (fail, fail, fail, make, make)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        print(len(seen))
+        """,
+        service.base_url,
+    )
+    assert output == "120\n"
+
+
 def test_nothing_is_logged_where_it_is_not(service):
     """R-AUTH4: and no thread is started for it."""
     assert logging.getLogger("modelwire").getEffectiveLevel() > logging.INFO

@@ -3,15 +3,16 @@
 //! good answer but its status.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use crate::call::body;
 use crate::call::deadlines::Deadlines;
-use crate::call::gate::Place;
+use crate::call::gate::{Gate, Place};
 use crate::call::retry::Decision;
 use crate::call::task::Shared;
 use crate::config::Settings;
@@ -27,7 +28,7 @@ use crate::protocol::text::without_secrets;
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
 const POOL_HINT: &str = "Raise connections_max, make fewer calls at once, or wait longer.";
-const GATE_HINT: &str = "Make fewer calls at once, or raise the total timeout.";
+const GATE_HINT: &str = "Make fewer calls at once, or wait longer.";
 const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its origin is followed.";
 
 /// A random number from 0 to 1.
@@ -52,8 +53,7 @@ impl Attempts<'_> {
     pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<(Reply, Option<Place>)> {
         let mut retries = 0;
         loop {
-            let place = self.place().await?;
-            let permit = self.connection().await?;
+            let (place, permit) = self.enter(retries > 0).await?;
             self.shared.attempt_begins();
             let error = match self.attempt(sent.as_ref(), permit).await {
                 Ok(reply) => {
@@ -84,32 +84,51 @@ impl Attempts<'_> {
         }
     }
 
-    /// The right to begin, where the policy is adaptive: after a refusal all calls wait their turn.
-    async fn place(&self) -> Result<Option<Place>> {
+    /// The right to begin, and a connection. Nothing begins in a pause that a wait for a connection
+    /// ends in: then the call stands in line again.
+    async fn enter(&self, was_refused: bool) -> Result<(Option<Place>, Permit)> {
         if !self.prepared.options.retry(self.shared.settings()).adaptive {
-            return Ok(None);
-        }
-        let gate = self.shared.session().gate()?;
-        if let Some(place) = gate.try_enter() {
-            return Ok(Some(place));
+            return Ok((None, self.connection().await?));
         }
         Box::pin(async {
-            self.shared.waits_for_connection();
-            let Some(deadline) = self.deadlines.deadline else {
-                return Ok(Some(gate.enter().await));
-            };
-            let entered = timeout_at(deadline, gate.enter()).await;
-            entered.map(Some).map_err(|_| {
-                let error = self.deadlines.error();
-                let message = format!(
-                    "{}, in which the call waited for its turn behind others of the client \
-                     (retry_adaptive)",
-                    error.message()
-                );
-                error.with_message(message).with_hint(GATE_HINT)
-            })
+            let gate = self.shared.session().gate()?;
+            loop {
+                let place = self.place(gate, was_refused).await?;
+                if let Some(permit) = self.transport.connections.try_get() {
+                    return Ok((Some(place), permit));
+                }
+                drop(place);
+                let permit = self.connection().await?;
+                if let Some(place) = gate.try_enter(was_refused) {
+                    return Ok((Some(place), permit));
+                }
+            }
         })
         .await
+    }
+
+    /// The right to begin: after a refusal all calls wait their turn.
+    async fn place(&self, gate: &Arc<Gate>, was_refused: bool) -> Result<Place> {
+        if let Some(place) = gate.try_enter(was_refused) {
+            return Ok(place);
+        }
+        self.shared.waits_for_connection();
+        let (phase, bound, limit) =
+            self.deadlines.bound(TimeoutPhase::Pool, self.deadlines.timeouts.pool);
+        let enter = gate.enter(was_refused);
+        let entered = match limit {
+            Some(limit) => timeout(limit, enter).await.ok(),
+            None => Some(enter.await),
+        };
+        entered.ok_or_else(|| {
+            let error = Error::timed_out(phase, bound);
+            let message = format!(
+                "{}, in which the call waited for its turn behind others of the client \
+                 (retry_adaptive)",
+                error.message()
+            );
+            error.with_message(message).with_hint(GATE_HINT)
+        })
     }
 
     /// The right to a connection. Where as many are in use as may be the call waits its turn.

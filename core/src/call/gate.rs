@@ -16,6 +16,8 @@ pub(crate) struct Gate {
     pace: Mutex<Pace>,
     /// Who has it is the next in line; the others wait for it in order.
     turn: Semaphore,
+    /// The same for calls that begin: who was refused before waits behind one of them at most.
+    line: Semaphore,
     /// Wakes the next in line.
     changed: Notify,
 }
@@ -33,6 +35,7 @@ impl Gate {
             origin: Instant::now(),
             pace: Mutex::new(Pace::new()),
             turn: Semaphore::new(1),
+            line: Semaphore::new(1),
             changed: Notify::new(),
         }
     }
@@ -49,8 +52,11 @@ impl Gate {
         Place { gate: self.clone(), begun, was_refused: false }
     }
 
-    /// A place if nobody waits and one may be taken now.
-    pub(crate) fn try_enter(self: &Arc<Gate>) -> Option<Place> {
+    /// A place if nobody waits and one may be taken now. A call that was refused before goes first:
+    /// so each comes to its end, whatever many others begin.
+    pub(crate) fn try_enter(self: &Arc<Gate>, was_refused: bool) -> Option<Place> {
+        let line = (!was_refused).then(|| self.line.try_acquire());
+        let _line = line.transpose().ok()?;
         let _turn = self.turn.try_acquire().ok()?;
         let now = self.now();
         match self.pace().ask(now, false) {
@@ -60,8 +66,9 @@ impl Gate {
     }
 
     /// The next place, in order. Dropping the future leaves nothing behind.
-    pub(crate) async fn enter(self: &Arc<Gate>) -> Place {
-        // The semaphore is never closed.
+    pub(crate) async fn enter(self: &Arc<Gate>, was_refused: bool) -> Place {
+        // The semaphores are never closed.
+        let _line = if was_refused { None } else { self.line.acquire().await.ok() };
         let _turn = self.turn.acquire().await.ok();
         loop {
             let now = self.now();
@@ -121,7 +128,7 @@ mod tests {
 
     fn full() -> (Arc<Gate>, Vec<Place>) {
         let gate = Arc::new(Gate::new());
-        let places = std::iter::from_fn(|| gate.try_enter()).collect();
+        let places = std::iter::from_fn(|| gate.try_enter(false)).collect();
         (gate, places)
     }
 
@@ -133,16 +140,34 @@ mod tests {
     async fn whoever_waits_is_served_in_order() {
         let (gate, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
-        let (mut second, mut third) = (pin!(gate.enter()), pin!(gate.enter()));
+        let (mut second, mut third) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
         assert!(second.as_mut().poll(&mut cx).is_pending());
         assert!(third.as_mut().poll(&mut cx).is_pending());
         places.pop();
-        assert!(gate.try_enter().is_none(), "it belongs to the one that waits");
+        assert!(gate.try_enter(false).is_none(), "it belongs to the one that waits");
         assert!(third.as_mut().poll(&mut cx).is_pending());
         let Poll::Ready(place) = second.as_mut().poll(&mut cx) else { unreachable!() };
         drop(place);
         assert!(third.as_mut().poll(&mut cx).is_ready());
         assert_eq!(in_flight(&gate) as usize, places.len());
+    }
+
+    /// However many calls begin: those that are refused come to their end.
+    #[tokio::test]
+    async fn whoever_was_refused_goes_first() {
+        let (gate, mut places) = full();
+        let mut cx = Context::from_waker(Waker::noop());
+        let (mut head, mut later) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
+        assert!(head.as_mut().poll(&mut cx).is_pending());
+        assert!(later.as_mut().poll(&mut cx).is_pending());
+        let mut refused = pin!(gate.enter(true));
+        assert!(refused.as_mut().poll(&mut cx).is_pending());
+        places.pop();
+        assert!(head.as_mut().poll(&mut cx).is_ready(), "it was the next already");
+        places.pop();
+        assert!(later.as_mut().poll(&mut cx).is_pending());
+        assert!(refused.as_mut().poll(&mut cx).is_ready());
+        assert!(later.as_mut().poll(&mut cx).is_ready() || places.pop().is_some());
     }
 
     /// In line and at its head.
@@ -151,14 +176,14 @@ mod tests {
         let (gate, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
         {
-            let (mut head, mut next) = (pin!(gate.enter()), pin!(gate.enter()));
+            let (mut head, mut next) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
             assert!(head.as_mut().poll(&mut cx).is_pending());
             assert!(next.as_mut().poll(&mut cx).is_pending());
             places.pop(); // the head is woken, and gives up all the same
         }
         assert_eq!(in_flight(&gate) as usize, places.len());
-        places.push(gate.try_enter().unwrap());
-        let mut later = pin!(gate.enter());
+        places.push(gate.try_enter(false).unwrap());
+        let mut later = pin!(gate.enter(false));
         assert!(later.as_mut().poll(&mut cx).is_pending());
         places.clear();
         assert!(later.as_mut().poll(&mut cx).is_ready());
@@ -171,14 +196,14 @@ mod tests {
         let gate = Arc::new(Gate::new());
         let wait = Duration::from_millis(30);
         let start = Instant::now();
-        gate.try_enter().unwrap().refused(wait);
+        gate.try_enter(false).unwrap().refused(wait);
         assert_eq!(in_flight(&gate), 0);
-        assert!(gate.try_enter().is_none());
-        let first = gate.enter().await;
+        assert!(gate.try_enter(false).is_none());
+        let first = gate.enter(false).await;
         assert!(start.elapsed() >= wait, "{:?}", start.elapsed());
         first.succeeded();
         drop(first);
-        let (_first, _second) = (gate.enter().await, gate.enter().await);
+        let (_first, _second) = (gate.enter(false).await, gate.enter(false).await);
         assert_eq!(in_flight(&gate), 2);
     }
 
@@ -191,7 +216,7 @@ mod tests {
         first.refused(Duration::from_millis(20));
         let waits = tokio::spawn({
             let gate = gate.clone();
-            async move { drop(gate.enter().await) }
+            async move { drop(gate.enter(false).await) }
         });
         tokio::task::yield_now().await;
         last.refused(Duration::from_millis(60));

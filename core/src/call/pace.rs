@@ -18,7 +18,8 @@
 //! known: as long as calls wait all the time, a service that was exhausted at both cuts admitted
 //! between them what it admits in that time. From now on attempts begin one by one, a *gap* apart.
 //!
-//! Nobody waits for ever: a pause ends, a gap ends, and a house that stays full grows.
+//! Nobody waits for ever: a pause ends, a gap ends, a house that stays full grows, and where nothing
+//! was admitted for [`BARREN_TIME_MAX`] calls no longer take turns to find that out.
 
 use std::time::Duration;
 
@@ -45,6 +46,14 @@ const BLUR_PARTS: u32 = 8;
 
 /// The gap is longer than what was measured by this part, so that the rate stays below the limit.
 const MARGIN: f64 = 0.05;
+
+/// What is learned from a single attempt is not trusted further.
+const GAP_OF_ONE_MAX: Duration = Duration::from_secs(2);
+
+/// After so long without anything admitted or on its way, a quota is used up rather than a rate
+/// exceeded: calls meet their refusals side by side, so many at once, and end.
+const BARREN_TIME_MAX: Duration = Duration::from_secs(30);
+const BARREN_AT_ONCE: u32 = 64;
 
 /// A shorter gap is none.
 const GAP_MIN: Duration = Duration::from_micros(100);
@@ -122,6 +131,10 @@ pub(crate) struct Pace {
     trust: Duration,
     /// How many spans in a row admitted nothing.
     barren: u32,
+    /// The first refusal since the last success.
+    refused_since: Option<Duration>,
+    /// Nothing is admitted, and calls need not find that out one by one.
+    is_exhausted: bool,
 }
 
 impl Pace {
@@ -141,6 +154,8 @@ impl Pace {
             proved: 0,
             trust: TRUST_MAX,
             barren: 0,
+            refused_since: None,
+            is_exhausted: false,
         }
     }
 
@@ -179,6 +194,7 @@ impl Pace {
     pub(crate) fn succeeded(&mut self, begun: Duration, now: Duration) {
         let is_fresh = self.cut_at.is_none_or(|cut| begun >= cut);
         if is_fresh {
+            (self.refused_since, self.is_exhausted) = (None, false);
             self.proved = self.proved.max(self.in_flight);
         }
         let are_used = self.in_flight.saturating_mul(2) > self.allowed;
@@ -234,8 +250,15 @@ impl Pace {
         if let Some(Span { admitted: 0, barren, .. }) = self.span {
             self.barren = barren;
         }
-        let backoff = wait.saturating_mul(2u32.saturating_pow(self.barren));
-        let pause = wait.max(backoff.min(RETRY_WAIT_MAX));
+        let refused_for = now.saturating_sub(*self.refused_since.get_or_insert(now));
+        self.is_exhausted |= self.in_flight == 0 && refused_for >= BARREN_TIME_MAX;
+        let pause = if self.is_exhausted {
+            (self.allowed, self.gap) = (self.allowed.max(BARREN_AT_ONCE), Duration::ZERO);
+            wait
+        } else {
+            let backoff = wait.saturating_mul(2u32.saturating_pow(self.barren));
+            wait.max(backoff.min(RETRY_WAIT_MAX))
+        };
         self.paused_until = self.paused_until.max(now.saturating_add(pause));
         let pause = self.paused_until.saturating_sub(now);
         is_cut.then_some(Cut { pause, allowed: self.allowed })
@@ -252,7 +275,8 @@ impl Pace {
             && span.admitted > 0
         {
             let time = cut.saturating_sub(since);
-            self.gap = time.mul_f64(1.0 + MARGIN) / span.admitted;
+            let gap = time.mul_f64(1.0 + MARGIN) / span.admitted;
+            self.gap = if span.admitted == 1 { gap.min(GAP_OF_ONE_MAX) } else { gap };
             self.allowed = self.allowed.max(span.proved);
             let most = TRUST_MAX.max(self.gap * TRUST_GAPS);
             self.trust = (time * TRUST_SPANS).clamp(TRUST_MIN, most);

@@ -57,6 +57,8 @@ enum Limit {
     },
     /// So many at once.
     AtOnce(usize),
+    /// Nothing is let in, and a wait is asked for.
+    Never(f64),
 }
 
 impl Limit {
@@ -91,6 +93,7 @@ impl Limit {
             }
             Limit::AtOnce(most) if busy < *most => Ok(()),
             Limit::AtOnce(_) => Err(0.1),
+            Limit::Never(wait) => Err(*wait),
         }
     }
 }
@@ -465,6 +468,30 @@ fn a_rate_that_changes_is_followed() {
     for run in runs(&one.then(30.0, Limit::bucket(5.0, 5.0))) {
         let after = run.done_between(60.0, 160.0);
         assert!(run.failed == 0 && after >= 100 * 4, "{after} in a hundred seconds");
+    }
+}
+
+/// R-LIM1: where a quota is used up every call ends, and not one after another.
+#[test]
+fn calls_end_where_nothing_is_ever_let_in() {
+    for (wait, most) in [(0.1, 90.0), (20.0, 1000.0)] {
+        let one = Play::of(Limit::Never(wait), 500);
+        for one in [one.clone().says_retry_after(), one] {
+            for run in runs(&one) {
+                assert_eq!((run.failed, run.requests), (500, 2000));
+                assert!(run.end() < most, "{wait}: {} s", run.end());
+            }
+        }
+    }
+}
+
+/// R-LIM1: a long wait that a service asked for once is no rate.
+#[test]
+fn a_burst_of_long_waits_is_soon_forgotten() {
+    let one = Play::of(Limit::Never(20.0), 6000).answer(0.3, 0.6).at_once(64).says_retry_after();
+    for run in runs(&one.then(15.0, Limit::None)) {
+        let after = run.done_between(60.0, 65.0);
+        assert!(run.failed == 0 && after > 5 * 64, "{after} in five seconds");
     }
 }
 

@@ -220,13 +220,13 @@ impl StreamEvents {
 
     /// A line without `data: ` is an event where it could be one: it is part of what was paid for
     /// (R-STR2). Any other is told, for words may be lost with it.
-    fn add_stray(&mut self, line: &[u8]) {
+    fn add_stray(&mut self, name: &str, line: &[u8]) {
         if self.ending.is_some() {
             return;
         }
         let line = String::from_utf8_lossy(line);
         if is_whole(line.trim()) {
-            return self.add(sse::Event { name: "", data: line });
+            return self.add(sse::Event { name, data: line });
         }
         self.seal();
         let quoted = self.wanted.settings.quote(line.trim());
@@ -327,8 +327,8 @@ impl Sink for StreamEvents {
         data.starts_with(DONE_MARK.as_bytes())
     }
 
-    fn stray(&mut self, line: &[u8]) {
-        self.add_stray(line);
+    fn stray(&mut self, name: &str, line: &[u8]) {
+        self.add_stray(name, line);
     }
 
     /// The grammar ignores it. It is told once, in case it should have been `data`.
@@ -375,13 +375,13 @@ impl Sink for Rest<'_> {
         self.events.is_end(data)
     }
 
-    fn stray(&mut self, line: &[u8]) {
+    fn stray(&mut self, name: &str, line: &[u8]) {
         const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
         let is_begun = FIELDS.iter().any(|field| field.starts_with(line));
         let line = String::from_utf8_lossy(line);
         // The beginning of a field has lost nothing that was said.
         if !is_begun && self.take(&line) {
-            self.events.add(sse::Event { name: "", data: line });
+            self.events.add(sse::Event { name, data: line });
         }
     }
 

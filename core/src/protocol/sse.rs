@@ -46,8 +46,9 @@ pub(crate) trait Sink {
     /// Whether this line of data ends the stream: it is an event at once, its line ended or not.
     fn is_end(&self, data: &[u8]) -> bool;
 
-    /// A line that is no field, blank ones aside. What came before it was handed out.
-    fn stray(&mut self, line: &[u8]);
+    /// A line that is no field, blank ones aside, and the `event` field before it. What came before
+    /// was handed out.
+    fn stray(&mut self, name: &str, line: &[u8]);
 
     /// A line of a field that the grammar does not know and ignores.
     fn unknown_field(&mut self, line: &[u8]);
@@ -74,7 +75,7 @@ impl<F: FnMut(Event<'_>)> Sink for Strict<'_, F> {
         false
     }
 
-    fn stray(&mut self, _: &[u8]) {}
+    fn stray(&mut self, _: &str, _: &[u8]) {}
 
     fn unknown_field(&mut self, _: &[u8]) {}
 }
@@ -147,7 +148,8 @@ impl Decoder {
             false => &self.line,
         };
         let unfinished = match line.first() {
-            Some(b'{' | b'[') => line.len(), // it may become an event without `data: `
+            // It is no field and no comment, and may become an event without `data: `.
+            Some(first) if !first.is_ascii_alphabetic() && *first != b':' => line.len(),
             _ => line.strip_prefix(b"data:").map_or(0, |value| data(value).len()),
         };
         self.substance + unfinished as u64
@@ -227,11 +229,11 @@ impl Decoder {
     }
 
     /// Hands out the end mark whose line has not ended: whatever followed could not be part of it.
+    /// Not behind data that waits, which may be large: that ends with its line.
     fn end_without_line_end<S: Sink>(&mut self, sink: &mut S) {
         let value = self.line.strip_prefix(b"data:").map(data);
-        if S::IS_LENIENT && value.is_some_and(|value| sink.is_end(value)) {
+        if S::IS_LENIENT && self.data.is_empty() && value.is_some_and(|value| sink.is_end(value)) {
             let line = std::mem::take(&mut self.line);
-            self.hand_out(None, sink);
             let value = line.strip_prefix(b"data:").map(data);
             self.dispatch(value, sink);
         }
@@ -333,7 +335,8 @@ impl Decoder {
             _ => {
                 self.substance += line.len() as u64;
                 self.hand_out(held.take(), sink);
-                sink.stray(line);
+                sink.stray(&self.name, line);
+                self.name.clear();
             }
         }
         Ok(())

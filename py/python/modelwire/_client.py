@@ -190,27 +190,24 @@ def _follow_logging() -> None:
             _log_module().start(level)
     if _log is None or not _log.is_running():
         log_start(_LOG_WARNINGS)
-        while log_take(_RECORDS, 0.0):
-            pass  # of calls that nobody waited for
 
 
 def _tell_warnings() -> None:
     """Tells what there is to warn of in the settings, where no thread does."""
-    if _log is None or not _log.is_running():
-        for record in log_take(_RECORDS, 0.0) or ():
-            _log_module().tell(record)
+    _tell_waiting(always="base_url")
 
 
-def _tell_waiting() -> None:
-    """Hands on the warnings of a call that ended, where `logging` has a handler and no thread does
-    it. Called by the native part, and only if there are some."""
+def _tell_waiting(always: str | None = None) -> None:
+    """Hands on the warnings of calls that ended, where `logging` has a handler and no thread does
+    it; those that begin with `always` in any case. Called by the native part, if there are some."""
     if _log is not None and _log.is_running():
         return
     logging = sys.modules.get("logging")
     listens = hasattr(logging, "getLogger") and logging.getLogger("modelwire").hasHandlers()  # type: ignore[union-attr]
-    for record in log_take(_RECORDS, 0.0) or ():
-        if listens:
-            _log_module().tell(record)
+    records = log_take(_RECORDS, 0.0) or ()
+    told = [one for one in records if listens or (always and one[2].startswith(always))]
+    if told:
+        _log_module().tell_all(told)
 
 
 class BaseClient:

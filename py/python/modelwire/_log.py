@@ -12,8 +12,11 @@ import logging
 import os
 import threading
 
-from modelwire._errors import RequestError
+from modelwire._errors import TYPE_CHECKING, RequestError
 from modelwire._native import log_start, log_stop, log_take
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 RECORDS_MAX = 256
 """Records that are taken at once."""
@@ -106,12 +109,16 @@ def tell(record: tuple[int, str, str, float]) -> None:
     logger.handle(made)
 
 
+def tell_all(records: Iterable[tuple[int, str, str, float]]) -> None:
+    """Hands records to their loggers, and nothing of what a handler or a filter raises to a call."""
+    for record in records:
+        with contextlib.suppress(Exception):
+            tell(record)
+
+
 def _hand_on() -> None:
     while (records := log_take(RECORDS_MAX, SLICE)) is not None:
-        for record in records:
-            # A handler that fails is told of by logging itself; what gets here is a filter's.
-            with contextlib.suppress(Exception):
-                tell(record)
+        tell_all(records)
 
 
 atexit.register(stop)

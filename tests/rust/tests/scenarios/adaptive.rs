@@ -4,9 +4,10 @@
 use std::time::{Duration, Instant};
 
 use modelwire::{
-    Call, Client, Config, ErrorKind, Event, Metered, Pop, Request, RetryPolicy, TimeoutPhase,
+    Call, Client, Config, ErrorKind, Event, Limits, Metered, Pop, Request, RetryPolicy,
+    TimeoutPhase,
 };
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::{forked, in_child_at};
 use crate::support::{WAYS, client, config, eventually, hello, piece, silence, stalled_after};
@@ -176,6 +177,46 @@ fn the_total_timeout_ends_the_wait_for_a_turn() {
         assert!((total..total * 50).contains(&error.elapsed()), "{error:?}");
     }
     assert_eq!(service.recorded("s").len(), 1);
+}
+
+/// R-LIM1: no wait of a call is longer than its pool timeout, this one included.
+#[test]
+fn the_pool_timeout_ends_the_wait_for_a_turn() {
+    let service = Service::start().unwrap();
+    let client = Client::new(adaptive(refuses_one(&service, "50000"))).unwrap();
+    let _first = refused(&client, &service);
+    for way in WAYS {
+        let pool = Duration::from_millis(200);
+        let error = way.send(&client, hello().pool_timeout(Some(pool))).unwrap_err();
+        assert_eq!(
+            (error.timeout(), error.metered()),
+            (Some(TimeoutPhase::Pool), Metered::NotSent)
+        );
+        assert!(error.message().contains("retry_adaptive"), "{error:?}");
+    }
+    assert_eq!(service.recorded("s").len(), 1);
+}
+
+/// R-LIM1: nor does a call begin in a pause that waited for a connection when it began.
+#[test]
+fn calls_that_wait_for_a_connection_keep_the_pause() {
+    let service = Service::start().unwrap();
+    let refusal = Exchange::json_with_headers(429, &[("retry-after-ms", "1500")], "{}");
+    let mut late = Exchange::json(200, ANSWER);
+    late.steps.insert(0, Step::Pause(Duration::from_millis(50)));
+    let script = Script::sequence(vec![late.clone(), late, refusal, Exchange::json(200, ANSWER)]);
+    let limits = Limits::default().connections_max(2);
+    let config = adaptive(service.script("s", script)).limits(limits);
+    let client = Client::new(config).unwrap();
+    let calls: Vec<Call> = (0..40).map(|_| Call::new(&client, hello())).collect();
+    calls.iter().for_each(|call| call.start(false).unwrap());
+    calls.iter().for_each(|call| drop(done(call).unwrap()));
+    let requests = service.recorded("s");
+    assert_eq!(requests.len(), 41);
+    let refused_at = requests[2].at;
+    let pause = refused_at + Duration::from_millis(300)..refused_at + Duration::from_millis(1400);
+    let begun = requests.iter().filter(|request| pause.contains(&request.at)).count();
+    assert_eq!(begun, 0);
 }
 
 /// R-LIM1: a stream keeps the service busy until its end.
