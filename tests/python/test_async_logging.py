@@ -4,5 +4,6 @@ from awaited import client, loop, scripted  # noqa: F401
 from test_logging import (  # noqa: F401
     kept,
     test_a_field_that_nobody_knows_is_warned_of,
+    test_a_handler_that_fails_changes_no_call,
     test_levels,
 )

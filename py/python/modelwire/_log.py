@@ -110,7 +110,7 @@ def tell(record: tuple[int, str, str, float]) -> None:
 
 
 def tell_all(records: Iterable[tuple[int, str, str, float]]) -> None:
-    """Hands records to their loggers, and nothing of what a handler or a filter raises to a call."""
+    """Hands records to their loggers; what a handler or a filter raises reaches no call."""
     for record in records:
         with contextlib.suppress(Exception):
             tell(record)
