@@ -385,7 +385,9 @@ impl Sink for Rest<'_> {
         }
     }
 
-    fn unknown_field(&mut self, _: &[u8]) {}
+    fn unknown_field(&mut self, line: &[u8]) {
+        self.events.unknown_field(line);
+    }
 }
 
 #[cfg(test)]

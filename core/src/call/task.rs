@@ -216,8 +216,8 @@ impl Shared {
 
     /// A refused attempt is followed by another.
     pub(crate) fn tells_of_retry(&self, error: &Error, wait: Duration) {
-        let progress = self.progress();
-        let context = &progress.context;
+        // Whoever listens may do anything, so nothing is locked meanwhile.
+        let context = self.progress().context.clone();
         let model = context.model.as_deref().map(|model| self.settings().api_key.mask(model));
         tracing::info!(
             target: "modelwire",

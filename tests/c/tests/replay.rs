@@ -184,7 +184,7 @@ fn lines_that_leave_the_grammar() {
             case(service.script(&format!("{number}"), script), "chat", "stream", HELLO)
         })
         .collect();
-    assert_eq!(cases.len(), 47);
+    assert_eq!(cases.len(), 48);
     let judged = vectors.iter().zip(replay(&cases)).filter_map(|(vector, told)| {
         let expected = &vector["expected"];
         let chunks: Vec<&str> = told.all("chunk").collect();
