@@ -236,6 +236,27 @@ fn pull_grammar() {
     );
 }
 
+/// The same words in lines that leave the grammar, and an end mark without its line end on a connection
+/// that stays open.
+/// R-STR2, R-STR3
+#[test]
+fn pull_lines() {
+    let [one, two, three, four] = ["one ", "two ", "three ", "four"].map(chat_chunk);
+    let text = format!("data: {one}\n{two}\n\n{three}\ndata: {four}\n\ndata: [DONE]");
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    let steps = vec![Step::send(head), Step::send(text), Step::StallForever];
+    scripted("pull_grammar", Script::one(Exchange { steps }));
+}
+
+/// R-STR2, R-STR4: what is no JSON is told, and not dropped.
+#[test]
+fn pull_bare_lines() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    let text = "[1.10]\n\"text\"\n{\"novel\":true}\n<html>\n\ndata: [DONE]\n\n";
+    let steps = vec![Step::send(head), Step::send(text), Step::Close];
+    scripted("pull_novel", Script::one(Exchange { steps }));
+}
+
 /// R-STR4
 #[test]
 fn pull_novel() {
