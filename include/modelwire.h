@@ -650,9 +650,9 @@ modelwire_status modelwire_config_set_retry_jitter(modelwire_config *config,
  * Whether the calls of a client slow down together when the service refuses some of them: after a
  * response with a status that is tried again no call begins until a common pause is over, then
  * fewer are on their way at once, at the rate that the service was seen to take, and more again
- * when nothing is refused any more. Calls wait their turn in order, under their total timeout
- * alone. For many calls at once on a service whose limits are not known; such a client begins with
- * few of them and needs some round trips until many are on their way.
+ * when nothing is refused any more. Calls wait their turn in order, under their pool timeout and
+ * their total timeout. For many calls at once on a service whose limits are not known; such a client
+ * begins with few of them and needs some round trips until many are on their way.
  *
  * @param config  the configuration
  * @param on      0 or 1; default 0
@@ -1087,7 +1087,8 @@ modelwire_status modelwire_request_set_pool_timeout(modelwire_request *request,
  * How often and after what waits this request is tried again, as modelwire_config_set_retry says
  * it for a client. This, modelwire_request_set_retry_on, modelwire_request_set_retry_jitter and
  * modelwire_request_set_retry_adaptive add up in any order, and together replace all that the
- * client says of retrying: what none of them sets is the library's default. A negative value means the library's default, not the client's.
+ * client says of retrying: what none of them sets is the library's default. A negative value means
+ * the library's default, not the client's.
  *
  * @param request             the request
  * @param retries_max         most retries; default 3, 0 switches off

@@ -87,9 +87,10 @@ policy! {
     /// by default. After an answer with one of [`statuses`](RetryPolicy::statuses) no call begins
     /// an attempt until a common pause is over. Then fewer are on their way at once, at the rate
     /// that the service was seen to take, and more again when nothing is refused any more. Calls
-    /// wait their turn in order, under their total timeout alone. For many calls at once on a
-    /// service whose limits are not known; a client begins with few of them and needs some round
-    /// trips until many are on their way. Each client does so by itself, and a forked child anew.
+    /// wait their turn in order, under their pool timeout and their total timeout. For many calls at
+    /// once on a service whose limits are not known; a client begins with few of them and needs some
+    /// round trips until many are on their way. Each client does so by itself, and a forked child
+    /// anew.
     adaptive: bool = false;
 }
 

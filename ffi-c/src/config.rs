@@ -228,9 +228,9 @@ pub unsafe extern "C" fn modelwire_config_set_retry_jitter(
 /// Whether the calls of a client slow down together when the service refuses some of them: after a
 /// response with a status that is tried again no call begins until a common pause is over, then
 /// fewer are on their way at once, at the rate that the service was seen to take, and more again
-/// when nothing is refused any more. Calls wait their turn in order, under their total timeout
-/// alone. For many calls at once on a service whose limits are not known; such a client begins with
-/// few of them and needs some round trips until many are on their way.
+/// when nothing is refused any more. Calls wait their turn in order, under their pool timeout and
+/// their total timeout. For many calls at once on a service whose limits are not known; such a client
+/// begins with few of them and needs some round trips until many are on their way.
 ///
 /// @param config  the configuration
 /// @param on      0 or 1; default 0

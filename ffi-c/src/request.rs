@@ -390,7 +390,8 @@ pub unsafe extern "C" fn modelwire_request_set_pool_timeout(
 /// How often and after what waits this request is tried again, as modelwire_config_set_retry says
 /// it for a client. This, modelwire_request_set_retry_on, modelwire_request_set_retry_jitter and
 /// modelwire_request_set_retry_adaptive add up in any order, and together replace all that the
-/// client says of retrying: what none of them sets is the library's default. A negative value means the library's default, not the client's.
+/// client says of retrying: what none of them sets is the library's default. A negative value means
+/// the library's default, not the client's.
 ///
 /// @param request             the request
 /// @param retries_max         most retries; default 3, 0 switches off

@@ -77,8 +77,15 @@ void log_ends(void) {
 
 /* A good call is worth no error; every detail is more than some. */
 void log_levels(void) {
-  log_book quiet = {0}, some = {0}, every = {0};
+  log_book quiet = {0}, some = {0}, every = {0}, failures = {0}, retries = {0};
   modelwire_client *client = client_of_environment();
+  /* A failed call is a warning, and the waits of a call that is tried again are worth knowing. */
+  set_log(MODELWIRE_LOG_WARN, &failures);
+  call_once(client);
+  modelwire_error_free(
+      failure_of(chat_call(client, ECHO_CHAT("broken", "x")), MODELWIRE_E_SERVER));
+  set_log(MODELWIRE_LOG_INFO, &retries);
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("recovers", "x"))));
   set_log(MODELWIRE_LOG_ERROR, &quiet);
   call_once(client);
   set_log(MODELWIRE_LOG_DEBUG, &some);
@@ -88,6 +95,8 @@ void log_levels(void) {
   client = client_of_environment();
   call_once(client);
   end_log();
+  CHECK(failures.records == 1 && failures.own == 1 && failures.lowest == MODELWIRE_LOG_WARN);
+  CHECK(retries.records == 2 && retries.own == 2 && retries.lowest == MODELWIRE_LOG_INFO);
   CHECK(quiet.records == 0 && quiet.finalizers == 1);
   CHECK(some.records > 0 && some.lowest <= MODELWIRE_LOG_DEBUG && some.finalizers == 1);
   CHECK(every.records >= some.records && every.finalizers == 1);

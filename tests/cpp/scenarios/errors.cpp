@@ -55,7 +55,10 @@ void not_found() {
   CHECK_EQUAL(slashed.chat("echo", "x").text(), "x");
   const modelwire::client cut(
       modelwire::config().base_url(base_url.substr(0, base_url.size() - 3)));
-  CHECK(contains(failure_of(kind::not_found, [&] { cut.models(); }).hint(), "/v1"));
+  const auto lost = failure_of(kind::not_found, [&] { cut.models(); });
+  CHECK(contains(lost.hint(), "The base URL does not end in /v1."));
+  // To list models is no processing by one.
+  CHECK_EQUAL(lost.metered(), "normally_not");
 }
 
 void refused() {
