@@ -8,6 +8,8 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "../../rust/tests/lines/mod.rs"]
+mod lines;
 #[path = "../../rust/tests/recorded/mod.rs"]
 mod recorded;
 
@@ -152,24 +154,6 @@ fn streams_of_the_grammar() {
     check_all(judged.collect(), vectors.len());
 }
 
-/// The stream of a vector of lines, in HTTP chunks, and how its connection ends.
-fn lines_on_the_wire(vector: &Value) -> Exchange {
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
-                Transfer-Encoding: chunked\r\n\r\n";
-    let body = bytes(vector, "input");
-    let mut steps = vec![Step::send(head)];
-    if !body.is_empty() {
-        let size = format!("{:x}\r\n", body.len()).into_bytes();
-        steps.push(Step::send([size, body, b"\r\n".to_vec()].concat()));
-    }
-    steps.push(match vector["end"].as_str() {
-        None => Step::send("0\r\n\r\n"),
-        Some("open") => Step::StallForever,
-        Some(_) => Step::Close,
-    });
-    Exchange { steps }
-}
-
 /// R-STR2, R-STR3, R-STR4, R-STR7, R-MET1: no line vanishes, and the end mark is the end at once.
 #[test]
 fn lines_that_leave_the_grammar() {
@@ -180,28 +164,19 @@ fn lines_that_leave_the_grammar() {
         .iter()
         .enumerate()
         .map(|(number, vector)| {
-            let script = Script::one(lines_on_the_wire(vector));
+            let script = Script::one(lines::exchange(vector));
             case(service.script(&format!("{number}"), script), "chat", "stream", HELLO)
         })
         .collect();
-    assert_eq!(cases.len(), 48);
+    assert_eq!(cases.len(), lines::COUNT);
     let judged = vectors.iter().zip(replay(&cases)).filter_map(|(vector, told)| {
-        let expected = &vector["expected"];
         let chunks: Vec<&str> = told.all("chunk").collect();
-        let found = match told.get("kind") {
-            None => json!({"chunks": chunks, "end": told.get("end")}),
-            Some(kind) => {
-                let message = told.get("message").unwrap();
-                let is_said =
-                    expected["message"].as_str().is_none_or(|says| message.contains(says));
-                let message = if is_said { expected["message"].clone() } else { json!(message) };
-                assert!(!told.get("hint").unwrap().is_empty());
-                json!({"chunks": chunks, "kind": kind, "message": message,
-                    "metered": told.get("metered")})
-            }
+        let text = |name| told.get(name).unwrap();
+        let ended = match told.get("kind") {
+            None => Ok(text("end")),
+            Some(kind) => Err([kind, text("message"), text("hint"), text("metered")]),
         };
-        let name = &vector["name"];
-        (found != *expected).then(|| format!("{name}\n  expected {expected}\n  found    {found}"))
+        lines::judge(vector, &chunks, ended)
     });
     check_all(judged.collect(), vectors.len());
 }
