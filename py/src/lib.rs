@@ -11,16 +11,18 @@ mod edits;
 mod encode;
 mod errors;
 mod facts;
+mod future;
 mod hub;
 mod lock;
 mod log;
+mod loops;
+mod next;
 mod object;
 mod openai_classes;
 mod request_info;
 mod settings;
 mod snapshot;
 mod source;
-mod started;
 mod stream;
 mod stream_base;
 mod testing;
@@ -33,15 +35,19 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::async_stream::{AsyncPortions, AsyncStream, Next};
+    use super::async_stream::{AsyncPortions, AsyncStream};
     #[pymodule_export]
     use super::awaitable::Done;
     #[pymodule_export]
     use super::client::NativeClient;
     #[pymodule_export]
+    use super::future::Future;
+    #[pymodule_export]
     use super::hub::Hub;
     #[pymodule_export]
     use super::log::{log_start, log_stop, log_take};
+    #[pymodule_export]
+    use super::next::Next;
     #[pymodule_export]
     use super::object::document::View;
     #[pymodule_export]
@@ -52,8 +58,6 @@ mod _native {
     use super::openai_classes::{class_of, use_openai_classes};
     #[pymodule_export]
     use super::snapshot::Snapshots;
-    #[pymodule_export]
-    use super::started::Started;
     #[pymodule_export]
     use super::stream::{Portions, Stream};
     #[pymodule_export]

@@ -33,6 +33,8 @@ pub(crate) enum Portion {
 /// What a consumer got.
 pub(crate) enum Taken {
     Item(Py<PyAny>),
+    /// The head of a stream: what a call has first that streams.
+    Head(Arc<Head>),
     /// The stream is over.
     End,
     /// Nothing is there yet.

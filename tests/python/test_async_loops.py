@@ -159,23 +159,9 @@ def test_a_stream_of_one_loop_is_awaited_on_another(make):
 def test_without_a_loop_there_is_a_clear_error(make):
     """R-ERR5: nothing is sent."""
     client = make(answer({}))
-    with pytest.raises(modelwire.OpenAIError, match="asyncio event loop") as raised:
+    with pytest.raises(modelwire.OpenAIError, match="running event loop") as raised:
         asked(client).send(None)
     assert raised.value.hint and make.requests() == []
-
-
-def test_under_trio_there_is_a_clear_error(make):
-    """R-ERR5: nothing is sent."""
-    trio = pytest.importorskip("trio")
-    client = make(answer({}))
-
-    async def main():
-        with pytest.raises(modelwire.OpenAIError, match="asyncio event loop") as raised:
-            await asked(client)
-        assert "trio" in raised.value.hint
-
-    trio.run(main)
-    assert make.requests() == []
 
 
 @pytest.mark.parametrize("kind", LOOPS)

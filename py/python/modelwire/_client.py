@@ -689,22 +689,13 @@ class AsyncOpenAI(BaseClient):
         self.beta = AsyncBeta(self.chat)
 
     async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
-        from modelwire._hub import receive, running_loop
-
-        running_loop()  # before anything is sent
         key = None
         if self._key_of_each_call is not None:
             given = self._key_of_each_call()
             key = await given if hasattr(given, "__await__") else given
             self._secret.value = key
         native, options = self._prepare(call, key)
-        started = native.start(operation, fields, stream, options)
-        try:
-            return await receive(started)
-        except BaseException:
-            # A traceback may hold on to the call; its exchange must end now.
-            started.cancel()
-            raise
+        return await native.start(operation, fields, stream, options)
 
     async def close(self) -> None:
         """Closes the client: its next call raises. Streams that were opened go on."""
