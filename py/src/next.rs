@@ -20,7 +20,7 @@ use crate::wait;
 enum Target {
     Portion(Py<AsyncStream>, Portion),
     /// The answer of a call, or its stream.
-    Answer(Option<Source>),
+    Answer(Source),
 }
 
 /// Where it stands. While Python's code runs it stands at `Over`.
@@ -50,7 +50,7 @@ impl Next {
     }
 
     pub(crate) fn of_call(source: Source) -> Next {
-        Next::new(Target::Answer(Some(source)))
+        Next::new(Target::Answer(source))
     }
 
     fn new(target: Target) -> Next {
@@ -60,7 +60,7 @@ impl Next {
     fn source<'a>(&'a self, py: Python<'a>) -> Option<&'a Source> {
         match &self.target {
             Some(Target::Portion(stream, _)) => Some(&stream.bind(py).as_super().get().source),
-            Some(Target::Answer(source)) => source.as_ref(),
+            Some(Target::Answer(source)) => Some(source),
             None => None,
         }
     }
@@ -125,14 +125,18 @@ impl Next {
     /// The result, if this is one.
     fn result(slf: &Bound<'_, Self>, taken: Taken) -> PyResult<()> {
         match taken {
-            Taken::Item(item) => Err(PyStopIteration::new_err(item)),
-            Taken::End => Err(PyStopAsyncIteration::new_err(())),
+            Taken::Item(item) => {
+                Next::take_target(slf)?;
+                Err(PyStopIteration::new_err(item))
+            }
+            Taken::End => {
+                Next::take_target(slf)?;
+                Err(PyStopAsyncIteration::new_err(()))
+            }
             Taken::Head(head) => {
-                let source = match &mut slf.try_borrow_mut()?.target {
-                    Some(Target::Answer(source)) => source.take(),
-                    Some(Target::Portion(..)) | None => None,
+                let Some(Target::Answer(source)) = Next::take_target(slf)? else {
+                    return Err(awaited_before());
                 };
-                let Some(source) = source else { return Err(awaited_before()) };
                 Err(PyStopIteration::new_err(Py::new(slf.py(), async_stream(source, head))?))
             }
             Taken::Nothing => Ok(()),
@@ -188,7 +192,7 @@ impl Next {
                 Next::attempt(slf)
             }
             Err(error) => {
-                slf.try_borrow()?.give_up(slf.py(), &state);
+                Next::give_up(slf, &state)?;
                 Err(error)
             }
         }
@@ -200,18 +204,29 @@ impl Next {
         }
     }
 
-    /// Waits no more.
-    fn give_up(&self, py: Python<'_>, state: &State) {
-        let Some(source) = self.source(py) else { return };
-        if let Some(number) = self.number {
-            source.forget(number);
-            if let State::Future(hub) | State::Coroutine(hub, _) = state {
-                hub.get().forget(number);
+    /// Waits no more, and holds nothing any more.
+    fn give_up(slf: &Bound<'_, Self>, state: &State) -> PyResult<()> {
+        let py = slf.py();
+        {
+            let this = slf.try_borrow()?;
+            let Some(source) = this.source(py) else { return Ok(()) };
+            if let Some(number) = this.number {
+                source.forget(number);
+                if let State::Future(hub) | State::Coroutine(hub, _) = state {
+                    hub.get().forget(number);
+                }
+            }
+            if let Some(Target::Answer(_)) = this.target {
+                source.cancel();
             }
         }
-        if let Some(Target::Answer(_)) = self.target {
-            source.cancel();
-        }
+        Next::take_target(slf)?;
+        Ok(())
+    }
+
+    /// Takes the target out: one that is over may be kept by a traceback, and keeps nothing itself.
+    fn take_target(slf: &Bound<'_, Self>) -> PyResult<Option<Target>> {
+        Ok(slf.try_borrow_mut()?.target.take())
     }
 
     /// Takes the state out: whoever comes while Python's code runs finds it over.
@@ -289,7 +304,7 @@ impl Next {
             };
             return Next::step(slf, state, thrown.map(Some));
         }
-        slf.try_borrow()?.give_up(py, &state);
+        Next::give_up(slf, &state)?;
         Err(thrown(error, value))
     }
 
@@ -297,7 +312,7 @@ impl Next {
     fn close(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let state = Next::take_state(slf)?;
-        slf.try_borrow()?.give_up(py, &state);
+        Next::give_up(slf, &state)?;
         if let State::Yielding(Some(coroutine)) | State::Coroutine(_, coroutine) = &state {
             coroutine.call_method0(py, intern!(py, "close"))?;
         }

@@ -23,15 +23,16 @@ def new_hub(loop: asyncio.AbstractEventLoop) -> Hub:
     together."""
     hub = Hub()
     loop.add_reader(hub.fd(), hub.drain)
-    # A loop that is shut down closes its asynchronous generators: that gives the descriptor back.
-    # One that goes on gets a new hub.
-    guard = _guard(hub)
-    try:
-        guard.__anext__().send(None)
-    except StopIteration:
-        pass  # it stands at its yield
     setattr(loop, _HUB, hub)
-    setattr(loop, _GUARD, guard)
+    # A loop that is shut down closes its asynchronous generators: that gives the descriptor back.
+    # One that goes on gets a new hub, and closes no generator again.
+    if not getattr(loop, "_asyncgens_shutdown_called", False):
+        guard = _guard(hub)
+        try:
+            guard.__anext__().send(None)
+        except StopIteration:
+            pass  # it stands at its yield
+        setattr(loop, _GUARD, guard)
     return hub
 
 
