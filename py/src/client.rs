@@ -105,7 +105,7 @@ impl NativeClient {
             return Err(loops::nobody_runs(py));
         }
         let (call, request) = self.call(endpoint, fields, stream, options)?;
-        raise(py, call.start(stream))?;
+        wait::begun(py, call.start(stream))?;
         Ok(Next::of_call(Source::new(call, request)))
     }
 }

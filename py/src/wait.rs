@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use modelwire::{Call, ErrorKind, Event, Pop};
+use modelwire::{Call, Error, ErrorKind, Event, Pop};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyAny;
@@ -38,7 +38,7 @@ pub(crate) fn start(py: Python<'_>, call: &Call, stream: bool) -> PyResult<Pop> 
         call.start_to_wait(stream)?;
         call.pop(slice)
     });
-    let popped = match raise(py, popped)? {
+    let popped = match begun(py, popped)? {
         Pop::Empty => {
             py.check_signals()?;
             wait(py, call)?
@@ -49,12 +49,24 @@ pub(crate) fn start(py: Python<'_>, call: &Call, stream: bool) -> PyResult<Pop> 
     Ok(popped)
 }
 
+/// What the begin of a call gave. A thread that begins one while the interpreter ends stays there.
+pub(crate) fn begun<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult<T> {
+    if let Err(error) = &result {
+        stay_if_over(py, error)?;
+    }
+    raise(py, result)
+}
+
 /// Keeps a thread that is not the main one where it is when its call ends with the interpreter.
 pub(crate) fn stay_at_exit(py: Python<'_>, popped: &Pop) -> PyResult<()> {
-    if let Pop::Event(Event::Done(Err(error))) = popped
-        && error.kind() == ErrorKind::Shutdown
-        && EXITING.load(Ordering::SeqCst)
-        && !is_main_thread(py)?
+    match popped {
+        Pop::Event(Event::Done(Err(error))) => stay_if_over(py, error),
+        _ => Ok(()),
+    }
+}
+
+fn stay_if_over(py: Python<'_>, error: &Error) -> PyResult<()> {
+    if error.kind() == ErrorKind::Shutdown && EXITING.load(Ordering::SeqCst) && !is_main_thread(py)?
     {
         py.detach(|| {
             loop {

@@ -625,7 +625,7 @@ def test_a_task_that_shields_itself_waits_on(make):
 
 @pytest.mark.parametrize("kind", ["asyncio", "uvloop"])
 def test_a_program_that_interrupts_itself_loses_no_wake(make, kind):
-    """R-STR1: what ends the loop in the middle of a wake leaves the other tasks to the next turn."""
+    """R-STR1: what ends the loop in the middle of a wake leaves the others to the next turn."""
     client = make(*[stream(pause(0.1), piece("a"), finish(), *END)] * 8)
     loop = LOOPS[kind]()
     done = []

@@ -1,4 +1,4 @@
-"""The hub of an event loop of asyncio's kind: one descriptor in the loop for all that its tasks wait
+"""The hub of an event loop of asyncio's kind: one descriptor for all that its tasks wait
 for. Knows no HTTP, and nothing of what arrives.
 
 The I/O thread notes the number of a call that has something and makes the descriptor readable; the
