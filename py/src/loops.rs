@@ -3,9 +3,9 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
 
 use crate::hub::Hub;
+use crate::modules::loaded;
 
 /// What awaits here.
 pub(crate) enum Running<'py> {
@@ -31,7 +31,7 @@ impl Found {
         if let Some(function) = self.function.get(py) {
             return Ok(Some(function.bind(py)));
         }
-        let Some(module) = modules(py)?.get_item(self.module)? else { return Ok(None) };
+        let Some(module) = loaded(py)?.get_item(self.module)? else { return Ok(None) };
         // A module that is on its way in has nothing yet.
         let Some(function) = module.getattr_opt(self.name)? else { return Ok(None) };
         Ok(Some(self.function.get_or_init(py, || function.unbind()).bind(py)))
@@ -41,15 +41,6 @@ impl Found {
 static ASYNCIO_LOOP: Found = Found::new("asyncio", "_get_running_loop");
 static ASYNCIO_TASK: Found = Found::new("asyncio", "current_task");
 static TRIO_TASK: Found = Found::new("trio.lowlevel", "in_trio_task");
-
-fn modules<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyDict>> {
-    static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-    let found = MODULES.get_or_try_init(py, || {
-        let modules = py.import("sys")?.getattr("modules")?;
-        PyResult::Ok(modules.cast_into::<PyDict>()?.unbind())
-    })?;
-    Ok(found.bind(py))
-}
 
 /// The event loop whose turn it is.
 pub(crate) fn running(py: Python<'_>) -> PyResult<Running<'_>> {
