@@ -9,6 +9,7 @@ use modelwire::Head;
 use pyo3::prelude::*;
 
 use crate::awaitable::Done;
+use crate::iteration::left;
 use crate::next::Next;
 use crate::source::{Portion, Source};
 use crate::stream_base::{StreamBase, batch};
@@ -124,5 +125,11 @@ impl AsyncPortions {
 
     fn __anext__(&self, py: Python<'_>) -> Next {
         Next::of_stream(self.stream.clone_ref(py), self.portion)
+    }
+}
+
+impl Drop for AsyncPortions {
+    fn drop(&mut self) {
+        Python::try_attach(|py| left(py, &self.stream.bind(py).as_super().get().source));
     }
 }
