@@ -76,6 +76,7 @@ impl Future {
 
 #[pymethods]
 impl Future {
+    /// The event loop whose task waits.
     fn get_loop(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.event_loop {
             Some(event_loop) => Ok(event_loop.clone_ref(py)),
@@ -83,6 +84,7 @@ impl Future {
         }
     }
 
+    /// Calls this once the wait is over, in this context.
     #[pyo3(signature = (callback, *, context=None))]
     fn add_done_callback(
         slf: &Bound<'_, Self>,
@@ -138,14 +140,17 @@ impl Future {
         Ok(true)
     }
 
+    /// Whether the wait is over.
     fn done(&self) -> bool {
         !matches!(self.outcome, Outcome::Pending)
     }
 
+    /// Whether it was ended by `cancel`.
     fn cancelled(&self) -> bool {
         matches!(self.outcome, Outcome::Cancelled(_))
     }
 
+    /// Nothing, or the cancellation as an exception.
     fn result(&self, py: Python<'_>) -> PyResult<()> {
         match &self.outcome {
             Outcome::Woken => Ok(()),
@@ -154,6 +159,7 @@ impl Future {
         }
     }
 
+    /// The same: a wait fails in no other way.
     fn exception(&self, py: Python<'_>) -> PyResult<()> {
         self.result(py)
     }

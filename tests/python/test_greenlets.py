@@ -1,7 +1,8 @@
-"""The synchronous client under gevent and eventlet: a wait lets the other greenlets run. Each program
-is a process of its own, for what these libraries replace stays replaced. Knows no shape of an answer.
-"""
+"""The synchronous client under gevent and eventlet: a wait lets the other greenlets run. Each
+program is a process of its own, for what these libraries replace stays replaced. Knows no shape of
+an answer."""
 
+import json
 import signal
 import textwrap
 import time
@@ -10,7 +11,7 @@ import pytest
 
 import programs
 from conftest import eventually
-from wire import END, SILENCE, answer, finish, pause, piece, stream
+from wire import END, SILENCE, finish, pause, piece, stream
 
 PATCH = {
     "gevent": """
@@ -98,8 +99,6 @@ def test_slow_calls_take_the_time_of_one(run, library):
 
 def delayed(body, seconds=1.0):
     """An answer that comes late."""
-    import json
-
     text = json.dumps(body)
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
     return {"steps": [pause(seconds), {"send": f"{head}\r\n\r\n{text}"}]}

@@ -10,20 +10,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Protocol
+from typing import Any
 from warnings import warn
 
 from modelwire._native import Hub
-
-
-class _Waiting(Protocol):
-    """What the greenlets of one thread wait at."""
-
-    native: Hub
-
-    def is_of_this_process(self) -> bool: ...
-    def wait(self, number: int) -> None: ...
-
 
 _ATTRIBUTE = "_modelwire_waiting"
 _MODULES = {"gevent": ("gevent.monkey", "is_module_patched"),
@@ -68,24 +58,32 @@ def wait(number: int) -> None:
     _waiting().wait(number)
 
 
-def _waiting() -> _Waiting:
-    if "gevent.monkey" in sys.modules and library() == "gevent":
-        of_thread, make = sys.modules["gevent"].get_hub(), _Gevent
-    else:
-        of_thread, make = sys.modules["eventlet.hubs"].get_hub(), _Eventlet
-    waiting: _Waiting | None = of_thread.__dict__.get(_ATTRIBUTE)
+def _waiting() -> _Greenlets:
+    make: Any = _Gevent if library() == "gevent" else _Eventlet
+    hub = sys.modules[make.module].get_hub()
+    waiting: _Greenlets | None = hub.__dict__.get(_ATTRIBUTE)
     if waiting is None or not waiting.is_of_this_process():
-        waiting = of_thread.__dict__[_ATTRIBUTE] = make(of_thread)
+        waiting = hub.__dict__[_ATTRIBUTE] = make(hub)
     return waiting
 
 
-class _Base:
+class _Greenlets:
+    """Those of one thread that wait."""
+
+    module = ""
+    """Which one has the hub of the thread."""
+
     def __init__(self) -> None:
         self.native = Hub()
         self.waiting: dict[int, Any] = {}
         self._process = os.getpid()
 
+    def wait(self, number: int) -> None:
+        """Lets others run until this number is noted."""
+        raise NotImplementedError
+
     def is_of_this_process(self) -> bool:
+        """A child that was forked has a hub and a descriptor of its own."""
         return self._process == os.getpid()
 
     def _drain(self, *_: object) -> None:
@@ -96,15 +94,15 @@ class _Base:
                 waiter.switch(None)
 
 
-class _Gevent(_Base):
+class _Gevent(_Greenlets):
     """A watcher, which is there as long as somebody waits: else gevent would wait for it at the
     end of the program."""
 
+    module = "gevent"
+
     def __init__(self, hub: Any) -> None:
         super().__init__()
-        from gevent.hub import Waiter  # type: ignore[import-untyped, unused-ignore]
-
-        self._waiter = Waiter
+        self._waiter = sys.modules["gevent.hub"].Waiter
         self._watcher = hub.loop.io(self.native.fd(), 1)
 
     def wait(self, number: int) -> None:
@@ -120,14 +118,14 @@ class _Gevent(_Base):
                 self._watcher.stop()
 
 
-class _Eventlet(_Base):
+class _Eventlet(_Greenlets):
     """A listener, of which a hub has one for each descriptor."""
+
+    module = "eventlet.hubs"
 
     def __init__(self, hub: Any) -> None:
         super().__init__()
-        from greenlet import getcurrent
-
-        self._current = getcurrent
+        self._current = sys.modules["greenlet"].getcurrent
         self._hub = hub
         hub.add(hub.READ, self.native.fd(), self._drain, self._lost, self._lost)
 
