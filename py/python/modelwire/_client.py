@@ -580,8 +580,8 @@ class OpenAI(BaseClient):
 
 
 class AsyncOpenAI(BaseClient):
-    """A client of one service for asyncio: the same as OpenAI, its calls awaited. Any number of
-    event loops and threads may share it, and asyncio.run after asyncio.run.
+    """A client of one service for asyncio and trio: the same as OpenAI, its calls awaited. Any
+    number of event loops and threads may share it, and asyncio.run after asyncio.run.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
