@@ -97,8 +97,9 @@ def test_what_is_sent_back_is_what_it_is_now(scripted, stream):
         delta = {"choices": [{"index": 0, "delta": MESSAGE}]}
         pieces = [json.dumps(delta)]
         client = scripted(events(*pieces, finish("tool_calls")))
-        with client.chat.completions.stream(model="m", messages=HELLO) as helper:
-            message = helper.get_final_completion().choices[0].message
+        going = client.chat.completions.create(model="m", messages=HELLO, stream=True, gather=True)
+        assert list(going)
+        message = going.answer.choices[0].message
     else:
         client = scripted(chat(MESSAGE))
         message = client.chat.completions.create(model="m", messages=HELLO).choices[0].message
