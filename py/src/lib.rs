@@ -7,7 +7,6 @@
 mod async_stream;
 mod awaitable;
 mod client;
-mod edits;
 mod encode;
 mod errors;
 mod facts;
@@ -25,6 +24,7 @@ mod object;
 mod openai_classes;
 mod request_info;
 mod settings;
+mod slots;
 mod snapshot;
 mod source;
 mod stream;
@@ -46,6 +46,7 @@ use crate::iteration::{AsyncIteration, Iteration};
 use crate::log::{log_start, log_stop, log_take};
 use crate::next::Next;
 use crate::object::document::View;
+use crate::object::dump::{dumps, plain_of};
 use crate::object::make::restore;
 use crate::object::shape::Object;
 use crate::openai_classes::{class_of, use_openai_classes};
@@ -82,6 +83,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log_stop, module)?)?;
     module.add_function(wrap_pyfunction!(log_take, module)?)?;
     module.add_function(wrap_pyfunction!(restore, module)?)?;
+    module.add_function(wrap_pyfunction!(dumps, module)?)?;
+    module.add_function(wrap_pyfunction!(plain_of, module)?)?;
     module.add_function(wrap_pyfunction!(class_of, module)?)?;
     module.add_function(wrap_pyfunction!(use_openai_classes, module)?)?;
     module.add_function(wrap_pyfunction!(shutdown, module)?)

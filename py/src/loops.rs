@@ -3,6 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
 
 use crate::hub::Hub;
 use crate::modules::loaded;
@@ -18,20 +19,23 @@ pub(crate) enum Running<'py> {
 /// A function of a module, if a program imported the module.
 struct Found {
     module: &'static str,
+    /// The same as Python's: looked up at each wait.
+    key: PyOnceLock<Py<PyString>>,
     name: &'static str,
     function: PyOnceLock<Py<PyAny>>,
 }
 
 impl Found {
     const fn new(module: &'static str, name: &'static str) -> Found {
-        Found { module, name, function: PyOnceLock::new() }
+        Found { module, key: PyOnceLock::new(), name, function: PyOnceLock::new() }
     }
 
     fn get<'py>(&self, py: Python<'py>) -> PyResult<Option<&Bound<'py, PyAny>>> {
         if let Some(function) = self.function.get(py) {
             return Ok(Some(function.bind(py)));
         }
-        let Some(module) = loaded(py)?.get_item(self.module)? else { return Ok(None) };
+        let key = self.key.get_or_init(py, || PyString::intern(py, self.module).unbind());
+        let Some(module) = loaded(py)?.get_item(key)? else { return Ok(None) };
         // A module that is on its way in has nothing yet.
         let Some(function) = module.getattr_opt(self.name)? else { return Ok(None) };
         Ok(Some(self.function.get_or_init(py, || function.unbind()).bind(py)))
