@@ -4,7 +4,7 @@ Written by py/stubs/write.py.
 """
 
 import builtins
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
 
@@ -618,6 +618,24 @@ class AsyncStream(_StreamBase, Generic[_T]):
 class AsyncPortions(Generic[_T]):
     """The chunks of a stream in another form: an asynchronous iterator."""
 
+    def __aiter__(self) -> Self: ...
+    def __anext__(self) -> Coroutine[Any, Any, _T]: ...
+
+@final
+class Iteration(Generic[_T]):
+    """The iterator of a `for` over what is made of a stream: the loop that an exception leaves
+    closes it."""
+
+    def __new__(cls, inner: Iterator[_T], stream: _StreamBase) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _T: ...
+
+@final
+class AsyncIteration(Generic[_T]):
+    """The iterator of an `async for` over what is made of a stream: the loop that an exception
+    leaves closes it."""
+
+    def __new__(cls, inner: AsyncIterator[_T], stream: _StreamBase) -> Self: ...
     def __aiter__(self) -> Self: ...
     def __anext__(self) -> Coroutine[Any, Any, _T]: ...
 
