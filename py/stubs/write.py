@@ -101,6 +101,12 @@ extra_query: Mapping[str, object] | None = None
 extra_body: Mapping[str, object] | None = None
 timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...
 """
+PARSED = """
+text_format: _Maybe[_Value]
+"""
+PARSED_AS = """
+parse_as: _Maybe[_Value]
+"""
 OWN = """
 stream_only: bool | NotGiven = ...
 gather: bool = False
@@ -183,18 +189,33 @@ def parameter_functions():
     begin = "# What follows is written by `make stubs` from the tables of py/stubs/write.py.\n"
     before, _, rest = path.read_text().partition(begin)
     _, _, after = rest.partition("# Here ends what is written.\n")
+    whole = EXTRA + OWN
+    # How OWN's stream_only goes with parse; gather is of streams.
+    parsed = EXTRA + OWN.strip().splitlines()[0]
     text = ""
-    for name, table, of, is_helper in (
-        ("chat", CHAT, "chat.completions.create.", False),
-        ("response", RESPONSE, "responses.create.", False),
-        ("chat_stream", CHAT, "chat.completions.stream: those of create.", True),
-        ("response_stream", RESPONSE, "responses.stream: those of create.", True),
+    for name, table, of, made in (
+        ("chat", CHAT + whole, "chat.completions.create.", "_taken_apart"),
+        ("response", RESPONSE + whole, "responses.create.", "_taken_apart"),
+        ("chat_parse", CHAT + parsed, "chat.completions.parse.", "_taken_apart"),
+        (
+            "response_parse",
+            RESPONSE + PARSED + PARSED_AS + parsed,
+            "responses.parse.",
+            "_taken_apart",
+        ),
+        ("chat_stream", CHAT + EXTRA, "chat.completions.stream: those of create.", "_helper"),
+        (
+            "response_stream",
+            RESPONSE + PARSED + EXTRA,
+            "responses.stream: those of create.",
+            "_helper",
+        ),
     ):
         written = []
-        for line in lines(table) + lines(EXTRA) + ([] if is_helper else lines(OWN)):
+        for line in lines(table):
             parameter, kind = line.split(": ", 1)
             _, _, default = kind.partition(" = ")
-            if parameter == "stream" and is_helper:
+            if parameter == "stream" and name not in ("chat", "response"):
                 continue
             if default in ("None", "False"):
                 written.append(f"    {parameter}={default},")
@@ -202,7 +223,6 @@ def parameter_functions():
                 written.append(f"    {parameter}=NOT_GIVEN,")
             else:
                 written.append(f"    {parameter},")
-        made = "_helper" if is_helper else "_taken_apart"
         text += PARAMETERS.format(name=name, written="\n".join(written), of=of, made=made)
     return f"{before}{begin}\n{text.rstrip()}\n\n\n# Here ends what is written.\n{after}"
 
