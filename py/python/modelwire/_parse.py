@@ -131,7 +131,8 @@ class _Reading:
         reader = self.readers.get(name)
         if reader is None:
             return None
-        return self._read(reader, text, answer, f"the arguments of {name}")
+        called = name if isinstance(name, str) else name[1]  # of responses: with a namespace
+        return self._read(reader, text, answer, f"the arguments of {called}")
 
     def _read(self, reader: Callable[[str], Any], text: str, answer: Any, what: str) -> Any:
         try:

@@ -20,6 +20,10 @@ WRAPPED = "value"
 """The property that an answer stands in which is no object: a list, a number, one of several."""
 
 
+_SAYING = {"type", "enum", "const", "anyOf", "allOf", "$ref"}
+"""What says something of a value; the rest of a schema describes it."""
+
+
 def strict(schema: _Schema) -> _Schema:
     """The same schema as a strict one; what was given stays as it is."""
     return _Strict(schema).of(deepcopy(schema), ())
@@ -31,7 +35,7 @@ def is_strict(schema: Any) -> bool:
         return all(map(is_strict, schema))
     if not isinstance(schema, dict):
         return True
-    if not schema:
+    if not _SAYING & schema.keys():
         return False  # anything at all
     if schema.get("type") == "object" and (
         schema.get("additionalProperties") is not False

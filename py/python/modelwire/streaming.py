@@ -559,7 +559,7 @@ class ChatCompletionStreamState:
         self._parsing = self._reading and _Parsing(
             self._reading, lambda: self._snapshots.completion(self._count)
         )
-        self._is_read = False
+        self._whole: Any = None  # the parsed answer, once it is there
 
     def handle_chunk(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent]:
         """The events of the next chunk; iterate them all."""
@@ -574,8 +574,11 @@ class ChatCompletionStreamState:
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
         """What the chunks so far add up to."""
+        if self._whole is not None:
+            whole: ChatCompletion = self._whole
+            return whole
         completion = self._snapshots.completion(self._count)
-        if self._reading is not None and not self._is_read:
+        if self._reading is not None:
             self._reading.partly_read(completion)
         return completion
 
@@ -585,10 +588,11 @@ class ChatCompletionStreamState:
 
     def _ended(self, completion: Any) -> Any:
         """The whole completion, parsed; None where there is none."""
-        if self._reading is not None and completion is not None and not self._is_read:
-            self._reading.read(completion)
-            self._is_read = True
-        return completion
+        if self._reading is None or completion is None:
+            return completion
+        if self._whole is None:
+            self._whole = self._reading.read(completion)
+        return self._whole
 
 
 class _Beside:
@@ -673,7 +677,7 @@ class _ResponseState:
         self._reading = reading if reading is not None and reading.reads else None
         self._phases: dict[Any, Any] = {}
         self._last: Any = None
-        self._is_read = False
+        self._whole: Any = None  # the parsed response, once it is there
 
     def handle(self, event: ResponseStreamEvent) -> Any:
         kind = event.type
@@ -705,10 +709,11 @@ class _ResponseState:
 
     def ended(self, response: Any) -> Any:
         """The whole response, parsed; None where there is none."""
-        if self._reading is not None and response is not None and not self._is_read:
-            self._reading.read(response)
-            self._is_read = True
-        return response
+        if self._reading is None or response is None:
+            return response
+        if self._whole is None:
+            self._whole = self._reading.read(response)
+        return self._whole
 
 
 def _final(stream: Stream[Any] | AsyncStream[Any]) -> Any:
