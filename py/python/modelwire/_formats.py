@@ -27,7 +27,7 @@ class Format:
 
     def __init__(self, kind: Any) -> None:
         self.kind = kind
-        described, self._read = _library(kind)
+        described, self._read = library(kind)
         self.name = (re.sub("[^A-Za-z0-9_-]+", "_", _name(kind)).strip("_") or "Answer")[
             :NAME_CHARS_MAX
         ]
@@ -106,7 +106,7 @@ def _is_of_msgspec(part: Any) -> bool:
     return type(part).__module__.partition(".")[0] == "msgspec"
 
 
-def _library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
+def library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
     """The JSON schema of a type, and what reads a text as one, by the library that it is of."""
     if _is_adapter(kind):
         return kind.json_schema(), kind.validate_json

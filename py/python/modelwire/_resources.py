@@ -177,6 +177,23 @@ def _chat_reading(given):
     return ChatReading(given, all_strict=False)
 
 
+def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
+    """A loop over tools, which asks by the resource's own create."""
+    from modelwire import _tools
+
+    if given.get("stream"):
+        raise TypeError("run_tools does not stream: iterate its turns")
+    is_chat = resource._operation == "chat"
+    form = _tools.ChatForm if is_chat else _tools.ResponseForm
+    reading, _ = resource._parsing(given)  # what is wrong with the parameters is told here
+    options = {
+        "tools": tools,
+        "max_turns": _tools.MAX_TURNS if max_turns is None else max_turns,
+        "raise_errors": raise_errors,
+    }
+    return getattr(_tools, kind)(lambda asked: resource.create(**asked), form, reading, options)
+
+
 def _response_reading(given):
     """The same of a response."""
     if not given.get("tools") and not given.get("text_format"):
@@ -250,6 +267,18 @@ class Completions(_Resource, _RawAccess):
 
     _operation = "chat"
 
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_completion().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "Run", given, tools, max_turns, raise_errors)
+
     list = _lacks("chat.completions.list", "your own records")
     retrieve = _lacks("chat.completions.retrieve", "your own records")
     update = _lacks("chat.completions.update", "your own records")
@@ -302,6 +331,18 @@ class AsyncCompletions(_Resource, _RawAccess):
     parse.__wrapped__ = _parameters.chat_parse
     _parsing = Completions._parsing
     _operation = "chat"
+
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_completion().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "AsyncRun", given, tools, max_turns, raise_errors)
 
     list = _lacks("chat.completions.list", "your own records")
     retrieve = _lacks("chat.completions.retrieve", "your own records")
@@ -373,6 +414,18 @@ class Responses(_Resource, _RawAccess):
 
     _operation = "responses"
 
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_response().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "Run", given, tools, max_turns, raise_errors)
+
     retrieve = _lacks("responses.retrieve", "the answer of create")
     delete = _lacks("responses.delete", "the answer of create")
     cancel = _lacks("responses.cancel", "close() of a stream")
@@ -425,6 +478,18 @@ class AsyncResponses(_Resource, _RawAccess):
     parse.__wrapped__ = _parameters.response_parse
     _parsing = Responses._parsing
     _operation = "responses"
+
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_response().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "AsyncRun", given, tools, max_turns, raise_errors)
 
     retrieve = _lacks("responses.retrieve", "the answer of create")
     delete = _lacks("responses.delete", "the answer of create")
