@@ -215,7 +215,7 @@ def parameter_functions():
         for line in lines(table):
             parameter, kind = line.split(": ", 1)
             _, _, default = kind.partition(" = ")
-            if parameter == "stream" and name not in ("chat", "response"):
+            if parameter == "stream" and name not in ("chat", "response", "response_parse"):
                 continue
             if default in ("None", "False"):
                 written.append(f"    {parameter}={default},")
@@ -406,6 +406,62 @@ def operation(table, plain, streamed, is_async, doc):
     return textwrap.indent("\n".join(text), "    ") + "\n"
 
 
+def parsed_forms(table, asked, head, result, doc, more=""):
+    """The forms of an operation whose answer is parsed: by the type that `asked` is given."""
+    kinds = ("type[_P]", "_Adapter[_P]", "_Maybe[_Value]")
+    text = []
+    for kind in kinds:
+        written = [one for one in parameters(table, "") if not one.startswith("stream:")]
+        default = " = ..." if kind == kinds[-1] else ""
+        written = [one for one in written if not one.startswith(f"{asked}:")]
+        written.append(f"{asked}: {kind}{default},")
+        written += parameters(more, "") + [f"{line}," for line in lines(EXTRA)]
+        body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
+        returned = result.replace("_P", "_P" if kind != kinds[-1] else "Any")
+        told = f'\n    """{doc}"""' if kind == kinds[-1] else " ..."
+        text.append(f"@overload\n{head}(\n{body}\n) -> {returned}:{told}")
+    return textwrap.indent("\n".join(text), "    ") + "\n"
+
+
+STREAM_ONLY = OWN.strip().splitlines()[0]
+RUN = """
+tools: Iterable[Any]
+max_turns: int | None = None
+raise_errors: bool = False
+"""
+
+
+def parsing(text):
+    """The methods that parse, and the loops over tools."""
+    parse = "Creates it and parses it: the answer, with values of the type that was asked for."
+    stream = "Streams it as events, with snapshots and the whole answer, parsed, at the end."
+    run = "Runs tools until the model answers; iterate its turns, or ask for the final answer."
+    forms = {
+        "CHAT": (CHAT, "response_format", "ParsedChatCompletion", "ChatCompletionStream", ""),
+        "RESPONSE": (RESPONSE, "text_format", "ParsedResponse", "ResponseStream", PARSED_AS),
+    }
+    for name, (table, asked, parsed, streamed, more) in forms.items():
+        without_tools = "\n".join(line for line in lines(table) if not line.startswith("tools:"))
+        for prefix, keyword, kind in (("", "def", ""), ("ASYNC_", "async def", "Async")):
+            manager = f"{kind}StreamManager[{kind}{streamed}[_P]]"
+            written = (
+                parsed_forms(
+                    table, asked, f"{keyword} parse", f"{parsed}[_P]", parse, more + STREAM_ONLY
+                )
+                + parsed_forms(table, asked, "def stream", manager, stream)
+                + parsed_forms(
+                    without_tools,
+                    asked,
+                    "def run_tools",
+                    f"{kind}Run[{parsed}[_P]]",
+                    run,
+                    RUN + STREAM_ONLY,
+                )
+            )
+            text = text.replace(f"    # {prefix}{name}_PARSED\n", written)
+    return text
+
+
 def native():
     return (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", stub_classes())
 
@@ -438,11 +494,7 @@ def resources():
         text = text.replace(f"    # {name}\n", operation(*form))
     extra = textwrap.indent("\n".join(f"{line}," for line in lines(EXTRA)), " " * 8)
     text = text.replace("        # EXTRA\n", extra + "\n")
-    for name, table in (("CHAT", CHAT), ("RESPONSE", RESPONSE)):
-        written = [line for line in parameters(table, "") if not line.startswith("stream:")]
-        written = "\n".join(written + [f"{line}," for line in lines(EXTRA)])
-        text = text.replace(f"        # {name}_HELPER\n", textwrap.indent(written, " " * 8) + "\n")
-    return text
+    return parsing(text)
 
 
 def responses():

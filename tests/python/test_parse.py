@@ -351,7 +351,7 @@ def test_what_is_said_beside_calls(caller):
 def test_parse_as(caller):
     """R-OP3: how the answer is read, whatever was asked for."""
     caller.service.queue(PARTY_TEXT, "plain", PARTY_TEXT)
-    told = caller.response(parse_as=Event, text={"format": {"type": "json_object"}})
+    told = caller.response(parse_as=Event, text={"format": {"type": "json_object"}}, stream=False)
     assert told.output_parsed == Event(**PARTY)
     assert caller.service.requests[0].body["text"] == {"format": {"type": "json_object"}}
     assert caller.response(text_format=Event, parse_as=None).output_text == "plain"
@@ -380,6 +380,8 @@ def test_arguments_that_contradict_each_other(caller):
             model="m", messages=[], response_format=Event))  # fmt: skip
     with pytest.raises(TypeError, match=r"responses\.parse"):
         caller(lambda client: client.responses.create(model="m", input="x", text_format=Event))
+    with pytest.raises(TypeError, match=r"responses\.stream parses"):
+        caller.response(text_format=Event, stream=True)
     with pytest.raises(TypeError, match="no_such"):
         caller.chat(no_such=1)
     with pytest.raises(TypeError, match="arguments of a tool have names"):

@@ -179,6 +179,8 @@ def test_a_model_that_never_ends(caller):
     assert type(error) is MaxTurnsError and len(turns) == 2 and run.final is None
     assert error.completion == turns[1].completion and len(error.messages) == 5
     assert error.usage["total_tokens"] == 14 and "2 turns" in str(error)
+    with pytest.raises(modelwire.OpenAIError, match="ended before the model answered"):
+        caller(lambda _: run.get_final_completion())
     again = pickle.loads(pickle.dumps(error))
     assert again.messages == error.messages and again.completion == error.completion
     turns, error, run = caller.turns(

@@ -111,7 +111,8 @@ def library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
     if _is_adapter(kind):
         return kind.json_schema(), kind.validate_json
     if isinstance(kind, type) and hasattr(kind, "model_validate_json") and _is_of_pydantic(kind):
-        return kind.model_json_schema(), kind.model_validate_json
+        model: Any = kind
+        return model.model_json_schema(), model.model_validate_json
     parts = list(_parts(kind, set()))
     if any(map(_is_of_pydantic, parts)):
         adapter = sys.modules["pydantic"].TypeAdapter(kind)

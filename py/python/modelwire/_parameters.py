@@ -224,6 +224,7 @@ def response_parse(
     safety_identifier=NOT_GIVEN,
     service_tier=NOT_GIVEN,
     store=NOT_GIVEN,
+    stream=NOT_GIVEN,
     stream_options=NOT_GIVEN,
     temperature=NOT_GIVEN,
     text=NOT_GIVEN,

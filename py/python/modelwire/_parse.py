@@ -174,7 +174,7 @@ class ChatReading(_Reading):
         if all_strict:
             _only_strict_functions(tools)
         for tool in tools:
-            function = tool.get("function") if isinstance(tool, dict) else None
+            function: Any = tool.get("function") if isinstance(tool, dict) else None
             reader = None if function is None else _reader(function)
             if reader is not None:
                 self.readers[function["name"]] = reader

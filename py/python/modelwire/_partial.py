@@ -16,12 +16,14 @@ _CLOSING = {"{": "}", "[": "]"}
 
 def value(text: str) -> Any:
     """The value of what is there; None where there is nothing yet, or no JSON."""
-    for make in (lambda: text, lambda: _ended(text)):
-        try:
-            return json.loads(make() or "null")
-        except (ValueError, RecursionError):
-            pass
-    return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(_ended(text) or "null")
+    except (ValueError, RecursionError):
+        return None
 
 
 def _ended(text: str) -> str:

@@ -409,6 +409,8 @@ class Responses(_Resource, _RawAccess):
         """What parses the answer, and what is asked."""
         from modelwire._parse import ResponseReading
 
+        if given.get("stream"):
+            raise TypeError("responses.parse does not stream; responses.stream parses as well")
         reading = ResponseReading(given)
         return reading, _parameters.response_parse(self, **_parameters.of_a_response(reading.given))
 

@@ -26,7 +26,8 @@ _SAYING = {"type", "enum", "const", "anyOf", "allOf", "$ref"}
 
 def strict(schema: _Schema) -> _Schema:
     """The same schema as a strict one; what was given stays as it is."""
-    return _Strict(schema).of(deepcopy(schema), ())
+    made: _Schema = _Strict(schema).of(deepcopy(schema), ())
+    return made
 
 
 def is_strict(schema: Any) -> bool:
@@ -120,7 +121,8 @@ class _Strict:
         for name, value in self._found(ref).items():
             if name not in schema:
                 schema[name] = deepcopy(value)
-        return self.of(schema, (*inside, ref))
+        made: _Schema = self.of(schema, (*inside, ref))
+        return made
 
     def _found(self, ref: Any) -> _Schema:
         found: Any = self.given

@@ -247,7 +247,8 @@ class _Writer:
                 "maxItems": len(arguments),
             }
         if base in _LISTS:
-            written = {"type": "array", "items": self.of(arguments[0]) if arguments else {}}
+            items = self.of(arguments[0]) if arguments else {}
+            written: dict[str, Any] = {"type": "array", "items": items}
             if _LISTS[base] in (set, frozenset):
                 written["uniqueItems"] = True
             return written

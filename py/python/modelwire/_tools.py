@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from modelwire._errors import MaxTurnsError, _made
+from modelwire._errors import MaxTurnsError, OpenAIError, _made
 from modelwire._given import is_given
 from modelwire._signature import Function
+
+_A = TypeVar("_A")
 
 MAX_TURNS = 10
 """So often the model is asked unless `max_turns` says otherwise."""
@@ -135,7 +137,7 @@ def _definition(function: Function) -> dict[str, Any]:
     }
 
 
-class _Run:
+class _Run(Generic[_A]):
     """What both kinds of run have: what was said so far, and which functions there are."""
 
     def __init__(
@@ -160,7 +162,7 @@ class _Run:
             said = [{"role": "user", "content": said}]
         self.messages: list[Any] = list(said) if said is not None and is_given(said) else []
         """All that was said so far: what was given, the model's answers, the results of tools."""
-        self.final: Any = None
+        self.final: _A | None = None
         """The answer that calls no more tools, once it is there; parsed, where that was asked."""
         self.usage = {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
         """The tokens of all turns so far, as far as they were reported."""
@@ -225,6 +227,15 @@ class _Run:
         self.final = self._reading.read(turn.answer) if self._reading.reads else turn.answer
         return True
 
+    def _final(self) -> _A:
+        if self.final is None:
+            raise OpenAIError(
+                "the run ended before the model answered",
+                kind="incomplete",
+                hint="It failed before; `messages` has what was said till then.",
+            )
+        return self.final
+
     def _too_many(self, turn: Turn) -> Exception:
         return _made(
             MaxTurnsError,
@@ -236,7 +247,7 @@ class _Run:
         )
 
 
-class Run(_Run):
+class Run(_Run[_A]):
     """A loop over tools: iterate its turns, or ask for what it ends with."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -263,17 +274,17 @@ class Run(_Run):
                 return
         raise self._too_many(turn)
 
-    def until_done(self) -> Any:
+    def until_done(self) -> _A:
         """Runs the rest of the turns; returns the final answer."""
         for _ in self:
             pass
-        return self.final
+        return self._final()
 
     get_final_completion = until_done
     get_final_response = until_done
 
 
-class AsyncRun(_Run):
+class AsyncRun(_Run[_A]):
     """The same of an asynchronous client; its functions may be asynchronous, too."""
 
     is_async = True
@@ -303,11 +314,11 @@ class AsyncRun(_Run):
                 return
         raise self._too_many(turn)
 
-    async def until_done(self) -> Any:
+    async def until_done(self) -> _A:
         """Runs the rest of the turns; returns the final answer."""
         async for _ in self:
             pass
-        return self.final
+        return self._final()
 
     get_final_completion = until_done
     get_final_response = until_done

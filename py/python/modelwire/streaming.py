@@ -25,7 +25,6 @@ from modelwire._native import (
     ChoiceDeltaToolCall,
     ChunkChoice,
     Iteration,
-    Response,
     ResponseStreamEvent,
     Snapshots,
     Stream,
@@ -33,6 +32,7 @@ from modelwire._native import (
 
 if TYPE_CHECKING:
     from modelwire._parse import ChatReading, ResponseReading
+    from modelwire.types._parsed import ParsedChatCompletion, ParsedResponse
 
 _E = TypeVar("_E")
 _T = TypeVar("_T")
@@ -314,7 +314,7 @@ class LogprobsRefusalDoneEvent(_Logprobs):
 ChatCompletionStreamEvent: TypeAlias = (
     ChunkEvent
     | ContentDeltaEvent
-    | ContentDoneEvent
+    | ContentDoneEvent[_T]
     | RefusalDeltaEvent
     | RefusalDoneEvent
     | FunctionToolCallArgumentsDeltaEvent
@@ -371,7 +371,7 @@ class _ToolCall:
         self.is_done = False
         self.was_left = False
 
-    def left(self) -> Iterator[ChatCompletionStreamEvent]:
+    def left(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         """Another call goes on: this one is done if its arguments are JSON already. Pieces of
         calls may interleave; what is not whole when it is first left is done at the finish."""
         import json
@@ -385,11 +385,13 @@ class _ToolCall:
             return
         yield from self.done()
 
-    def done(self) -> Iterator[ChatCompletionStreamEvent]:
+    def done(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if not self.is_done:
             self.is_done = True
             arguments = self.arguments.whole()
-            parsed = self.parsing and self.parsing.arguments(self.name, arguments)
+            parsed = None
+            if self.parsing is not None:
+                parsed = self.parsing.arguments(self.name, arguments)
             yield FunctionToolCallArgumentsDoneEvent(self.name, self.index, arguments, parsed)
 
 
@@ -472,7 +474,7 @@ class _Choice:
         self.tool_calls = _ToolCalls(parsing)
         self.is_content_done = False
 
-    def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
+    def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent[Any]]:
         delta = choice.delta
         content, refusal = delta.content, delta.refusal
         if content is not None:
@@ -494,7 +496,7 @@ class _Choice:
             for call in self.tool_calls.all:
                 yield from call.done()
 
-    def _tool_calls(self, pieces: Any) -> Iterator[ChatCompletionStreamEvent]:
+    def _tool_calls(self, pieces: Any) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if not isinstance(pieces, list):
             return
         for place, piece in enumerate(pieces):
@@ -509,7 +511,7 @@ class _Choice:
                     call.name, call.index, arguments, call.arguments, at, self.reading
                 )
 
-    def _logprobs(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
+    def _logprobs(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent[Any]]:
         content = getattr(choice.logprobs, "content", None)
         if content and isinstance(content, list):
             self.content_logprobs += content
@@ -519,14 +521,16 @@ class _Choice:
             self.refusal_logprobs += refusal
             yield LogprobsRefusalDeltaEvent(refusal, self.refusal_logprobs)
 
-    def _content_done(self) -> Iterator[ChatCompletionStreamEvent]:
+    def _content_done(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if self.is_content_done:
             return
         self.is_content_done = True
         if self.content:
             content = self.content.whole()
-            parsed = self.parsing and not self.refusal and self.parsing.content(content)
-            yield ContentDoneEvent(content, parsed or None)
+            parsed = None
+            if self.parsing is not None and not self.refusal:
+                parsed = self.parsing.content(content)
+            yield ContentDoneEvent(content, parsed)
         if self.refusal:
             yield RefusalDoneEvent(self.refusal.whole())
         if self.content_logprobs:
@@ -535,7 +539,7 @@ class _Choice:
             yield LogprobsRefusalDoneEvent(self.refusal_logprobs, self.refusal_logprobs)
 
 
-class ChatCompletionStreamState:
+class ChatCompletionStreamState(Generic[_T]):
     """The events that chunks make, and the completion that they add up to, for programs that
     have chunks from elsewhere. response_format and input_tools are what was asked for, as `parse`
     takes it."""
@@ -556,12 +560,12 @@ class ChatCompletionStreamState:
         self._snapshots = Snapshots()
         self._count = 0
         self._choices: dict[int, _Choice] = {}
-        self._parsing = self._reading and _Parsing(
-            self._reading, lambda: self._snapshots.completion(self._count)
-        )
+        self._parsing: _Parsing | None = None
+        if self._reading is not None:
+            self._parsing = _Parsing(self._reading, lambda: self._snapshots.completion(self._count))
         self._whole: Any = None  # the parsed answer, once it is there
 
-    def handle_chunk(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent]:
+    def handle_chunk(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent[_T]]:
         """The events of the next chunk; iterate them all."""
         self._count = self._snapshots.add(chunk)
         yield ChunkEvent(chunk, self._snapshots, self._count, self._reading)
@@ -582,9 +586,10 @@ class ChatCompletionStreamState:
             self._reading.partly_read(completion)
         return completion
 
-    def get_final_completion(self) -> ChatCompletion:
+    def get_final_completion(self) -> ParsedChatCompletion[_T]:
         """What the chunks add up to, parsed."""
-        return self._ended(self._snapshots.completion(self._count))
+        completion: ParsedChatCompletion[_T] = self._ended(self._snapshots.completion(self._count))
+        return completion
 
     def _ended(self, completion: Any) -> Any:
         """The whole completion, parsed; None where there is none."""
@@ -793,13 +798,13 @@ class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
         return self
 
 
-class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent]):
+class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
     """The events of a chat completion as it is made."""
 
-    def _state_of(self, reading: ChatReading | None) -> ChatCompletionStreamState:
+    def _state_of(self, reading: ChatReading | None) -> ChatCompletionStreamState[_T]:
         return ChatCompletionStreamState(_reading=reading)
 
-    def _made(self) -> Iterator[ChatCompletionStreamEvent]:
+    def _made(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
         for chunk in self._stream:
             yield from self._state.handle_chunk(chunk)
         self._state._ended(self._stream.answer)
@@ -810,14 +815,14 @@ class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent]):
         snapshot: ChatCompletion = self._state.current_completion_snapshot
         return snapshot
 
-    def get_final_completion(self) -> ChatCompletion:
+    def get_final_completion(self) -> ParsedChatCompletion[_T]:
         """Reads the rest of the stream; returns the whole completion, parsed."""
         self.until_done()
-        completion: ChatCompletion = self._state._ended(_final(self._stream))
+        completion: ParsedChatCompletion[_T] = self._state._ended(_final(self._stream))
         return completion
 
 
-class ResponseStream(_SyncHelper[Any]):
+class ResponseStream(_SyncHelper[Any], Generic[_T]):
     """The events of a response as it is made; those that add text have it as `snapshot`."""
 
     def _state_of(self, reading: ResponseReading | None) -> _ResponseState:
@@ -828,11 +833,11 @@ class ResponseStream(_SyncHelper[Any]):
             yield self._state.handle(event)
         self._state.ended(self._stream.answer)
 
-    def get_final_response(self) -> Response:
+    def get_final_response(self) -> ParsedResponse[_T]:
         """Reads the rest of the stream; returns the whole response, parsed, also one that
         failed."""
         self.until_done()
-        response: Response = self._state.ended(_final(self._stream))
+        response: ParsedResponse[_T] = self._state.ended(_final(self._stream))
         return response
 
 
@@ -887,14 +892,14 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
         return self
 
 
-class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent]):
+class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
     """The events of a chat completion as it is made."""
 
     def __init__(self, stream: AsyncStream[Any], reading: ChatReading | None = None) -> None:
         super().__init__(stream)
-        self._state = ChatCompletionStreamState(_reading=reading)
+        self._state: ChatCompletionStreamState[_T] = ChatCompletionStreamState(_reading=reading)
 
-    def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent]:
+    def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent[_T]]:
         return list(self._state.handle_chunk(chunk))
 
     def _ended(self, answer: Any) -> Any:
@@ -905,14 +910,14 @@ class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent]):
         """What the chunks so far add up to."""
         return self._state.current_completion_snapshot
 
-    async def get_final_completion(self) -> ChatCompletion:
+    async def get_final_completion(self) -> ParsedChatCompletion[_T]:
         """Reads the rest of the stream; returns the whole completion, parsed."""
         await self.until_done()
-        completion: ChatCompletion = self._ended(_final(self._stream))
+        completion: ParsedChatCompletion[_T] = self._ended(_final(self._stream))
         return completion
 
 
-class AsyncResponseStream(_AsyncHelper[Any]):
+class AsyncResponseStream(_AsyncHelper[Any], Generic[_T]):
     """The events of a response as it is made; those that add text have it as `snapshot`."""
 
     def __init__(self, stream: AsyncStream[Any], reading: ResponseReading | None = None) -> None:
@@ -925,11 +930,11 @@ class AsyncResponseStream(_AsyncHelper[Any]):
     def _ended(self, answer: Any) -> Any:
         return self._state.ended(answer)
 
-    async def get_final_response(self) -> Response:
+    async def get_final_response(self) -> ParsedResponse[_T]:
         """Reads the rest of the stream; returns the whole response, parsed, also one that
         failed."""
         await self.until_done()
-        response: Response = self._ended(_final(self._stream))
+        response: ParsedResponse[_T] = self._ended(_final(self._stream))
         return response
 
 
