@@ -106,7 +106,9 @@ text_format: _Maybe[_Value]
 """
 PARSED_AS = """
 parse_as: _Maybe[_Value]
+stream: Literal[False] | None | NotGiven | Omit = ...
 """
+RESPONSE_PARSE = RESPONSE.replace("stream: STREAM\n", "") + PARSED + PARSED_AS
 OWN = """
 stream_only: bool | NotGiven = ...
 gather: bool = False
@@ -197,12 +199,7 @@ def parameter_functions():
         ("chat", CHAT + whole, "chat.completions.create.", "_taken_apart"),
         ("response", RESPONSE + whole, "responses.create.", "_taken_apart"),
         ("chat_parse", CHAT + parsed, "chat.completions.parse.", "_taken_apart"),
-        (
-            "response_parse",
-            RESPONSE + PARSED + PARSED_AS + parsed,
-            "responses.parse.",
-            "_taken_apart",
-        ),
+        ("response_parse", RESPONSE_PARSE + parsed, "responses.parse.", "_taken_apart"),
         ("chat_stream", CHAT + EXTRA, "chat.completions.stream: those of create.", "_helper"),
         (
             "response_stream",
@@ -415,7 +412,8 @@ def parsed_forms(table, asked, head, result, doc, more=""):
         default = " = ..." if kind == kinds[-1] else ""
         written = [one for one in written if not one.startswith(f"{asked}:")]
         written.append(f"{asked}: {kind}{default},")
-        written += parameters(more, "") + [f"{line}," for line in lines(EXTRA)]
+        written += [f"{line}," if " = " in line else f"{line} = ...," for line in lines(more)]
+        written += [f"{line}," for line in lines(EXTRA)]
         body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
         returned = result.replace("_P", "_P" if kind != kinds[-1] else "Any")
         told = f'\n    """{doc}"""' if kind == kinds[-1] else " ..."
