@@ -412,7 +412,7 @@ def parsed_forms(table, asked, head, result, doc, more=""):
         default = " = ..." if kind == kinds[-1] else ""
         written = [one for one in written if not one.startswith(f"{asked}:")]
         written.append(f"{asked}: {kind}{default},")
-        written += [f"{line}," if " = " in line else f"{line} = ...," for line in lines(more)]
+        written += [f"{line} = ...," if ": _Maybe" in line else f"{line}," for line in lines(more)]
         written += [f"{line}," for line in lines(EXTRA)]
         body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
         returned = result.replace("_P", "_P" if kind != kinds[-1] else "Any")
