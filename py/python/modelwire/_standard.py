@@ -7,16 +7,10 @@ Imported when a program hands over such a type.
 from __future__ import annotations
 
 import collections.abc
-import dataclasses
-import datetime
-import decimal
 import enum
-import inspect
-import pathlib
 import sys
 import types
 import typing
-import uuid
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -31,12 +25,15 @@ _SIMPLE: dict[Any, dict[str, Any]] = {
     type(None): {"type": "null"},
     Any: {},
     object: {},
-    datetime.datetime: {"type": "string", "format": "date-time"},
-    datetime.date: {"type": "string", "format": "date"},
-    datetime.time: {"type": "string", "format": "time"},
-    uuid.UUID: {"type": "string", "format": "uuid"},
-    decimal.Decimal: {"type": "string"},
-    pathlib.Path: {"type": "string", "format": "path"},
+}
+# By their names: a program that has one of them has imported its module, and no other need be.
+_TEXTS = {
+    ("datetime", "datetime"): {"type": "string", "format": "date-time"},
+    ("datetime", "date"): {"type": "string", "format": "date"},
+    ("datetime", "time"): {"type": "string", "format": "time"},
+    ("uuid", "UUID"): {"type": "string", "format": "uuid"},
+    ("decimal", "Decimal"): {"type": "string"},
+    ("pathlib", "Path"): {"type": "string", "format": "path"},
 }
 _LISTS: dict[Any, Any] = {
     list: list,
@@ -60,6 +57,13 @@ _JSON_NAMES = {
     bool: "a boolean",
     type(None): "null",
 }
+
+
+def _text_name(kind: Any) -> tuple[str, str]:
+    """Under which name a class may stand in `_TEXTS`."""
+    if not isinstance(kind, type):
+        return "", ""
+    return kind.__module__.partition(".")[0], kind.__qualname__
 
 
 class Misfit(ValueError):
@@ -135,7 +139,7 @@ def is_typed_dict(kind: Any) -> bool:
 def record(kind: Any) -> Any:
     """The class of a dataclass or a typed dict, also of one with parameters; else None."""
     found = typing.get_origin(kind) or kind
-    if isinstance(found, type) and (dataclasses.is_dataclass(found) or is_typed_dict(found)):
+    if isinstance(found, type) and (hasattr(found, "__dataclass_fields__") or is_typed_dict(found)):
         return found
     return None
 
@@ -176,6 +180,7 @@ def fields(kind: Any) -> Iterator[Field]:
             description = description_in(bare(hint)[1])
             yield Field(name, hint, description, _MISSING, is_required, True)
         return
+    dataclasses = sys.modules["dataclasses"]
     for one in dataclasses.fields(found):
         default = one.default
         has_default = default is not dataclasses.MISSING
@@ -232,6 +237,8 @@ class _Writer:
         origin, arguments = typing.get_origin(kind), typing.get_args(kind)
         if isinstance(kind, typing.Hashable) and kind in _SIMPLE:
             return _SIMPLE[kind]
+        if _text_name(kind) in _TEXTS:
+            return _TEXTS[_text_name(kind)]
         if is_union(kind):
             return {"anyOf": [self.of(one) for one in arguments]}
         if origin is typing.Literal:
@@ -316,6 +323,8 @@ def _documented(kind: Any) -> str | None:
         return None
     if issubclass(kind, enum.Enum) and text == "An enumeration.":
         return None
+    import inspect
+
     return inspect.cleandoc(text)
 
 
@@ -348,6 +357,8 @@ def read(kind: Any, value: Any, path: str = "") -> Any:
         return value
     if isinstance(kind, typing.Hashable) and kind in _SIMPLE:
         return _simple(kind, value, path)
+    if _text_name(kind) in _TEXTS:
+        return _text(kind, value, path)
     if is_union(kind):
         return _one_of(arguments, value, path)
     if origin is typing.Literal:
@@ -387,21 +398,22 @@ def _simple(kind: Any, value: Any, path: str) -> Any:
         return float(value)
     if kind is int and type(value) is float and value.is_integer():
         return int(value)
-    if kind is None:
-        kind = type(None)
-    if kind in _JSON_NAMES:
-        _must_be(kind, value, path)
-        return value
-    if kind is decimal.Decimal and type(value) in (int, float):
-        return decimal.Decimal(str(value))
+    _must_be(type(None) if kind is None else kind, value, path)
+    return value
+
+
+def _text(kind: Any, value: Any, path: str) -> Any:
+    """A value that stands in JSON as a text."""
+    if kind.__name__ == "Decimal" and type(value) in (int, float):
+        return kind(str(value))
     _must_be(str, value, path)
     try:
-        if kind in (datetime.datetime, datetime.date, datetime.time):
-            if kind is not datetime.date and value[-1:] in ("Z", "z"):
+        if hasattr(kind, "fromisoformat"):
+            if value[-1:] in ("Z", "z"):
                 value = value[:-1] + "+00:00"  # Python 3.10 does not know it
             return kind.fromisoformat(value)
         return kind(value)
-    except (ValueError, decimal.InvalidOperation):
+    except (ValueError, ArithmeticError):
         raise Misfit(path, f"{value!r} is no {kind.__name__}") from None
 
 
