@@ -12,13 +12,8 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 OPERATIONS = {("GET", "/models"), ("POST", "/chat/completions"), ("POST", "/responses")}
-KINDS = {
-    400: "invalid_request",
-    401: "authentication",
-    403: "permission",
-    404: "not_found",
-    429: "rate_limited",
-}
+KINDS = {400: "invalid_request", 401: "authentication", 403: "permission", 404: "not_found",
+         429: "rate_limited"}
 FINAL = ("response.completed", "response.failed", "response.incomplete")
 EXCERPT_BYTES = 200
 SAY_NOTHING_WITHOUT_CONTENT = ("user", "system", "developer", "tool")
@@ -126,10 +121,8 @@ def document(status, text):
         return failed("stream", status, error_object(value), excerpt(text))
     ok = {"text": "", "finish_reason": None, "usage": usage_of(value), "end": "document"}
     if "choices" in value:
-        choices = {
-            c["index"]: (text_of(c["message"].get("content")) or "", c["finish_reason"])
-            for c in value["choices"]
-        }
+        choices = {c["index"]: (text_of(c["message"].get("content")) or "", c["finish_reason"])
+                   for c in value["choices"]}
         ok["text"], ok["finish_reason"] = choices[0]
         if len(choices) > 1:
             ok["choices"] = {str(k): list(v) for k, v in choices.items()}
@@ -162,13 +155,8 @@ class Told:
             told[1] = choice.get("finish_reason") or told[1]
 
     def ok(self, end):
-        ok = {
-            "text": self.text,
-            "finish_reason": self.reason,
-            "usage": self.usage,
-            "chunks": self.chunks,
-            "end": end,
-        }
+        ok = {"text": self.text, "finish_reason": self.reason, "usage": self.usage,
+              "chunks": self.chunks, "end": end}
         if self.choices:
             ok["text"], ok["finish_reason"] = self.choices[0]
         if len(self.choices) > 1:

@@ -238,9 +238,6 @@ SCENARIOS = (
         may_shorten=False,
     ),
     *(streams(at_once) for at_once in (1, 10, 100, 1000)),
-    *(
-        size(*point)
-        for point in ((50, 200_000), (230, 100_000), (4 << 10, 50_000), (64 << 10, 5_000))
-    ),
+    *(size(*point) for point in ((50, 200_000), (230, 100_000), (4 << 10, 50_000), (64 << 10, 5_000))),
     *(gather(deltas) for deltas in (2_000, 8_000, 32_000)),
 )

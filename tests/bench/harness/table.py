@@ -35,9 +35,7 @@ class Row:
         values = [run.value for run in runs]
         shares = median("client_share"), median("server_share")
         spread = median("value"), min(values), max(values)
-        return Row(
-            client, *spread, median("cpu_us"), median("wall_us"), *shares, runs[0].operations
-        )
+        return Row(client, *spread, median("cpu_us"), median("wall_us"), *shares, runs[0].operations)
 
 
 def verdict(bar: Bar | None, row: Row, rows: dict[str, Row]) -> tuple[str, bool | None]:

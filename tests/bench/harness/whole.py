@@ -44,7 +44,9 @@ def imports(clients: list[str], runs: int) -> tuple[list[str], object]:
         ms, mib = (statistics.median(cost[i] for cost in costs[name]) for i in (0, 1))
         is_met = ms <= IMPORT_BAR_MS
         bar = f"{'met' if is_met else 'not met'} (≤ {IMPORT_BAR_MS})"
-        table.append([name, f"{ms:.1f}", f"{mib:.1f}", bar if name == "modelwire-python" else ""])
+        table.append(
+            [name, f"{ms:.1f}", f"{mib:.1f}", bar if name == "modelwire-python" else ""]
+        )
         found[name] = {"cpu_ms": ms, "rss_mib": mib}
     return ["import: beyond `python -c pass`", *aligned(table)], found
 
