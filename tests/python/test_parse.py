@@ -569,10 +569,8 @@ def test_events_as_dicts(caller):
     (done,) = (dump for dump in dumps if dump["type"] == "content.done")
     assert done == {"type": "content.done", "content": PARTY_TEXT, "parsed": PARTY}
     last = [dump for dump in dumps if dump["type"] == "content.delta"][-1]
-    assert last == {
-        **{"type": "content.delta", "delta": PIECES[-1]},
-        **{"snapshot": PARTY_TEXT, "parsed": PARTY},
-    }
+    texts = {"delta": PIECES[-1], "snapshot": PARTY_TEXT}
+    assert last == {"type": "content.delta", **texts, "parsed": PARTY}
     told, _, _ = caller.response_stream(text_format=Event)
     dumps = [event.model_dump() for event in told]
     (done,) = (dump for dump in dumps if dump["type"] == "response.output_text.done")
