@@ -690,10 +690,17 @@ class NativeClient:
     """What `modelwire.Client` is made of; not for direct use."""
 
     def __new__(
-        cls, base_url: str | None, api_key: str | None, options: dict[str, Any]
+        cls,
+        base_url: str | None,
+        api_key: str | None,
+        options: dict[str, Any],
+        beside: NativeClient | None = None,
     ) -> Self: ...
     @property
     def base_url(self) -> str: ...
+    def check(self, options: dict[str, Any]) -> None:
+        """Whether a call may set this for itself."""
+
     def usage(self) -> dict[str, dict[str, int]]: ...
     def run(
         self,
