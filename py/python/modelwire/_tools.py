@@ -166,7 +166,6 @@ class _Run(Generic[_A]):
         said = given.get(form.said)
         if isinstance(said, str):
             said = [{"role": "user", "content": said}]
-        self._answer: Any = None  # the last one
         self.messages: list[Any] = list(said) if said is not None and is_given(said) else []
         """All that was said so far: what was given, the model's answers, the results of tools."""
         self.final: _A | None = None
@@ -271,28 +270,24 @@ class Run(_Run[_A]):
     def __iter__(self) -> Iterator[Turn]:
         if self._turns is None:
             self._begin()
-            self._turns = self._made(self._ask_whole)
+            self._turns = self._made(False)
         return self._turns
 
     def events(self) -> Iterator[Any]:
         """The same streamed: the events of each answer as it is made, as those of `stream()`, and
         each turn after them, which has the type "turn"."""
         self._begin()
-        return self._made(self._ask_streamed)
+        return self._made(True)
 
-    def _ask_whole(self) -> Iterator[Any]:
-        self._answer = self._ask(self._request())
-        return iter(())
-
-    def _ask_streamed(self) -> Iterator[Any]:
-        with self._open(self._request()) as stream:
-            yield from stream
-            self._answer = getattr(stream, self._form.final)()
-
-    def _made(self, ask: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    def _made(self, is_streamed: bool) -> Iterator[Any]:
         for number in range(1, self._max_turns + 1):
-            yield from ask()
-            turn = self._begun(number, self._answer)
+            if is_streamed:
+                with self._open(self._request()) as stream:
+                    yield from stream
+                    answer = getattr(stream, self._form.final)()
+            else:
+                answer = self._ask(self._request())
+            turn = self._begun(number, answer)
             for call in turn.calls:
                 run = self._prepared(call)
                 if run is None:
@@ -327,31 +322,25 @@ class AsyncRun(_Run[_A]):
     def __aiter__(self) -> AsyncIterator[Turn]:
         if self._turns is None:
             self._begin()
-            self._turns = self._made(self._ask_whole)
+            self._turns = self._made(False)
         return self._turns
 
     def events(self) -> AsyncIterator[Any]:
         """The same streamed: the events of each answer as it is made, as those of `stream()`, and
         each turn after them, which has the type "turn"."""
         self._begin()
-        return self._made(self._ask_streamed)
+        return self._made(True)
 
-    async def _ask_whole(self) -> AsyncIterator[Any]:
-        self._answer = await self._ask(self._request())
-        for event in ():
-            yield event
-
-    async def _ask_streamed(self) -> AsyncIterator[Any]:
-        async with self._open(self._request()) as stream:
-            async for event in stream:
-                yield event
-            self._answer = await getattr(stream, self._form.final)()
-
-    async def _made(self, ask: Callable[[], AsyncIterator[Any]]) -> AsyncIterator[Any]:
+    async def _made(self, is_streamed: bool) -> AsyncIterator[Any]:
         for number in range(1, self._max_turns + 1):
-            async for event in ask():
-                yield event
-            turn = self._begun(number, self._answer)
+            if is_streamed:
+                async with self._open(self._request()) as stream:
+                    async for event in stream:
+                        yield event
+                    answer = await getattr(stream, self._form.final)()
+            else:
+                answer = await self._ask(self._request())
+            turn = self._begun(number, answer)
             for call in turn.calls:
                 run = self._prepared(call)
                 if run is None:
