@@ -89,7 +89,6 @@ _MODULE_SETTINGS = (
     "default_headers",
     "default_query",
 )
-_OTHER_CLIENT = "use OpenAI with base_url, and default_query or default_headers where it needs them"
 
 
 def _no_pydantic_function_tool(*arguments: object, **named: object) -> None:
@@ -99,6 +98,22 @@ def _no_pydantic_function_tool(*arguments: object, **named: object) -> None:
         hint='Give a dict: {"type": "function", "function": {"name": ..., "parameters": ...}}, '
         "the parameters of Model.model_json_schema().",
     )
+
+
+def _found(name: str) -> object:
+    """What openai's module has beside this, as far as programs need it."""
+    if name.startswith("_"):
+        raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
+    from modelwire import _lacking
+
+    if name in _lacking.OTHER_CLIENTS:
+        found: object = _lacking.other_client(name)
+    elif name in _lacking.OF_CLIENT and name.islower():
+        found = _lacking.Lacking(f"modelwire.{name}", _lacking.OF_CLIENT[name])
+    else:
+        raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
+    globals()[name] = found
+    return found
 
 
 _module_client: tuple[dict[str, object], Client] | None = None
@@ -133,8 +148,7 @@ else:
         if name == "pydantic_function_tool":
             return _no_pydantic_function_tool
         if name not in _MODULE_CALLS:
-            instead = f": {_OTHER_CLIENT}" if name.startswith(("Azure", "AsyncAzure")) else ""
-            raise AttributeError(f"module 'modelwire' has no attribute {name!r}{instead}")
+            return _found(name)
         variables = globals()
         settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
         if _module_client is None or _module_client[0] != settings:

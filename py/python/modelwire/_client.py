@@ -14,6 +14,7 @@ from modelwire._given import (
     NotGiven,
     Omit,
     Retry,
+    bounds,
     is_given,
     seconds,
 )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from modelwire._given import Timeout
     from modelwire._http import URL
+    from modelwire._lacking import Lacking
     from modelwire._parameters import Call
     from modelwire._raw import AsyncRawClient, RawClient
 
@@ -136,33 +138,6 @@ def _add(sums: dict[str, dict[str, int]], more: dict[str, dict[str, int]]) -> No
             sum_[name] = sum_.get(name, 0) + count
 
 
-_MISSING = {
-    "get": "models.list",
-    "post": "chat.completions.create or responses.create",
-    "put": None,
-    "patch": None,
-    "delete": None,
-    "request": None,
-    "embeddings": None,
-    "images": None,
-    "audio": None,
-    "files": None,
-    "batches": None,
-    "completions": "chat.completions",
-    "moderations": None,
-    "fine_tuning": None,
-    "vector_stores": None,
-    "uploads": None,
-    "containers": None,
-    "conversations": None,
-    "realtime": None,
-    "webhooks": None,
-    "evals": None,
-    "videos": None,
-}
-"""What openai-python's clients have and the service does not, with what to use instead."""
-
-
 _log: ModuleType | None = None
 """`modelwire._log`, once something is logged."""
 
@@ -185,11 +160,19 @@ def _follow_logging() -> None:
     if wanted is not None:
         _log_module().set_up(wanted)
     elif logging is not None and hasattr(logging, "getLogger"):
+        if not _is_set_up(logging, "modelwire") and _is_set_up(logging, "openai"):
+            _log_module().follow("openai")
         level = logging.getLogger("modelwire").getEffectiveLevel()
         if level <= logging.INFO:
             _log_module().start(level)
     if _log is None or not _log.is_running():
         log_start(_LOG_WARNINGS)
+
+
+def _is_set_up(logging: ModuleType, name: str) -> bool:
+    """Whether a program did anything with the logger of this name."""
+    logger = logging.Logger.manager.loggerDict.get(name)
+    return bool(getattr(logger, "level", 0) or getattr(logger, "handlers", ()))
 
 
 def _tell_warnings() -> None:
@@ -241,6 +224,11 @@ class BaseClient:
                 "proxy, no_proxy, ca, client_certificate, http2, limits and timeout instead; for "
                 "tests, modelwire.testing instead of a mock transport"
             )
+        if retry is not None and is_given(max_retries):
+            raise TypeError(
+                "retry and max_retries contradict each other: give the number as "
+                f"retry=Retry(max_retries={max_retries!r}, ...)"
+            )
         if proxy is not None and no_proxy:
             raise TypeError("proxy and no_proxy contradict each other: give one of them")
         options: dict[str, Any] = {
@@ -251,7 +239,7 @@ class BaseClient:
             "http2": http2,
         }
         if limits is not None:
-            options["limits"] = limits._given()
+            options["limits"] = bounds(limits)
         for name, value in (
             ("proxy", proxy),
             ("ca", _pem(ca, "ca")),
@@ -496,34 +484,9 @@ class BaseClient:
         )
 
     def __getattr__(self, name: str) -> Lacking:
-        if name not in _MISSING:
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        lacking = self.__dict__[name] = Lacking(f"{type(self).__name__}.{name}", _MISSING[name])
-        return lacking
+        from modelwire import _lacking
 
-
-class Lacking:
-    """A part of openai-python's clients that the service has no operation for. It is there, so
-    that programs may look at it and wrap its methods; to call one is a clear error."""
-
-    def __init__(self, path: str, instead: str | None) -> None:
-        self._path = path
-        self._instead = instead or "models.list, chat.completions.create or responses.create"
-
-    def __getattr__(self, name: str) -> Lacking:
-        if name.startswith("_"):
-            raise AttributeError(f"{self._path} has no attribute {name!r}")
-        return Lacking(f"{self._path}.{name}", self._instead)
-
-    def __call__(self, *arguments: object, **named: object) -> NoReturn:
-        raise OpenAIError(
-            f"the service has no operation for {self._path}",
-            kind="argument",
-            hint=f"Use {self._instead}.",
-        )
-
-    def __repr__(self) -> str:
-        return f"<{self._path}, which the service does not have>"
+        return _lacking.of(self, name, _lacking.OF_CLIENT)
 
 
 def _text(value: Any, name: str) -> str | None:
@@ -577,7 +540,7 @@ class OpenAI(BaseClient):
         project: str | None = None,
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
-        max_retries: int = MAX_RETRIES,
+        max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         http_client: None = None,
@@ -662,7 +625,7 @@ class AsyncOpenAI(BaseClient):
         project: str | None = None,
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
-        max_retries: int = MAX_RETRIES,
+        max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         http_client: None = None,
@@ -739,12 +702,8 @@ class AsyncOpenAI(BaseClient):
 
 
 def _without_default(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that were given; max_retries counts only where it says something else than a
-    `retry` beside it."""
-    arguments = {name: value for name, value in arguments.items() if is_given(value)}
-    if arguments.get("retry") is not None and arguments.get("max_retries") == MAX_RETRIES:
-        arguments["max_retries"] = NOT_GIVEN
-    return arguments
+    """The arguments that were given."""
+    return {name: value for name, value in arguments.items() if is_given(value)}
 
 
 Client = OpenAI
