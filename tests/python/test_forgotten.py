@@ -32,6 +32,7 @@ NO_TWIN = {
     "test_calls_are_logged_where_logging_is_set_up": "the core logs, and knows no client of Python",
     "test_close_while_another_thread_waits": "threads; test_async_loops.py cancels tasks",
     "test_helper_streams_agree_with_what_chunks_add_up_to": "they add up by the same code",
+    "test_hooks_see_a_call_and_its_response": "test_awaited_hooks is there: its hooks are awaited",
     "test_resources_can_be_patched": "a class is patched, and no call is awaited",
     "test_settings_that_are_set_anew": "an attribute of the stand-in is not one of the client",
     "test_signatures_can_be_looked_at": "it compares both clients",

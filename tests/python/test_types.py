@@ -114,5 +114,3 @@ def test_what_needs_pydantic_models_says_what_to_do_instead(client):
             pass
     with pytest.raises(AttributeError, match="nonsense"):
         client.responses.with_raw_response.nonsense
-    with pytest.raises(AttributeError, match="base_url"):
-        modelwire.AzureOpenAI

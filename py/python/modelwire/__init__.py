@@ -100,21 +100,13 @@ def _no_pydantic_function_tool(*arguments: object, **named: object) -> None:
     )
 
 
-def _found(name: str) -> object:
-    """What openai's module has beside this, as far as programs need it."""
-    if name.startswith("_"):
-        raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
-    from modelwire import _lacking
-
-    if name in _lacking.OTHER_CLIENTS:
-        found: object = _lacking.other_client(name)
-    elif name in _lacking.OF_CLIENT and name.islower():
-        found = _lacking.Lacking(f"modelwire.{name}", _lacking.OF_CLIENT[name])
-    else:
-        raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
-    globals()[name] = found
-    return found
-
+_HTTP_CLIENTS = (
+    "DefaultHttpxClient",
+    "DefaultAsyncHttpxClient",
+    "DefaultAioHttpClient",
+    "DefaultHttpx2Client",
+    "DefaultAsyncHttpx2Client",
+)
 
 _module_client: tuple[dict[str, object], Client] | None = None
 
@@ -123,6 +115,11 @@ _module_client: tuple[dict[str, object], Client] | None = None
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from modelwire._http_client import DefaultAioHttpClient as DefaultAioHttpClient
+    from modelwire._http_client import DefaultAsyncHttpx2Client as DefaultAsyncHttpx2Client
+    from modelwire._http_client import DefaultAsyncHttpxClient as DefaultAsyncHttpxClient
+    from modelwire._http_client import DefaultHttpx2Client as DefaultHttpx2Client
+    from modelwire._http_client import DefaultHttpxClient as DefaultHttpxClient
     from modelwire._resources import Beta, Chat, Models, Responses
     from modelwire.types._kinds import BaseModel as BaseModel
 
@@ -141,14 +138,22 @@ else:
             from importlib import import_module
 
             return import_module(f"modelwire.{name}")
+        if name in _HTTP_CLIENTS:
+            from modelwire import _http_client
+
+            return getattr(_http_client, name)
         if name == "BaseModel":
             from modelwire.types._kinds import BaseModel
 
             return BaseModel
         if name == "pydantic_function_tool":
             return _no_pydantic_function_tool
+        if name.startswith("_"):  # the import system asks before it imports a part
+            raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
         if name not in _MODULE_CALLS:
-            return _found(name)
+            from modelwire import _lacking
+
+            return _lacking.of_module(name)
         variables = globals()
         settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
         if _module_client is None or _module_client[0] != settings:

@@ -35,7 +35,7 @@ from modelwire._resources import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from types import ModuleType, TracebackType
     from typing import Any, NoReturn
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from modelwire._given import Timeout
     from modelwire._http import URL
+    from modelwire._http_client import Hooks
     from modelwire._lacking import Lacking
     from modelwire._parameters import Call
     from modelwire._raw import AsyncRawClient, RawClient
@@ -207,7 +208,6 @@ class BaseClient:
         max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
         _strict_response_validation: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
@@ -217,13 +217,8 @@ class BaseClient:
         client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
+        hooks: Mapping[str, Iterable[Any]] | None = None,
     ) -> None:
-        if http_client is not None:
-            raise TypeError(
-                "http_client is not supported: modelwire has its own transport. Use the options "
-                "proxy, no_proxy, ca, client_certificate, http2, limits and timeout instead; for "
-                "tests, modelwire.testing instead of a mock transport"
-            )
         if retry is not None and is_given(max_retries):
             raise TypeError(
                 "retry and max_retries contradict each other: give the number as "
@@ -265,6 +260,11 @@ class BaseClient:
         # What a copy sets for each of its calls.
         self._overrides: dict[str, Any] = {}
         self._native: NativeClient | None = None
+        self._hooks: Hooks | None = None
+        if hooks is not None:
+            from modelwire._http_client import Hooks
+
+            self._hooks = Hooks(hooks)
         _follow_logging()
         self._renew()
         _tell_warnings()
@@ -388,13 +388,15 @@ class BaseClient:
         set_default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         set_default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
+        http_client: Any = None,
         stream_only: bool | NotGiven = NOT_GIVEN,
     ) -> Self:
         """A client with other settings that shares connections and sums with this one; closing
         one closes both. default_headers and default_query add, set_... replace."""
         if http_client is not None:
-            raise TypeError("http_client is not supported; see the options of the client")
+            raise TypeError(
+                "a copy shares the connections of its client: give http_client to a new client"
+            )
         for name, add, replace in (
             ("headers", default_headers, set_default_headers),
             ("query", default_query, set_default_query),
@@ -543,7 +545,7 @@ class OpenAI(BaseClient):
         max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
+        http_client: Any = None,
         _strict_response_validation: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
@@ -556,7 +558,7 @@ class OpenAI(BaseClient):
     ) -> None:
         arguments = locals()
         del arguments["self"], arguments["__class__"]
-        super().__init__(**_without_default(arguments))
+        super().__init__(**_arguments(arguments, is_async=False))
         self._resources()
 
     def _resources(self) -> None:
@@ -567,6 +569,8 @@ class OpenAI(BaseClient):
         self.beta = Beta(self.chat)
 
     def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        if self._hooks is not None and not call.is_hooked:
+            return self._hooks.around(self, operation, fields, stream, call)
         key = None
         if self._key_of_each_call is not None:
             key = self._key_of_each_call()
@@ -628,7 +632,7 @@ class AsyncOpenAI(BaseClient):
         max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
+        http_client: Any = None,
         _strict_response_validation: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
@@ -641,7 +645,7 @@ class AsyncOpenAI(BaseClient):
     ) -> None:
         arguments = locals()
         del arguments["self"], arguments["__class__"]
-        super().__init__(**_without_default(arguments))
+        super().__init__(**_arguments(arguments, is_async=True))
         self._resources()
 
     def _resources(self) -> None:
@@ -652,6 +656,8 @@ class AsyncOpenAI(BaseClient):
         self.beta = AsyncBeta(self.chat)
 
     async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        if self._hooks is not None and not call.is_hooked:
+            return await self._hooks.around_awaited(self, operation, fields, stream, call)
         from modelwire._hub import receive, running_loop
 
         running_loop()  # before anything is sent
@@ -701,9 +707,15 @@ class AsyncOpenAI(BaseClient):
         return AsyncRawClient(self, streams=True)
 
 
-def _without_default(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that were given."""
-    return {name: value for name, value in arguments.items() if is_given(value)}
+def _arguments(arguments: dict[str, Any], is_async: bool) -> dict[str, Any]:
+    """The arguments that were given; those that an httpx client stands for among them."""
+    arguments = {name: value for name, value in arguments.items() if is_given(value)}
+    http_client = arguments.pop("http_client", None)
+    if http_client is None:
+        return arguments
+    from modelwire._http_client import merged
+
+    return merged(http_client, arguments, is_async)
 
 
 Client = OpenAI

@@ -180,8 +180,8 @@ class APIStatusError(APIError):
     """The service answered with a status that is not success."""
 
     if TYPE_CHECKING:
-        status_code: int  # type: ignore[assignment]
-        response: Response  # type: ignore[assignment]
+        status_code: int
+        response: Response
 
 
 class BadRequestError(APIStatusError):

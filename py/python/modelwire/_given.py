@@ -261,9 +261,10 @@ class Limits(_Options):
         self.idle_connection_ms_max = idle_connection_ms_max
         self._also("connections_max", "max_connections", max_connections)
         self._also("idle_connections_max", "max_keepalive_connections", max_keepalive_connections)
-        if is_given(keepalive_expiry) and keepalive_expiry is not None:
-            keepalive_expiry = max(1, round(keepalive_expiry * 1000))
-        self._also("idle_connection_ms_max", "keepalive_expiry", keepalive_expiry)
+        expiry: Any = keepalive_expiry
+        if is_given(expiry) and expiry is not None:
+            expiry = max(1, round(expiry * 1000))
+        self._also("idle_connection_ms_max", "keepalive_expiry", expiry)
         if max_keepalive_connections == 0 and not is_given(self.idle_connection_ms_max):
             self.idle_connections_max = self.idle_connection_ms_max = 1  # none for a later call
 

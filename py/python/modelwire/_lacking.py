@@ -91,7 +91,7 @@ class Lacking:
 
 
 def of(owner: object, name: str, table: dict[str, str | None]) -> Lacking:
-    """The part of this name, kept by its owner; one that openai-python has not is an AttributeError."""
+    """The part of this name, kept by its owner; no other name is one."""
     kind = type(owner).__name__
     if name.startswith("_") or name not in table:
         raise AttributeError(f"{kind} has no attribute {name!r}")
@@ -99,7 +99,22 @@ def of(owner: object, name: str, table: dict[str, str | None]) -> Lacking:
     return lacking
 
 
-def other_client(name: str) -> type:
+_kept: dict[str, object] = {}
+
+
+def of_module(name: str) -> object:
+    """The part of openai's module of this name; no other name is one."""
+    if name not in _kept:
+        if name in OTHER_CLIENTS:
+            _kept[name] = _other_client(name)
+        elif name in OF_CLIENT:
+            _kept[name] = Lacking(f"modelwire.{name}", OF_CLIENT[name])
+        else:
+            raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
+    return _kept[name]
+
+
+def _other_client(name: str) -> type:
     """A class of this name, for imports and `isinstance`, of which none can be made."""
 
     def refuse(self: object, *arguments: object, **named: object) -> NoReturn:
