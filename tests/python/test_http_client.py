@@ -6,14 +6,13 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import threading
 
 import pytest
 
 import modelwire
 import programs
-from conftest import KEY, eventually
+from conftest import KEY
 from wire import HELLO, answer, events, finish, piece
 
 httpx = pytest.importorskip("httpx")

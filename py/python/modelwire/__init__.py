@@ -66,6 +66,7 @@ def disable_logging() -> None:
 def pose_as_openai() -> None:
     """Lets answers, streams, clients and errors be of openai's classes for `isinstance` and
     `except`, from now on: for frameworks that are handed a client and look at what it returns.
+    MODELWIRE_POSE_AS_OPENAI=1 does the same when the first client is made.
 
     Needs openai-python, and imports it; it makes no call.
     """
@@ -115,6 +116,7 @@ _module_client: tuple[dict[str, object], Client] | None = None
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from modelwire._frameworks import FrameworkWarning as FrameworkWarning
     from modelwire._http_client import DefaultAioHttpClient as DefaultAioHttpClient
     from modelwire._http_client import DefaultAsyncHttpx2Client as DefaultAsyncHttpx2Client
     from modelwire._http_client import DefaultAsyncHttpxClient as DefaultAsyncHttpxClient
@@ -138,6 +140,10 @@ else:
             from importlib import import_module
 
             return import_module(f"modelwire.{name}")
+        if name == "FrameworkWarning":
+            from modelwire._frameworks import FrameworkWarning
+
+            return FrameworkWarning
         if name in _HTTP_CLIENTS:
             from modelwire import _http_client
 

@@ -51,6 +51,21 @@ if TYPE_CHECKING:
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
 
+POSE = "MODELWIRE_POSE_AS_OPENAI"
+"""The variable that asks for `pose_as_openai` where a program cannot be edited."""
+
+FRAMEWORKS = frozenset(
+    (
+        "agents.models.openai_chatcompletions",
+        "instructor",
+        "langchain_openai",
+        "litellm",
+        "pydantic_ai.models.openai",
+        "semantic_kernel.connectors.ai.open_ai",
+    )
+)
+"""Modules of frameworks that are handed a client and ask for openai-python's classes."""
+
 NATIVE_CLIENTS_MAX = 16
 """So many variants of a client (other keys, removed headers) keep their connections."""
 
@@ -176,6 +191,19 @@ def _is_set_up(logging: ModuleType, name: str) -> bool:
     return bool(getattr(logger, "level", 0) or getattr(logger, "handlers", ()))
 
 
+_frameworks_are_known = False
+
+
+def _look_for_frameworks() -> None:
+    """Poses where a variable asks for it, and warns once where a program seems to need it."""
+    global _frameworks_are_known
+    if _frameworks_are_known or not (FRAMEWORKS & sys.modules.keys() or POSE in os.environ):
+        return
+    from modelwire._frameworks import look
+
+    _frameworks_are_known = look()
+
+
 def _tell_warnings() -> None:
     """Tells what there is to warn of in the settings, where no thread does."""
     _tell_waiting(always="base_url")
@@ -247,9 +275,9 @@ class BaseClient:
         self._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
         if api_key is None:
             self._secret.value = _environment("MODELWIRE_API_KEY", "OPENAI_API_KEY")
-        self._base_url = _text(base_url, "base_url")
+        self._url = _text(base_url, "base_url")
         if base_url is None:
-            self._base_url = _environment("MODELWIRE_BASE_URL", "OPENAI_BASE_URL")
+            self._url = _environment("MODELWIRE_BASE_URL", "OPENAI_BASE_URL")
         self._timeout = timeout
         self._max_retries = options["retry"].get("max_retries", MAX_RETRIES)
         self._organization = organization or _environment("OPENAI_ORG_ID")
@@ -266,6 +294,7 @@ class BaseClient:
 
             self._hooks = Hooks(hooks)
         _follow_logging()
+        _look_for_frameworks()
         self._renew()
         _tell_warnings()
 
@@ -274,7 +303,7 @@ class BaseClient:
         key = self._secret.value
         if self._key_of_each_call is not None and key is None:
             key = "not-asked-for-yet"  # the first call asks; the rest is checked now
-        self._native = self._natives.get(key, self._base_url, self._sent_headers())
+        self._native = self._natives.get(key, self._url, self._sent_headers())
 
     def _sent_headers(self, more: _Headers | None = None) -> tuple[tuple[str, str], ...]:
         """The default headers; one that a call removes is left out."""
@@ -315,8 +344,13 @@ class BaseClient:
 
     @base_url.setter
     def base_url(self, url: Any) -> None:
-        self._base_url = _text(url, "base_url")
+        self._url = _text(url, "base_url")
         self._renew()
+
+    @property
+    def _base_url(self) -> URL:
+        # Programs look here, too.
+        return self.base_url
 
     @property
     def timeout(self) -> float | Timeout | None | NotGiven:
@@ -341,13 +375,23 @@ class BaseClient:
 
     @property
     def organization(self) -> str | None:
-        """Sent as the header OpenAI-Organization."""
+        """Sent as the header OpenAI-Organization; may be set anew."""
         return self._organization
+
+    @organization.setter
+    def organization(self, organization: str | None) -> None:
+        self._organization = organization
+        self._renew()
 
     @property
     def project(self) -> str | None:
-        """Sent as the header OpenAI-Project."""
+        """Sent as the header OpenAI-Project; may be set anew."""
         return self._project
+
+    @project.setter
+    def project(self, project: str | None) -> None:
+        self._project = project
+        self._renew()
 
     @property
     def default_headers(self) -> dict[str, str]:
@@ -409,7 +453,7 @@ class BaseClient:
         if api_key is not None:
             made._key_of_each_call = api_key if callable(api_key) else None
             made._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
-        made._base_url = _text(base_url, "base_url") or self._base_url
+        made._url = _text(base_url, "base_url") or self._url
         made._organization = organization or self._organization
         made._project = project or self._project
         made._headers = {**self._headers, **(default_headers or {})}
@@ -466,7 +510,7 @@ class BaseClient:
             if removes or key is not None:
                 native = self._natives.get(
                     self._secret.value if key is None else key,
-                    self._base_url,
+                    self._url,
                     self._sent_headers(headers if removes else None),
                 )
             if headers and not removes:

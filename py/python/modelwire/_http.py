@@ -90,6 +90,11 @@ class URL(str):
         return urlsplit(self)
 
     @property
+    def _uri_reference(self) -> URL:
+        # What programs read of httpx's addresses to write them down.
+        return self
+
+    @property
     def scheme(self) -> str:
         """ "http" or "https"."""
         return self._split().scheme

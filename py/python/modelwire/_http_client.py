@@ -1,8 +1,8 @@
 """An httpx client that a program hands over, as the options that take its place; what has no option
 is refused with what to use instead. Imported when one is given; imports no httpx, knows no call.
 
-httpx keeps most of it in private attributes. They are read here, of httpx and of httpx2, and nowhere
-else; where one is missing, that is an error.
+httpx keeps most of it in private attributes. They are read here, of httpx and of httpx2, and
+nowhere else; where one is missing, that is an error.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _OVERRIDES = ("send", "request", "stream", "build_request")
 
 
 class DefaultHttpxClient:
-    """What openai-python's class of this name is made from, kept for a client of ours; httpx need not
-    be there."""
+    """What openai-python's class of this name is made from, kept for a client of ours; httpx need
+    not be there."""
 
     _is_async = False
 

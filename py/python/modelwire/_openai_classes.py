@@ -89,9 +89,24 @@ def _module(name: str) -> Any:
         return None  # another version of openai-python
 
 
+_is_started = False
+
+
+def is_started() -> bool:
+    """Whether objects pose."""
+    return _is_started
+
+
 def start() -> None:
     """From now on, for the rest of the process."""
-    openai: Any = import_module("openai")
+    global _is_started
+    try:
+        openai: Any = import_module("openai")
+    except ImportError as cause:
+        raise ImportError(
+            "to pose as openai-python, that has to be installed: pip install openai"
+        ) from cause
+    _is_started = True
     for ours in [*_errors._BY_KIND.values(), *_errors._BY_STATUS.values()]:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
     finder = _Finder(openai)
