@@ -1,5 +1,5 @@
-"""Where programs meet frameworks: posing by a variable, the warning where it was missed, and answers
-in FastAPI and pydantic. Knows no framework but those."""
+"""Where programs meet frameworks: posing by a variable, the warning where it was missed, answers in
+FastAPI and pydantic. Knows no framework but those."""
 
 import asyncio
 
