@@ -83,7 +83,7 @@ def test_posing_by_a_variable(service, tmp_path, value, told):
     for folder in (package, package / "types", package / "types" / "chat"):
         folder.mkdir()
     (package / "__init__.py").write_text(
-        "class OpenAI: pass\nclass OpenAIError(Exception): pass\n"
+        "class OpenAI: pass\nclass AsyncOpenAI: pass\nclass OpenAIError(Exception): pass\n"
         "class APIError(OpenAIError): pass\nclass NotFoundError(APIError): pass\n"
     )
     (package / "types" / "__init__.py").write_text("class Model: pass\n")
@@ -123,6 +123,96 @@ def test_an_address_as_others_have_it():
     client.organization, client.project = "o", "p"
     assert client.default_headers["OpenAI-Organization"] == client.organization == "o"
     assert client.default_headers["OpenAI-Project"] == client.project == "p"
+
+
+class Tracer:
+    """What tracing does to a client of openai-python: a method of its own at `request`, and a class
+    of its own below that of streams."""
+
+    def __init__(self, client):
+        self.seen, self._request = [], client.request
+        client.request = self.arequest if "Async" in type(client).__name__ else self.request
+
+    def request(self, *arguments, **named):
+        return self._request(*arguments, **self._looked_at(named))
+
+    async def arequest(self, *arguments, **named):
+        return await self._request(*arguments, **self._looked_at(named))
+
+    def _looked_at(self, named):
+        options, seen = named["options"], self.seen
+        sent = options.json_data or {}
+        seen.append((options.method, options.url, sent.get("model"), sent.get("stream")))
+        if not named["stream"]:
+            return named
+
+        class Stream(named["stream_cls"]):
+            def __stream__(self):
+                for chunk in super().__stream__():
+                    seen.append(type(chunk).__name__)
+                    yield chunk
+
+        class AsyncStream(named["stream_cls"]):
+            async def __stream__(self):
+                async for chunk in super().__stream__():
+                    seen.append(type(chunk).__name__)
+                    yield chunk
+
+        is_async = hasattr(named["stream_cls"], "__aiter__")
+        return {**named, "stream_cls": AsyncStream if is_async else Stream}
+
+
+HELLO = [{"role": "user", "content": "One two."}]
+CHAT = {"model": "echo", "messages": HELLO}
+
+
+def test_tracing_that_replaces_the_method_of_requests(service):
+    """R-F3: it sees each call, of copies too, and each chunk; and no part of a call gets lost."""
+    client = modelwire.OpenAI(base_url=service.base_url, api_key="sk-test")
+    tracer = Tracer(client)
+    assert client.chat.completions.create(**CHAT).choices[0].message.content == "One two."
+    assert len(client.models.list()) > 1
+    assert client.responses.create(model="echo", input="x", temperature=modelwire.omit).id
+    assert tracer.seen == [
+        ("post", "/chat/completions", "echo", None),
+        ("get", "/models", None, None),
+        ("post", "/responses", "echo", None),
+    ]
+    tracer.seen.clear()
+    with client.chat.completions.create(**CHAT, stream=True) as stream:
+        assert isinstance(stream, modelwire.Stream)
+        texts = [chunk.choices[0].delta.content for chunk in stream if chunk.choices]
+    assert "".join(filter(None, texts)) == "One two." and stream.response.status_code == 200
+    assert tracer.seen[0] == ("post", "/chat/completions", "echo", True)
+    assert set(tracer.seen[1:]) == {"ChatCompletionChunk"}
+    with client.responses.stream(model="echo", input="One two.") as helper:
+        assert helper.get_final_response().output_text == "One two."
+    wrong = client.with_options(api_key="sk-wrong")
+    with pytest.raises(modelwire.AuthenticationError):
+        wrong.chat.completions.create(**CHAT)
+    assert tracer.seen[-1] == ("post", "/chat/completions", "echo", None)
+    with pytest.raises(modelwire.OpenAIError, match="no operation"):
+        modelwire.OpenAI(base_url=service.base_url, api_key="sk-test").request(object, object())
+
+
+def test_tracing_of_an_asynchronous_client(service):
+    """R-F3: the same."""
+
+    async def run():
+        client = modelwire.AsyncOpenAI(base_url=service.base_url, api_key="sk-test")
+        tracer = Tracer(client)
+        answer = await client.chat.completions.create(**CHAT)
+        assert answer.choices[0].message.content == "One two."
+        stream = await client.chat.completions.create(**CHAT, stream=True)
+        async with stream:
+            texts = [chunk.choices[0].delta.content async for chunk in stream if chunk.choices]
+        assert "".join(filter(None, texts)) == "One two."
+        return tracer.seen
+
+    seen = asyncio.run(run())
+    assert seen[0] == ("post", "/chat/completions", "echo", None)
+    assert seen[1] == ("post", "/chat/completions", "echo", True)
+    assert set(seen[2:]) == {"ChatCompletionChunk"}
 
 
 ANSWER = {

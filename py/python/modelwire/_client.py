@@ -161,8 +161,15 @@ def _tell_waiting(always: str | None = None) -> None:
         _log_module().tell_all(told)
 
 
+posing: dict[type, type] = {}
+"""The classes that clients are of where they are to be of openai-python's classes, too."""
+
+
 class BaseClient:
     """What both clients are made of: settings, and a native client that follows them."""
+
+    def __new__(cls, *arguments: object, **named: object) -> Self:
+        return object.__new__(posing.get(cls, cls))
 
     def __init__(
         self,
@@ -551,7 +558,19 @@ class OpenAI(BaseClient):
         self.responses = Responses(caller)
         self.beta = Beta(self.chat)
 
+    def request(
+        self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
+    ) -> Any:
+        """For tracing, which replaces it: what calls are made by then."""
+        from modelwire._instrumented import request
+
+        return request(options, stream_cls)
+
     def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        if "request" in self.__dict__ and not call.is_requested:
+            from modelwire._instrumented import TracedStream, asked
+
+            return asked(self, operation, fields, stream, call, TracedStream)
         if self._hooks is not None and not call.is_hooked:
             return self._hooks.around(self, operation, fields, stream, call)
         key = None
@@ -637,7 +656,19 @@ class AsyncOpenAI(BaseClient):
         self.responses = AsyncResponses(caller)
         self.beta = AsyncBeta(self.chat)
 
+    async def request(
+        self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
+    ) -> Any:
+        """For tracing, which replaces it: what calls are made by then."""
+        from modelwire._instrumented import async_request
+
+        return await async_request(options, stream_cls)
+
     async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        if "request" in self.__dict__ and not call.is_requested:
+            from modelwire._instrumented import AsyncTracedStream, asked
+
+            return await asked(self, operation, fields, stream, call, AsyncTracedStream)
         if self._hooks is not None and not call.is_hooked:
             return await self._hooks.around_awaited(self, operation, fields, stream, call)
         from modelwire._hub import receive, running_loop

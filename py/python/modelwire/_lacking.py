@@ -90,6 +90,16 @@ class Lacking:
         return f"<{self._path}, which the service does not have>"
 
 
+class Part:
+    """A part of a class that stands above it in openai-python, and lacks here all the same."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, owner: object, kind: type) -> object:
+        return self if owner is None else of(owner, self._name, OF_CLIENT)
+
+
 def of(owner: object, name: str, table: dict[str, str | None]) -> Lacking:
     """The part of this name, kept by its owner; no other name is one."""
     kind = type(owner).__name__
