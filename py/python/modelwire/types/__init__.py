@@ -5,10 +5,10 @@ from modelwire._native import (
     CompletionTokensDetails,
     CompletionUsage,
     Model,
-    Object,
     PromptTokensDetails,
 )
 from modelwire.types import chat, responses
+from modelwire.types._object import Object
 
 __all__ = [
     "CompletionTokensDetails",
