@@ -1,62 +1,182 @@
 """The documents: their Python programs, run as their readers would, and their links. Knows nothing
-of what the programs do."""
+of what the programs do.
 
+A program meets the loopback service by its environment. Above it a comment of HTML, which readers
+do not see, may say what the service answers: `<!-- answers: 429, "Hello." -->`, in the words of
+`modelwire.testing`. An application of FastAPI or Starlette is served by uvicorn, and its readers'
+browser asks it, and leaves in the middle of an answer.
+"""
+
+import contextlib
+import http.client
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+from conftest import DEADLINE, eventually
+from modelwire import testing
 from modelwire.testing import Service
+from test_pose import stand_in
 
 ROOT = Path(__file__).parents[2]
-DEADLINE = 60.0
+PROGRAM_DEADLINE = 60.0
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "docs/python.md",
+        ROOT / "docs/costs.md",
+        ROOT / "py/openai-python.md",
+        *ROOT.glob("docs/python/*.md"),
+    ]
+)
+BLOCK = re.compile(
+    r"^(?:<!-- answers: (?P<answers>.*?) -->\n+)?```python\n(?P<program>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+OTHER_FENCES = ("c", "rust", "sh", "")
 
 
-def programs():
+def programs(of_web):
     """Every block of Python, with the place where it begins."""
-    for name in ("README.md", "docs/python.md", "docs/costs.md"):
-        text = (ROOT / name).read_text()
-        for block in re.finditer(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-            line = text.count("\n", 0, block.start()) + 1
-            yield pytest.param(block[1], id=f"{name}:{line}")
+    for page in PAGES:
+        text = page.read_text()
+        for block in BLOCK.finditer(text):
+            program = block["program"].replace("a-model", "echo")
+            if of_web is not bool(re.search(r"^app = ", program, re.MULTILINE)):
+                continue
+            line = text.count("\n", 0, block.start("program"))
+            place = f"{page.relative_to(ROOT)}:{line}"
+            answers = eval(f"[{block['answers'] or ''}]", vars(testing).copy())
+            yield pytest.param(program, answers, id=place)
 
 
-@pytest.mark.parametrize("program", list(programs()))
-def test_programs_of_the_documents(program, tmp_path):
+def test_no_program_is_left_out():
+    """What looks like Python to a reader is a program to the tests."""
+    assert len(PAGES) > 12
+    for page in PAGES:
+        text = page.read_text()
+        fences = re.findall(r"^[ >]*(?:```|~~~)[ ]*([\w.-]*)", text, re.MULTILINE)
+        begun = fences[::2]
+        assert len(fences) % 2 == 0 and set(begun) <= {"python", *OTHER_FENCES}, page
+        assert begun.count("python") == len(list(BLOCK.finditer(text))), page
+
+
+def settings(service):
+    names = ("MODELWIRE_", "OPENAI_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(names)}
+    return {**kept, **service.environment}
+
+
+@pytest.mark.parametrize(("program", "answers"), list(programs(of_web=False)))
+def test_programs_of_the_documents(program, answers, tmp_path):
     """What a reader copies works."""
     file = tmp_path / "test_it.py"
-    file.write_text(program.replace("a-model", "echo"))
+    file.write_text(program)
     arguments = [file]
     if "def test_" in program:
         arguments = ["-m", "pytest", "-p", "no:cacheprovider", file]
+    if "pose_as_openai" in program:
+        stand_in(tmp_path)
     with Service() as service:
+        service.queue(*answers)
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=tmp_path,
-            env={**os.environ, **service.environment},
+            env=settings(service),
             capture_output=True,
             text=True,
-            timeout=DEADLINE,
+            timeout=PROGRAM_DEADLINE,
         )
-    assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
-    assert done.stdout
+        assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
+        assert done.stdout
+        service.assert_all_taken()
+
+
+@contextlib.contextmanager
+def served(program, folder, service):
+    """The port of an application that runs as its reader runs it."""
+    (folder / "it.py").write_text(program)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        number = listening.fileno()
+        command = ["-m", "uvicorn", "it:app", "--fd", str(number), "--log-level", "warning"]
+        with subprocess.Popen(
+            [sys.executable, *command],
+            cwd=folder,
+            env=settings(service),
+            pass_fds=[number],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            try:
+                yield listening.getsockname()[1]
+            finally:
+                process.terminate()
+                said, _ = process.communicate(timeout=DEADLINE)
+    assert said == ""
+
+
+@pytest.mark.parametrize(("program", "answers"), list(programs(of_web=True)))
+def test_applications_of_the_documents(program, answers, tmp_path):
+    """They answer, and let go of the service when the browser leaves."""
+    path = f"/answer?question={quote('Say hello.')}"
+    with Service() as service, served(program, tmp_path, service) as port:
+        service.queue(*answers)
+        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
+        asked.request("GET", path)
+        answer = asked.getresponse()
+        said = answer.read().decode()
+        assert answer.status == 200 and "hello" in said, said
+        asked.close()
+        if "StreamingResponse" not in program:
+            return
+        service.queue(testing.text(["piece "] * 1000).slow(0.1))
+        with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as browser:
+            browser.sendall(f"GET {path} HTTP/1.1\r\nHost: here\r\n\r\n".encode())
+            seen = b""
+            while b"piece" not in seen:
+                more = browser.recv(4096)
+                assert more, seen
+                seen += more
+            assert service.open_connections
+        eventually("the service is let go of", lambda: not service.open_connections)
 
 
 def links():
     """Every link to a file, with the document in which it stands."""
-    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("py/*.md")]
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("py/*.md")]
     for document in sorted([*documents, *ROOT.glob("tests/*/README.md")]):
-        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+        for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
             if "://" not in link:
                 yield document, link
 
 
+def anchors(document):
+    """The names of the headings of a document, as they are linked to."""
+    headings = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_lead_somewhere():
-    """What a reader clicks is there."""
-    lost = [
-        (str(document), link) for document, link in links() if not (document.parent / link).exists()
-    ]
+    """What a reader clicks is there, and the heading in it."""
+    lost = []
+    for document, link in links():
+        path, _, heading = link.partition("#")
+        target = document.parent / path if path else document
+        if not target.exists() or (heading and heading not in anchors(target)):
+            lost.append((str(document), link))
     assert not lost
+
+
+def test_each_page_of_the_guide_is_listed():
+    """Whoever begins on the first page finds all others."""
+    first = ROOT / "docs/python.md"
+    listed = {(first.parent / link).resolve() for document, link in links() if document == first}
+    assert not set(ROOT.glob("docs/python/*.md")) - listed
+    assert "docs/python.md" in (ROOT / "README.md").read_text()[:1600]

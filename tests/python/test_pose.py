@@ -45,16 +45,21 @@ class AsyncStream: pass
 """
 
 
-@pytest.fixture
-def run(tmp_path, service):
-    """Runs a program beside the stand-in."""
+def stand_in(place):
+    """Makes the package in a folder."""
     head = "import pydantic\nclass BaseModel(pydantic.BaseModel, extra='allow'): pass\n"
     for module in ["openai", *MODULES]:
-        folder = tmp_path.joinpath(*module.split("."))
+        folder = place.joinpath(*module.split("."))
         folder.mkdir(parents=True, exist_ok=True)
         classes = (f"class {name}(BaseModel): pass\n" for name in MODULES.get(module, "").split())
         own = head + ERRORS if module == "openai" else "from openai import BaseModel\n"
         folder.joinpath("__init__.py").write_text(own + "".join(classes))
+
+
+@pytest.fixture
+def run(tmp_path, service):
+    """Runs a program beside the stand-in."""
+    stand_in(tmp_path)
     preface = """
         import modelwire, openai, openai.types.chat as chat, openai.types.responses as responses
         from openai.types import completion_usage
