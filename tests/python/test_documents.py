@@ -39,7 +39,7 @@ BLOCK = re.compile(
     r"^(?:<!-- answers: (?P<answers>.*?) -->\n+)?```python\n(?P<program>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-OTHER_FENCES = ("c", "rust", "sh", "")
+OTHER_FENCES = ("c", "rust", "sh", "text")
 
 
 def programs(of_web):
