@@ -122,6 +122,18 @@ impl Next {
         Ok(Some(py.None())) // what asyncio takes for "go on in the next turn"
     }
 
+    /// Ends it where what it awaits is there, or failed.
+    fn look(slf: &Bound<'_, Self>, hub: Option<(&Hub, u64)>) -> PyResult<()> {
+        let found = slf.try_borrow()?.take(slf.py(), hub);
+        match found {
+            Ok(taken) => Next::result(slf, taken),
+            Err(error) => {
+                Next::take_target(slf)?;
+                Err(error)
+            }
+        }
+    }
+
     /// The result, if this is one.
     fn result(slf: &Bound<'_, Self>, taken: Taken) -> PyResult<()> {
         match taken {
@@ -146,8 +158,7 @@ impl Next {
     /// Takes what is there, or begins to wait for it.
     fn attempt(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         let py = slf.py();
-        let found = slf.try_borrow()?.take(py, None)?;
-        Next::result(slf, found)?;
+        Next::look(slf, None)?;
         match loops::running(py)? {
             Running::Asyncio(event_loop) => {
                 let hub = loops::asyncio_hub(&event_loop)?;
@@ -171,8 +182,7 @@ impl Next {
     /// What there is now is the result; else its arrival will be noted as this number.
     fn register(slf: &Bound<'_, Self>, hub: &Hub) -> PyResult<u64> {
         let number = *slf.try_borrow_mut()?.number.get_or_insert_with(next_number);
-        let found = slf.try_borrow()?.take(slf.py(), Some((hub, number)))?;
-        Next::result(slf, found)?;
+        Next::look(slf, Some((hub, number)))?;
         Ok(number)
     }
 
