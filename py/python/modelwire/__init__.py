@@ -19,6 +19,8 @@ import atexit as _atexit
 
 from modelwire._client import AsyncClient, AsyncOpenAI, Client, OpenAI
 from modelwire._errors import (
+    AnswerError,
+    AnswerValidationError,
     APIConnectionError,
     APIError,
     APIResponseValidationError,
@@ -31,6 +33,7 @@ from modelwire._errors import (
     IncompleteStreamError,
     InternalServerError,
     LengthFinishReasonError,
+    MaxTurnsError,
     NotFoundError,
     OpenAIError,
     PermissionDeniedError,
@@ -92,15 +95,6 @@ _MODULE_SETTINGS = (
 )
 
 
-def _no_pydantic_function_tool(*arguments: object, **named: object) -> None:
-    raise OpenAIError(
-        "no tools are made of pydantic models here",
-        kind="argument",
-        hint='Give a dict: {"type": "function", "function": {"name": ..., "parameters": ...}}, '
-        "the parameters of Model.model_json_schema().",
-    )
-
-
 _HTTP_CLIENTS = (
     "DefaultHttpxClient",
     "DefaultAsyncHttpxClient",
@@ -122,6 +116,10 @@ if TYPE_CHECKING:
     from modelwire._http_client import DefaultAsyncHttpxClient as DefaultAsyncHttpxClient
     from modelwire._http_client import DefaultHttpx2Client as DefaultHttpx2Client
     from modelwire._http_client import DefaultHttpxClient as DefaultHttpxClient
+    from modelwire._parse import pydantic_function_tool as pydantic_function_tool
+    from modelwire._parse import (
+        pydantic_responses_function_tool as pydantic_responses_function_tool,
+    )
     from modelwire._resources import Beta, Chat, Models, Responses
     from modelwire.types._kinds import BaseModel as BaseModel
 
@@ -152,10 +150,12 @@ else:
             from modelwire.types._kinds import BaseModel
 
             return BaseModel
-        if name == "pydantic_function_tool":
-            return _no_pydantic_function_tool
         if name.startswith("_"):  # the import system asks before it imports a part
             raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
+        if name in ("pydantic_function_tool", "pydantic_responses_function_tool"):
+            from modelwire import _parse
+
+            return getattr(_parse, name)
         if name not in _MODULE_CALLS:
             from modelwire import _lacking
 
@@ -179,6 +179,8 @@ __all__ = [
     "APIResponseValidationError",
     "APIStatusError",
     "APITimeoutError",
+    "AnswerError",
+    "AnswerValidationError",
     "AsyncClient",
     "AsyncOpenAI",
     "AsyncStream",
@@ -191,6 +193,7 @@ __all__ = [
     "InternalServerError",
     "LengthFinishReasonError",
     "Limits",
+    "MaxTurnsError",
     "NotFoundError",
     "NotGiven",
     "Omit",

@@ -610,8 +610,8 @@ class OpenAI(BaseClient):
 
 
 class AsyncOpenAI(BaseClient):
-    """A client of one service for asyncio: the same as OpenAI, its calls awaited. Any number of
-    event loops and threads may share it, and asyncio.run after asyncio.run.
+    """A client of one service for asyncio and trio: the same as OpenAI, its calls awaited. Any
+    number of event loops and threads may share it, and asyncio.run after asyncio.run.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
@@ -671,21 +671,12 @@ class AsyncOpenAI(BaseClient):
             return await asked(self, operation, fields, stream, call, AsyncTracedStream)
         if self._hooks is not None and not call.is_hooked:
             return await self._hooks.around_awaited(self, operation, fields, stream, call)
-        from modelwire._hub import receive, running_loop
-
-        running_loop()  # before anything is sent
         key = None
         if self._key_of_each_call is not None:
             given = self._key_of_each_call()
             key = self._secret = Secret(await given if hasattr(given, "__await__") else given)
         native, options = self._prepare(call, key)
-        started = native.start(operation, fields, stream, options)
-        try:
-            return await receive(started)
-        except BaseException:
-            # A traceback may hold on to the call; its exchange must end now.
-            started.cancel()
-            raise
+        return await native.start(operation, fields, stream, options)
 
     async def close(self) -> None:
         """Closes the client: its next call raises. Streams that were opened go on."""

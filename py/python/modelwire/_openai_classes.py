@@ -107,7 +107,7 @@ def start() -> None:
             "to pose as openai-python, that has to be installed: pip install openai"
         ) from cause
     _is_started = True
-    for ours in [*_errors._BY_KIND.values(), *_errors._BY_STATUS.values()]:
+    for ours in {*_errors._BY_KIND.values(), *_errors._BY_STATUS.values(), *_errors._OF_PARSING}:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
     for client in (_client.OpenAI, _client.AsyncOpenAI):
         _client.posing.setdefault(client, _client_class(client, getattr(openai, client.__name__)))
