@@ -150,12 +150,12 @@ else:
             from modelwire.types._kinds import BaseModel
 
             return BaseModel
-        if name.startswith("_"):  # the import system asks before it imports a part
-            raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
         if name in ("pydantic_function_tool", "pydantic_responses_function_tool"):
             from modelwire import _parse
 
             return getattr(_parse, name)
+        if name.startswith("_"):  # the import system asks before it imports a part
+            raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
         if name not in _MODULE_CALLS:
             from modelwire import _lacking
 
