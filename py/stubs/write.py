@@ -101,6 +101,14 @@ extra_query: Mapping[str, object] | None = None
 extra_body: Mapping[str, object] | None = None
 timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...
 """
+PARSED = """
+text_format: _Maybe[_Value]
+"""
+PARSED_AS = """
+parse_as: _Maybe[_Value]
+stream: Literal[False] | None | NotGiven | Omit = ...
+"""
+RESPONSE_PARSE = RESPONSE.replace("stream: STREAM\n", "") + PARSED + PARSED_AS
 OWN = """
 stream_only: bool | NotGiven = ...
 gather: bool = False
@@ -183,18 +191,28 @@ def parameter_functions():
     begin = "# What follows is written by `make stubs` from the tables of py/stubs/write.py.\n"
     before, _, rest = path.read_text().partition(begin)
     _, _, after = rest.partition("# Here ends what is written.\n")
+    whole = EXTRA + OWN
+    # How OWN's stream_only goes with parse; gather is of streams.
+    parsed = EXTRA + OWN.strip().splitlines()[0]
     text = ""
-    for name, table, of, is_helper in (
-        ("chat", CHAT, "chat.completions.create.", False),
-        ("response", RESPONSE, "responses.create.", False),
-        ("chat_stream", CHAT, "chat.completions.stream: those of create.", True),
-        ("response_stream", RESPONSE, "responses.stream: those of create.", True),
+    for name, table, of, made in (
+        ("chat", CHAT + whole, "chat.completions.create.", "_taken_apart"),
+        ("response", RESPONSE + whole, "responses.create.", "_taken_apart"),
+        ("chat_parse", CHAT + parsed, "chat.completions.parse.", "_taken_apart"),
+        ("response_parse", RESPONSE_PARSE + parsed, "responses.parse.", "_taken_apart"),
+        ("chat_stream", CHAT + EXTRA, "chat.completions.stream: those of create.", "_helper"),
+        (
+            "response_stream",
+            RESPONSE + PARSED + EXTRA,
+            "responses.stream: those of create.",
+            "_helper",
+        ),
     ):
         written = []
-        for line in lines(table) + lines(EXTRA) + ([] if is_helper else lines(OWN)):
+        for line in lines(table):
             parameter, kind = line.split(": ", 1)
             _, _, default = kind.partition(" = ")
-            if parameter == "stream" and is_helper:
+            if parameter == "stream" and name not in ("chat", "response", "response_parse"):
                 continue
             if default in ("None", "False"):
                 written.append(f"    {parameter}={default},")
@@ -202,7 +220,6 @@ def parameter_functions():
                 written.append(f"    {parameter}=NOT_GIVEN,")
             else:
                 written.append(f"    {parameter},")
-        made = "_helper" if is_helper else "_taken_apart"
         text += PARAMETERS.format(name=name, written="\n".join(written), of=of, made=made)
     return f"{before}{begin}\n{text.rstrip()}\n\n\n# Here ends what is written.\n{after}"
 
@@ -386,6 +403,63 @@ def operation(table, plain, streamed, is_async, doc):
     return textwrap.indent("\n".join(text), "    ") + "\n"
 
 
+def parsed_forms(table, asked, head, result, doc, more=""):
+    """The forms of an operation whose answer is parsed: by the type that `asked` is given."""
+    kinds = ("type[_P]", "_Adapter[_P]", "_Maybe[_Value]")
+    text = []
+    for kind in kinds:
+        written = [one for one in parameters(table, "") if not one.startswith("stream:")]
+        default = " = ..." if kind == kinds[-1] else ""
+        written = [one for one in written if not one.startswith(f"{asked}:")]
+        written.append(f"{asked}: {kind}{default},")
+        written += [f"{line} = ...," if ": _Maybe" in line else f"{line}," for line in lines(more)]
+        written += [f"{line}," for line in lines(EXTRA)]
+        body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
+        returned = result.replace("_P", "_P" if kind != kinds[-1] else "Any")
+        told = f'\n    """{doc}"""' if kind == kinds[-1] else " ..."
+        text.append(f"@overload\n{head}(\n{body}\n) -> {returned}:{told}")
+    return textwrap.indent("\n".join(text), "    ") + "\n"
+
+
+STREAM_ONLY = OWN.strip().splitlines()[0]
+RUN = """
+tools: Iterable[Any]
+max_turns: int | None = None
+raise_errors: bool = False
+"""
+
+
+def parsing(text):
+    """The methods that parse, and the loops over tools."""
+    parse = "Creates it and parses it: the answer, with values of the type that was asked for."
+    stream = "Streams it as events, with snapshots and the whole answer, parsed, at the end."
+    run = "Runs tools until the model answers; iterate its turns, or ask for the final answer."
+    forms = {
+        "CHAT": (CHAT, "response_format", "ParsedChatCompletion", "ChatCompletionStream", ""),
+        "RESPONSE": (RESPONSE, "text_format", "ParsedResponse", "ResponseStream", PARSED_AS),
+    }
+    for name, (table, asked, parsed, streamed, more) in forms.items():
+        without_tools = "\n".join(line for line in lines(table) if not line.startswith("tools:"))
+        for prefix, keyword, kind in (("", "def", ""), ("ASYNC_", "async def", "Async")):
+            manager = f"{kind}StreamManager[{kind}{streamed}[_P]]"
+            written = (
+                parsed_forms(
+                    table, asked, f"{keyword} parse", f"{parsed}[_P]", parse, more + STREAM_ONLY
+                )
+                + parsed_forms(table, asked, "def stream", manager, stream)
+                + parsed_forms(
+                    without_tools,
+                    asked,
+                    "def run_tools",
+                    f"{kind}Run[{parsed}[_P]]",
+                    run,
+                    RUN + STREAM_ONLY,
+                )
+            )
+            text = text.replace(f"    # {prefix}{name}_PARSED\n", written)
+    return text
+
+
 def native():
     return (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", stub_classes())
 
@@ -418,11 +492,7 @@ def resources():
         text = text.replace(f"    # {name}\n", operation(*form))
     extra = textwrap.indent("\n".join(f"{line}," for line in lines(EXTRA)), " " * 8)
     text = text.replace("        # EXTRA\n", extra + "\n")
-    for name, table in (("CHAT", CHAT), ("RESPONSE", RESPONSE)):
-        written = [line for line in parameters(table, "") if not line.startswith("stream:")]
-        written = "\n".join(written + [f"{line}," for line in lines(EXTRA)])
-        text = text.replace(f"        # {name}_HELPER\n", textwrap.indent(written, " " * 8) + "\n")
-    return text
+    return parsing(text)
 
 
 def responses():
@@ -445,8 +515,37 @@ def responses():
     return form.replace("# CLASSES\n", "\n".join([*text, f"__all__ = [\n{listed}]\n"]))
 
 
+def quoted(text):
+    """As Python code has it, formatted."""
+    return f"'{text}'" if '"' in text else f'"{text}"'
+
+
+def python_fields():
+    """The types of the fields, for JSON schemas."""
+    lines = [
+        '"""The types of the fields of every class, as JSON schemas are made of them: a table. Written',
+        'from py/fields.txt by `make stubs`. Knows no schema."""',
+        "",
+        "# ruff: noqa",
+        "",
+        "ALIASES = {",
+    ]
+    form = ast.parse((HERE / "_native.pyi.in").read_text())
+    for one in form.body:
+        if isinstance(one, ast.AnnAssign) and ast.unparse(one.annotation) == "TypeAlias":
+            lines.append(f'    "{one.target.id}": {quoted(ast.unparse(one.value))},')
+    lines += ["}", "", "FIELDS = {"]
+    for one in fields()[0].values():
+        known = {field.name: field.type for field in one.fields if not field.is_extra}
+        lines.append(f'    "{one.name}": {{')
+        lines += [f'        "{name}": {quoted(kind)},' for name, kind in known.items()]
+        lines.append("    },")
+    return "\n".join([*lines, "}", ""])
+
+
 FILES = {
     PACKAGE / "_native.pyi": native,
+    PACKAGE / "_fields.py": python_fields,
     PACKAGE / "_resources.pyi": resources,
     PACKAGE / "types" / "responses.pyi": responses,
     PACKAGE / "_parameters.py": parameter_functions,

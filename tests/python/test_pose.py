@@ -33,7 +33,12 @@ class NotFoundError(APIStatusError): pass
 class APIConnectionError(APIError): pass
 class APITimeoutError(APIConnectionError): pass
 class APIResponseValidationError(APIError): pass
-class OpenAI: pass
+class LengthFinishReasonError(OpenAIError):
+    def __init__(self, *, completion): raise AssertionError("not called")
+class OpenAI:
+    def embeddings(self): raise AssertionError("not called")
+    def post(self): raise AssertionError("not called")
+    chat = property(lambda self: 1 / 0)
 class AsyncOpenAI: pass
 class Stream: pass
 class AsyncStream: pass
@@ -105,6 +110,16 @@ def test_answers_pose(run):
         assert isinstance(made.tool_calls[0], chat.ChatCompletionMessageFunctionToolCall)
         assert isinstance(client, openai.OpenAI) and isinstance(client, modelwire.OpenAI)
         assert not isinstance(client, openai.AsyncOpenAI)
+        other = modelwire.OpenAI().copy(max_retries=1)
+        assert issubclass(type(other), openai.OpenAI) and type(other).__name__ == "OpenAI"
+        for part in ("embeddings", "post", "request"):
+            try:
+                getattr(other, part)(None, None)
+            except modelwire.OpenAIError as error:
+                assert "no operation" in str(error) and f"OpenAI.{part}" in str(error)
+            else:
+                raise AssertionError(part)
+        assert other.chat.completions.create(model="echo", messages=HELLO).id
     """)
 
 
@@ -172,4 +187,33 @@ def test_errors_pose(run):
         far = modelwire.OpenAI(base_url="http://127.0.0.1:1/v1")
         error = raised(openai.APIConnectionError, far.models.list)
         assert isinstance(error, ConnectionError) and "127.0.0.1" in str(error)
+    """)
+
+
+def test_answers_that_cannot_be_parsed(run):
+    """R-ERR1: are errors of openai's classes, and can still be pickled."""
+    run("""
+        import dataclasses, pickle
+        @dataclasses.dataclass
+        class City:
+            name: str
+        modelwire.pose_as_openai()
+        try:
+            client.chat.completions.parse(model="echo", messages=HELLO, response_format=City)
+        except openai.APIResponseValidationError as error:
+            assert isinstance(error, modelwire.AnswerValidationError)
+            assert isinstance(error, ValueError) and error.usage.total_tokens
+            again = pickle.loads(pickle.dumps(error))
+            assert again.text == error.text == HELLO[0]["content"]
+        else:
+            raise AssertionError("parsed")
+        try:
+            client.chat.completions.parse(
+                model="echo", messages=HELLO, response_format=City, max_tokens=1
+            )
+        except openai.LengthFinishReasonError as error:
+            assert isinstance(error, modelwire.LengthFinishReasonError)
+            assert error.completion.choices[0].finish_reason == "length"
+        else:
+            raise AssertionError("parsed")
     """)

@@ -2,6 +2,11 @@
 
     OpenAIError                       everything below, and a configuration that is wrong
     ├── RequestError                  an argument is wrong, nothing was sent (also ValueError)
+    ├── AnswerError                   an answer came, and is not what was asked for
+    │   ├── LengthFinishReasonError         to be parsed, and cut short by a limit
+    │   ├── ContentFilterFinishReasonError  to be parsed, and cut by a filter
+    │   ├── AnswerValidationError           not what it was to be parsed as (see below)
+    │   └── MaxTurnsError                   run_tools: calls after the last turn
     └── APIError                      the call failed
         ├── APIStatusError            the service answered with a status that is not success
         │   ├── BadRequestError             400
@@ -15,9 +20,11 @@
         ├── APIConnectionError        not reached, or broken off (also ConnectionError)
         │   └── APITimeoutError       one of the timeouts (also TimeoutError)
         └── APIResponseValidationError  the answer is not what the protocol promises
-            └── IncompleteStreamError   a stream ended without its end mark
+            ├── IncompleteStreamError   a stream ended without its end mark
+            └── AnswerValidationError   the same as above (also ValueError)
 
-LengthFinishReasonError and ContentFilterFinishReasonError are there to be caught and never raised.
+AnswerErrors are raised by parse, run_tools and streams that parse; whoever creates an answer never
+meets them.
 """
 
 from __future__ import annotations
@@ -28,6 +35,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
+
+    from modelwire._http import Request, Response
 
 
 class OpenAIError(Exception):
@@ -68,6 +77,7 @@ class OpenAIError(Exception):
     metered: str = "not_sent"
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
 
+    _says: str = ""  # the message where none was given
     _own_class: Any = None  # where it is of openai's class too: the class that is ours alone
     _report: str = ""
     _headers: Any = ()
@@ -76,9 +86,12 @@ class OpenAIError(Exception):
     _response: Any = None
     _request: Any = None
 
-    def __init__(self, message: Any = "", **fields: Any) -> None:
+    def __init__(self, message: Any = "", request: Any = None, **fields: Any) -> None:
         if not isinstance(message, str):  # openai-python's APITimeoutError(request)
-            fields["request"], message = message, f"{type(self).__name__}"
+            message, request = "", message
+        if request is not None:
+            fields["request"] = request
+        message = message or self._says or type(self).__name__
         Exception.__init__(self, message)  # and not that of openai's class, where it has one
         self.message = message
         for name, value in fields.items():
@@ -109,12 +122,17 @@ class OpenAIError(Exception):
     @body.setter
     def body(self, body: object) -> None:
         self._body = body
+        if isinstance(body, dict):
+            for name in ("type", "code", "param"):
+                if getattr(self, name) is None:
+                    setattr(self, name, body.get(name))
 
     @property
-    def response(self) -> Any:
+    def response(self) -> Response | None:
         """The answer: status_code, headers, text, json(); None where none came."""
         if self._response is not None or self.status_code is None:
-            return self._response
+            given: Response | None = self._response
+            return given
         from modelwire._http import Response
 
         return Response(self.status_code, self._headers, self.request, self.body_text or "")
@@ -127,10 +145,11 @@ class OpenAIError(Exception):
         self.request_id = getattr(response, "headers", {}).get("x-request-id")
 
     @property
-    def request(self) -> Any:
+    def request(self) -> Request:
         """What was asked: method and path; the key is not in it."""
         if self._request is not None:
-            return self._request
+            given: Request = self._request
+            return given
         from modelwire._http import Request
 
         return Request("GET" if self.path.endswith("/models") else "POST", self.path)
@@ -166,6 +185,10 @@ class APIError(OpenAIError):
 
 class APIStatusError(APIError):
     """The service answered with a status that is not success."""
+
+    if TYPE_CHECKING:
+        status_code: int
+        response: Response
 
 
 class BadRequestError(APIStatusError):
@@ -203,28 +226,81 @@ class InternalServerError(APIStatusError):
 class APIConnectionError(APIError, ConnectionError):
     """The service was not reached, or the connection broke off."""
 
+    _says = "the service was not reached, or the connection broke off"
+
 
 class APITimeoutError(APIConnectionError, TimeoutError):
     """One of the timeouts ran out; `timeout` says which."""
+
+    _says = "the call timed out"
 
 
 class APIResponseValidationError(APIError):
     """The answer is not what the protocol promises, or larger than a bound."""
 
+    _says = "the answer is not what the protocol promises"
 
-class LengthFinishReasonError(OpenAIError):
-    """For programs that catch it: here an answer that was cut short is returned, not raised."""
+    def __init__(self, message: Any = "", body: object = None, **fields: Any) -> None:
+        if not isinstance(message, str):  # openai-python's (response, body, message=...)
+            fields, message = {"response": message, **fields}, ""
+        if body is not None:
+            fields["body"] = body
+        super().__init__(message, **fields)
 
+
+class AnswerError(OpenAIError):
+    """An answer came, and was paid for; it is not what was asked for."""
+
+    metered = "entered"
     completion: Any = None
-    """The answer that was cut short."""
+    """The answer: a completion or a response."""
+    usage: Any = None
+    """The tokens that it used, where that was told."""
+
+    def __init__(self, message: Any = "", **fields: Any) -> None:
+        completion = fields.get("completion")
+        fields.setdefault("usage", getattr(completion, "usage", None))
+        fields.setdefault("model", getattr(completion, "model", None))
+        fields.setdefault("request_id", getattr(completion, "_request_id", None))
+        super().__init__(message or type(self).__doc__, **fields)
+
+    @property
+    def answer(self) -> Any:
+        """The answer, under the name that it has of streams."""
+        return self.completion
 
 
-class ContentFilterFinishReasonError(OpenAIError):
-    """For programs that catch it: here an answer that was filtered is returned, not raised."""
+class LengthFinishReasonError(AnswerError):
+    """The answer was to be parsed, and was cut short by a limit."""
+
+    kind = "length"
+
+
+class ContentFilterFinishReasonError(AnswerError):
+    """The answer was to be parsed, and a filter of the service cut it."""
+
+    kind = "content_filter"
+
+
+class MaxTurnsError(AnswerError):
+    """The model still asks for tools after the last turn that it was given."""
+
+    kind = "max_turns"
+    messages: Any = ()
+    """All that was said, the results of the last turn included: to go on from here."""
 
 
 class IncompleteStreamError(APIResponseValidationError):
     """A stream ended without its end mark: what came is a part of the answer."""
+
+
+class AnswerValidationError(AnswerError, APIResponseValidationError, ValueError):
+    """The answer is not what it was to be parsed as. What the reader of its text said is the
+    `__cause__`."""
+
+    kind = "validation"
+    text: str = ""
+    """The text that was read."""
 
 
 _BY_STATUS: dict[int, type[APIStatusError]] = {
@@ -262,6 +338,8 @@ _BY_KIND: dict[str, type[OpenAIError]] = {
 }
 
 
+_OF_PARSING = (LengthFinishReasonError, ContentFilterFinishReasonError, AnswerValidationError)
+
 _openai_classes_of: dict[type[OpenAIError], type[OpenAIError]] = {}
 """What is raised instead, where errors are to be of openai's classes too."""
 
@@ -277,6 +355,11 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
         chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)
     chosen = _openai_classes_of.get(chosen, chosen)
     return chosen(message, **fields)
+
+
+def _made(chosen: type[OpenAIError], message: str, **fields: Any) -> OpenAIError:
+    """An exception that Python code raises; of openai's class too, where that was asked for."""
+    return _openai_classes_of.get(chosen, chosen)(message, **fields)
 
 
 def _rebuild(chosen: type[OpenAIError], message: str, fields: dict[str, Any]) -> OpenAIError:

@@ -98,6 +98,14 @@ def set_up(wanted: str) -> None:
     start(level)
 
 
+def follow(name: str) -> None:
+    """Puts our logger below the one of this name: records have its level and go to its handlers."""
+    theirs, ours = logging.getLogger(name), logging.getLogger("modelwire")
+    if ours.parent is not theirs:
+        ours.parent = theirs
+        ours.setLevel(ours.level)  # forgets which levels are enabled
+
+
 def tell(record: tuple[int, str, str, float]) -> None:
     """Hands one record to its logger."""
     level, target, message, seconds = record

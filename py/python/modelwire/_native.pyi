@@ -132,6 +132,8 @@ class _View(_AnyName):
     def model_construct(cls, _fields_set: Any = None, **fields: Any) -> Self:
         """The same as `construct`, under pydantic's newer name."""
     @classmethod
+    def model_json_schema(cls, **_as_pydantic: Any) -> builtins.dict[str, Any]: ...
+    @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
 
 @disjoint_base
@@ -326,7 +328,6 @@ class ChoiceDelta(_View):
 
     def __new__(cls, **fields: Any) -> Self: ...
     content: str | None
-    audio: Any
     function_call: ChoiceDeltaToolCallFunction | None
     refusal: str | None
     role: Literal["developer", "system", "user", "assistant", "tool"] | None

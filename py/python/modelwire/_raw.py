@@ -19,8 +19,9 @@ class RawResponse:
     """A whole answer, or an opened stream, with its status and headers. `parse` gives what the
     plain method would have returned."""
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: Any, read: Any = None) -> None:
         self._result = result
+        self._read = read
         if isinstance(result, (Stream, AsyncStream)):
             self.http_response: Response = result.response
         else:
@@ -74,6 +75,13 @@ class RawResponse:
         """Whether the answer was read whole, or closed."""
         return self.http_response.is_closed
 
+    def _parsed(self) -> Any:
+        """The result; of `parse`, what its text was read as."""
+        if self._read is not None:
+            self._read(self._result)
+            self._read = None
+        return self._result
+
     def _whole(self, what: str) -> str:
         if isinstance(self._result, (Stream, AsyncStream)):
             raise OpenAIError(
@@ -89,7 +97,7 @@ class LegacyAPIResponse(RawResponse):
 
     def parse(self) -> Any:
         """What the plain method returns: the answer, or the stream."""
-        return self._result
+        return self._parsed()
 
     @property
     def text(self) -> str:
@@ -129,7 +137,7 @@ class _Opened(RawResponse):
 
     def _parsed(self) -> Any:
         self._is_read = True
-        return self._result
+        return super()._parsed()
 
     def _json(self) -> Any:
         self._whole("the JSON")
@@ -234,30 +242,31 @@ class _Opening:
     """What a method of `with_streaming_response` returns: the call is made on entering it, and
     its exchange ends on leaving it."""
 
-    def __init__(self, call: Any) -> None:
+    def __init__(self, call: Any, read: Any = None) -> None:
         self._call = call
+        self._read = read
         self._response: Any = None
 
     def __enter__(self) -> APIResponse:
-        self._response = APIResponse(self._call())
+        self._response = APIResponse(self._call(), self._read)
         return self._response  # type: ignore[no-any-return]
 
     def __exit__(self, *error: object) -> None:
         self._response.close()
 
     async def __aenter__(self) -> AsyncAPIResponse:
-        self._response = AsyncAPIResponse(await self._call())
+        self._response = AsyncAPIResponse(await self._call(), self._read)
         return self._response  # type: ignore[no-any-return]
 
     async def __aexit__(self, *error: object) -> None:
         await self._response.close()
 
 
-async def _awaited(result: Any) -> LegacyAPIResponse:
-    return LegacyAPIResponse(await result)
+async def _awaited(result: Any, read: Any = None) -> LegacyAPIResponse:
+    return LegacyAPIResponse(await result, read)
 
 
-_LACKING = ("parse", "retrieve", "update", "delete", "cancel", "compact")
+_LACKING = ("retrieve", "update", "delete", "cancel", "compact")
 
 
 class Raw:
@@ -275,6 +284,14 @@ class Raw:
         """As the method of this name of the resource."""
         return self._wrapped(self._resource.list, given)
 
+    def parse(self, **given: Any) -> Any:
+        """As the method of this name of the resource; the answer is parsed by its `parse`."""
+        resource = self._resource
+        reading, request = resource._parsing(given)
+        return self._called(
+            lambda: resource._client._run(resource._operation, *request), reading.read
+        )
+
     def __getattr__(self, name: str) -> Any:
         # What the service has no operation for says so here as well.
         if name in _LACKING and hasattr(self._resource, name):
@@ -282,10 +299,15 @@ class Raw:
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def _wrapped(self, method: Any, given: dict[str, Any]) -> Any:
+        return self._called(lambda: method(**given))
+
+    def _called(self, call: Any, read: Any = None) -> Any:
         if self._streams:
-            return _Opening(lambda: method(**given))
-        result = method(**given)
-        return _awaited(result) if hasattr(result, "__await__") else LegacyAPIResponse(result)
+            return _Opening(call, read)
+        result = call()
+        if hasattr(result, "__await__"):
+            return _awaited(result, read)
+        return LegacyAPIResponse(result, read)
 
 
 class _RawChat:

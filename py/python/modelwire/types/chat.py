@@ -23,6 +23,13 @@ from modelwire._native import (
     Function,
     TopLogprob,
 )
+from modelwire.types._parsed import (
+    ParsedChatCompletion,
+    ParsedChatCompletionMessage,
+    ParsedChoice,
+    ParsedFunction,
+    ParsedFunctionToolCall,
+)
 
 TYPE_CHECKING = False
 
@@ -80,5 +87,10 @@ __all__ = [
     "ChunkChoice",
     "Custom",
     "Function",
+    "ParsedChatCompletion",
+    "ParsedChatCompletionMessage",
+    "ParsedChoice",
+    "ParsedFunction",
+    "ParsedFunctionToolCall",
     "TopLogprob",
 ]

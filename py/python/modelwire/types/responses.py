@@ -23,6 +23,14 @@ from modelwire._native import (
     ResponseUsage,
 )
 from modelwire.types._kinds import EVENTS, ITEMS, kind
+from modelwire.types._parsed import (
+    ParsedContent,
+    ParsedResponse,
+    ParsedResponseFunctionToolCall,
+    ParsedResponseOutputItem,
+    ParsedResponseOutputMessage,
+    ParsedResponseOutputText,
+)
 
 # What openai-python has as typed dicts; any mapping, dataclass or pydantic model does as well.
 EasyInputMessageParam = dict
@@ -47,6 +55,12 @@ __all__ = [
     "IncompleteDetails",
     "InputTokensDetails",
     "OutputTokensDetails",
+    "ParsedContent",
+    "ParsedResponse",
+    "ParsedResponseFunctionToolCall",
+    "ParsedResponseOutputItem",
+    "ParsedResponseOutputMessage",
+    "ParsedResponseOutputText",
     "Response",
     "ResponseContentPart",
     "ResponseError",

@@ -23,6 +23,14 @@ from modelwire._native import (
     ResponseUsage as ResponseUsage,
 )
 from modelwire.types._kinds import _OfType
+from modelwire.types._parsed import (
+    ParsedContent as ParsedContent,
+    ParsedResponse as ParsedResponse,
+    ParsedResponseFunctionToolCall as ParsedResponseFunctionToolCall,
+    ParsedResponseOutputItem as ParsedResponseOutputItem,
+    ParsedResponseOutputMessage as ParsedResponseOutputMessage,
+    ParsedResponseOutputText as ParsedResponseOutputText,
+)
 
 EasyInputMessageParam: TypeAlias = dict[str, Any]
 FunctionToolParam: TypeAlias = dict[str, Any]
@@ -288,6 +296,12 @@ __all__ = [
     "ResponseReasoningItem",
     "ResponseStreamEvent",
     "ResponseUsage",
+    "ParsedContent",
+    "ParsedResponse",
+    "ParsedResponseFunctionToolCall",
+    "ParsedResponseOutputItem",
+    "ParsedResponseOutputMessage",
+    "ParsedResponseOutputText",
     "EasyInputMessageParam",
     "FunctionToolParam",
     "ResponseInputItemParam",
