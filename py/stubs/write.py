@@ -16,85 +16,12 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
+import write_types
+
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "python" / "modelwire"
 RUST = HERE.parent / "src" / "object"
 
-# The parameters of the operations; _Maybe is what may be left out or None.
-CHAT = """
-messages: Iterable[Any]
-model: str
-audio: _Maybe[_Value]
-frequency_penalty: _Maybe[float]
-function_call: _Maybe[_Value]
-functions: _Maybe[Iterable[_Value]]
-logit_bias: _Maybe[Mapping[str, int]]
-logprobs: _Maybe[bool]
-max_completion_tokens: _Maybe[int]
-max_tokens: _Maybe[int]
-metadata: _Maybe[_Value]
-modalities: _Maybe[Sequence[str]]
-moderation: _Maybe[_Value]
-n: _Maybe[int]
-parallel_tool_calls: _Maybe[bool]
-prediction: _Maybe[_Value]
-presence_penalty: _Maybe[float]
-prompt_cache_key: _Maybe[str]
-prompt_cache_options: _Maybe[_Value]
-prompt_cache_retention: _Maybe[str]
-reasoning_effort: _Maybe[str]
-response_format: _Maybe[_Value]
-safety_identifier: _Maybe[str]
-seed: _Maybe[int]
-service_tier: _Maybe[str]
-stop: _Maybe[str | Sequence[str]]
-store: _Maybe[bool]
-stream: STREAM
-stream_options: _Maybe[_Value]
-temperature: _Maybe[float]
-tool_choice: _Maybe[str | _Value]
-tools: _Maybe[Iterable[_Value]]
-top_logprobs: _Maybe[int]
-top_p: _Maybe[float]
-user: _Maybe[str]
-verbosity: _Maybe[str]
-web_search_options: _Maybe[_Value]
-"""
-RESPONSE = """
-input: _Maybe[str | Iterable[Any]]
-model: _Maybe[str]
-access_programs: _Maybe[_Value]
-background: _Maybe[bool]
-context_management: _Maybe[_Value]
-conversation: _Maybe[str | _Value]
-image: _Maybe[_Value]
-include: _Maybe[Sequence[str]]
-instructions: _Maybe[str]
-max_output_tokens: _Maybe[int]
-max_tool_calls: _Maybe[int]
-metadata: _Maybe[_Value]
-moderation: _Maybe[_Value]
-parallel_tool_calls: _Maybe[bool]
-previous_response_id: _Maybe[str]
-prompt: _Maybe[_Value]
-prompt_cache_key: _Maybe[str]
-prompt_cache_options: _Maybe[_Value]
-prompt_cache_retention: _Maybe[str]
-reasoning: _Maybe[_Value]
-safety_identifier: _Maybe[str]
-service_tier: _Maybe[str]
-store: _Maybe[bool]
-stream: STREAM
-stream_options: _Maybe[_Value]
-temperature: _Maybe[float]
-text: _Maybe[_Value]
-tool_choice: _Maybe[str | _Value]
-tools: _Maybe[Iterable[_Value]]
-top_logprobs: _Maybe[int]
-top_p: _Maybe[float]
-truncation: _Maybe[str]
-user: _Maybe[str]
-"""
 EXTRA = """
 extra_headers: Mapping[str, str | Omit] | None = None
 extra_query: Mapping[str, object] | None = None
@@ -177,6 +104,16 @@ def {name}(
 """
 
 
+def table_of_types():
+    classes = fields()[0].values()
+    return write_types.Table({one.name for one in classes if one.form != "no class"} - write_types.UNIONS)
+
+
+# The parameters of the operations; _Maybe is what may be left out or None.
+CHAT = table_of_types().parameters("CompletionCreateParamsBase", ("messages", "model"))
+RESPONSE = table_of_types().parameters("ResponseCreateParamsBase", ("input", "model"))
+
+
 def parameter_functions():
     """_parameters.py with the functions whose arguments are the tables'."""
     path = PACKAGE / "_parameters.py"
@@ -212,7 +149,7 @@ def stub_classes():
     for one in fields()[0].values():
         if one.form == "no class":
             continue
-        base = "_View" if one.form == "streamed" else "Object"
+        base = "_View" if one.form == "streamed" else "_Answer"
         head = "@final\n" if one.form == "streamed" else ""
         if one.name == "ResponseStreamEvent":
             head = "@disjoint_base\n"  # the classes of single types of events are below it
@@ -235,7 +172,9 @@ def child(field, classes):
     if field.group == "plain":
         return "Plain"
     if field.group:
-        last = fields()[1][field.group][1]
+        members, last = fields()[1][field.group]
+        if not members:
+            return f"Of(&{classes[last].shape})"
         return f"ByType(&{constant(field.group)}, &{classes[last].shape})"
     found = [
         name for name in re.findall(r"\w+", re.sub('"[^"]*"', "", field.type)) if name in classes
@@ -270,6 +209,8 @@ def rust_fields():
         "",
     ]
     for name, (members, _) in groups.items():
+        if not members:
+            continue
         kinds = []
         for member in members:
             own = next(field.type for field in classes[member].fields if field.name == "type")
@@ -386,8 +327,17 @@ def operation(table, plain, streamed, is_async, doc):
     return textwrap.indent("\n".join(text), "    ") + "\n"
 
 
+def with_imports(text, named, but=()):
+    """A stub with what it names of the types, where it says `# TYPES`."""
+    found = write_types.imports(table_of_types(), [named], but)
+    return text.replace("# TYPES\n", "\n".join(found) + "\n")
+
+
 def native():
-    return (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", stub_classes())
+    classes = stub_classes()
+    text = (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", classes)
+    own = {name for name in fields()[0]} | {"Object"}
+    return with_imports(text, classes, own)
 
 
 def resources():
@@ -422,47 +372,53 @@ def resources():
         written = [line for line in parameters(table, "") if not line.startswith("stream:")]
         written = "\n".join(written + [f"{line}," for line in lines(EXTRA)])
         text = text.replace(f"        # {name}_HELPER\n", textwrap.indent(written, " " * 8) + "\n")
-    return text
+    return with_imports(text, text)
 
 
-def responses():
-    """The classes of single types of events and items."""
-    tree = ast.parse((PACKAGE / "types" / "_kinds.py").read_text())
-    tables = (node for node in tree.body if isinstance(node, ast.Assign))
-    kinds = {node.targets[0].id: ast.literal_eval(node.value) for node in tables}
-    text = [
-        f'class {name}({base}, metaclass=_OfType):\n    type: Literal["{kind}"]{ignored}\n'
-        for table, base, ignored in (
-            ("EVENTS", "ResponseStreamEvent", ""),
-            ("ITEMS", "ResponseOutputItem", "  # type: ignore[assignment, unused-ignore]"),
-        )
-        for name, kind in kinds[table].items()
-    ]
-    form = (HERE / "_responses.pyi.in").read_text()
-    exported = re.findall(r"^    (\w+) as \w+,$|^(\w+): TypeAlias", form, re.MULTILINE)
-    exported = [*map("".join, exported), *kinds["EVENTS"], *kinds["ITEMS"]]
-    listed = "".join(f'    "{name}",\n' for name in exported)
-    return form.replace("# CLASSES\n", "\n".join([*text, f"__all__ = [\n{listed}]\n"]))
+def types():
+    """The modules of `modelwire.types`, by their paths."""
+    classes, _ = fields()
+    seen = [one for one in classes.values() if one.form != "no class"]
+    table = table_of_types()
+    own = {"": {"Object": "Object"}, "responses": dict.fromkeys(("EVENTS", "ITEMS"))}
+    for one in seen:
+        path = one.module.removeprefix("modelwire.types").strip(".")
+        own.setdefault(path, {})[one.name] = one.name
+    own["responses"] = {name: name for name in (*own["responses"], *table.kinds())}
+    own["chat"]["ChatCompletionMessageFunctionToolCall"] = "ChatCompletionMessageToolCall"
+    texts = write_types.files(table, own)
+    return {PACKAGE / "types" / path: text for path, text in texts.items()}
 
 
 FILES = {
     PACKAGE / "_native.pyi": native,
     PACKAGE / "_resources.pyi": resources,
-    PACKAGE / "types" / "responses.pyi": responses,
     PACKAGE / "_parameters.py": parameter_functions,
     RUST / "fields.rs": rust_fields,
     RUST / "classes.rs": rust_classes,
 }
 
 
+def texts():
+    """What each file is to be."""
+    return {**{path: make() for path, make in FILES.items()}, **types()}
+
+
+def superfluous(paths):
+    """Modules of types that no table has."""
+    folders = {path.parent for path in paths if path.parent.parent.name == "types"}
+    return sorted({path for folder in folders for path in folder.glob("*.py")} - set(paths))
+
+
 def differences():
     """How the files differ from what the tables say."""
-    found = []
-    for path, make in FILES.items():
+    wanted = texts()
+    found = [f"{path} is in no table" for path in superfluous(wanted)]
+    for path, text in wanted.items():
         is_there = path.read_text().splitlines() if path.exists() else []
         found += difflib.unified_diff(
             is_there,
-            make().splitlines(),
+            text.splitlines(),
             f"{path.name} as it is",
             "as its tables say",
             "",
@@ -477,8 +433,12 @@ def main():
     if "--check" in sys.argv:
         found = differences()
         sys.exit("\n".join([*found, "stale: run `make stubs`"]) if found else 0)
-    for path, make in FILES.items():
-        path.write_text(make())
+    wanted = texts()
+    for path in superfluous(wanted):
+        path.unlink()
+    for path, text in wanted.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,8 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+
+__all__ = [
+]
