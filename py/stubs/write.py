@@ -327,6 +327,79 @@ def operation(table, plain, streamed, is_async, doc):
     return textwrap.indent("\n".join(text), "    ") + "\n"
 
 
+RAW = """
+class _{name}:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_{given}]
+    ) -> {plain}: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_{given}]) -> {streamed}: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_{given}]) -> {either}: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+"""
+RAW_MODELS = """
+class _{name}:
+    def list(self, **given: Unpack[_Given]) -> {plain}: ...
+"""
+RAW_CLIENT = """
+class _{chat}:
+    completions: _{completions}
+
+class _{client}:
+    models: _{models}
+    chat: _{chat}
+    responses: _{responses}
+"""
+
+
+def raw():
+    """The resources whose methods return answers with their status and headers."""
+    text = []
+    for name, table in (("Given", ""), ("ChatGiven", CHAT), ("ResponseGiven", RESPONSE)):
+        base = "TypedDict" if not table else "_Given"
+        text += ["", f"class _{name}({base}, total=False):"]
+        own = parameters(table, "") + ([f"{line}," for line in lines(OWN)] if table else [])
+        own = own if table else [f"{line}," for line in lines(EXTRA)]
+        for line in own:
+            key, kind = line.rstrip(",").split(": ", 1)
+            if key != "stream":
+                kind, has_default, _ = kind.partition(" = ")
+                text.append(f"    {key}: {kind if has_default else f'Required[{kind}]'}")
+    for form in ("WithRawResponse", "WithStreamingResponse"):
+        for is_async in ("", "Async"):
+            names = {
+                one.lower(): f"{is_async}{one}{form}"
+                for one in ("Chat", "Completions", "Responses", "Models", "Client")
+            }
+            stream = f"{is_async}Stream"
+
+            def wrapped(kind):
+                if form == "WithStreamingResponse":
+                    return f"_{is_async}Opening[{kind}]"
+                whole = f"LegacyAPIResponse[{kind}]"
+                return f"Coroutine[Any, Any, {whole}]" if is_async else whole
+
+            for resource, given, plain, event in (
+                ("completions", "ChatGiven", "ChatCompletion", "ChatCompletionChunk"),
+                ("responses", "ResponseGiven", "Response", "ResponseStreamEvent"),
+            ):
+                text.append(
+                    RAW.format(
+                        name=names[resource],
+                        given=given,
+                        plain=wrapped(plain),
+                        streamed=wrapped(f"{stream}[{event}]"),
+                        either=wrapped(f"{plain} | {stream}[{event}]"),
+                    ).rstrip()
+                )
+            plain = wrapped(f"{is_async}ModelList[Model]")
+            text.append(RAW_MODELS.format(name=names["models"], plain=plain).rstrip())
+            text.append(RAW_CLIENT.format(**names).rstrip())
+    return "\n".join(text) + "\n"
+
+
 def with_imports(text, named, but=()):
     """A stub with what it names of the types, where it says `# TYPES`."""
     found = write_types.imports(table_of_types(), [named], but)
@@ -372,6 +445,7 @@ def resources():
         written = [line for line in parameters(table, "") if not line.startswith("stream:")]
         written = "\n".join(written + [f"{line}," for line in lines(EXTRA)])
         text = text.replace(f"        # {name}_HELPER\n", textwrap.indent(written, " " * 8) + "\n")
+    text = text.replace("# RAW\n", raw())
     return with_imports(text, text)
 
 
@@ -401,12 +475,14 @@ FILES = {
 
 def texts():
     """What each file is to be."""
-    return {**{path: make() for path, make in FILES.items()}, **types()}
+    made = {path: make() for path, make in FILES.items()}
+    made |= {PACKAGE / path: text for path, text in write_types.paths().items()}
+    return {**made, **types()}
 
 
 def superfluous(paths):
-    """Modules of types that no table has."""
-    folders = {path.parent for path in paths if path.parent.parent.name == "types"}
+    """Modules of types and of names that no table has."""
+    folders = {path.parent for path in paths if path.parent not in (PACKAGE, PACKAGE / "types", RUST)}
     return sorted({path for folder in folders for path in folder.glob("*.py")} - set(paths))
 
 
@@ -437,7 +513,7 @@ def main():
     for path in superfluous(wanted):
         path.unlink()
     for path, text in wanted.items():
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 

@@ -95,6 +95,11 @@ class Table:
         names = [*first, *sorted(found.keys() - set(first))]
         return "\n".join(f"{key}: {found[key]}" for key in names)
 
+    def source(self, name):
+        """The module that a name is defined in."""
+        place = self.places[name]
+        return "modelwire._native" if place == "_native" else f"modelwire.types.{place}"
+
     def defined_in(self, place):
         return [name for name in self.types if self.places[name] == place]
 
@@ -162,9 +167,8 @@ def imports(table, texts, but=()):
     for text in texts:
         for one in table.mentioned(text):
             if one not in but:
-                found.setdefault(table.places[one], set()).add(one)
-    sources = {place: f"modelwire.types.{place}" for place in found} | {"_native": "modelwire._native"}
-    return [listed(f"from {sources[place]} import", found[place]) for place in sorted(found)]
+                found.setdefault(table.source(one), set()).add(one)
+    return [listed(f"from {source} import", found[source]) for source in sorted(found)]
 
 
 def outside(table, place):
@@ -277,19 +281,40 @@ def parts(table):
     return "\n".join(text) + "\n"
 
 
-def module(table, path):
-    """One of the many modules that only have names from elsewhere."""
-    names = table.modules[path]
-    found = {}
-    for local, name in names.items():
-        shown = name if local == name else f"{name} as {local}"
-        found.setdefault(table.places[name], []).append(shown)
+def module(found):
+    """A module that only has names from elsewhere: `found` has them by the modules that they are
+    from, and by the names that they have here."""
+    names = sorted(name for own in found.values() for name in own)
     text = ['"""Names that openai-python has here. Knows nothing of its own.\n\nWritten by py/stubs/write.py.\n"""', ""]
-    for where, shown in sorted(found.items()):
-        source = "modelwire._native" if where == "_native" else f"modelwire.types.{where}"
+    for source, own in sorted(found.items()):
+        shown = [local if local == name else f"{name} as {local}" for local, name in own.items()]
         text.append(listed(f"from {source} import", shown))
-    text += ["", "__all__ = [", *(f'    "{name}",' for name in sorted(names)), "]"]
-    return "\n".join(text) + "\n"
+    text += ["", "__all__ = [", *(f'    "{name}",' for name in names), "]"] if names else []
+    return "\n".join(text).rstrip() + "\n"
+
+
+def module_of_types(table, path):
+    found = {}
+    for local, name in table.modules[path].items():
+        found.setdefault(table.source(name), {})[local] = name
+    return module(found)
+
+
+def paths():
+    """The modules of ../paths.txt, by their paths below `modelwire`."""
+    found = {}
+    for line in (HERE.parent / "paths.txt").read_text().splitlines():
+        if one := re.fullmatch(r"\[([\w.]+)\]", line):
+            names = found[one[1]] = {}
+        elif one := re.fullmatch(r"    ([\w.]+): (.+)", line):
+            for word in one[2].split():
+                local, _, there = word.partition("=")
+                names.setdefault(one[1], {})[local] = there or local
+        elif line and not line.startswith("#"):
+            raise SystemExit(f"py/paths.txt: this is nothing of its grammar: {line}")
+    folders = {path.rpartition(".")[0] for path in found}
+    ends = {path: "/__init__.py" if path in folders else ".py" for path in found}
+    return {path.replace(".", "/") + ends[path]: module(own) for path, own in found.items()}
 
 
 def package(table, path, more):
@@ -297,7 +322,7 @@ def package(table, path, more):
     names = {**table.modules.get(path, {}), **more}
     found = {}
     for local, name in names.items():
-        found.setdefault(table.places[name], {})[local] = name
+        found.setdefault(table.source(name), {})[local] = name
     inside = PACKAGES if not path else ()
     text = [
         '"""Names of types, which are looked up when they are asked for. Knows no type.\n\n'
@@ -311,16 +336,16 @@ def package(table, path, more):
     ]
     if inside:
         text.append(listed("from modelwire.types import", [f"{one} as {one}" for one in inside], "    "))
-    for place, own in sorted(found.items()):
-        source = "modelwire._native" if place == "_native" else f"modelwire.types.{place}"
-        text.append(listed(f"from {source} import", [f"{name} as {local}" for local, name in own.items()], "    "))
+    for source, own in sorted(found.items()):
+        shown = [f"{name} as {local}" for local, name in own.items()]
+        text.append(listed(f"from {source} import", shown, "    "))
     text += ["else:", "    __getattr__, __dir__ = _lazy.names(", "        __name__,", "        {"]
-    for place, own in sorted(found.items()):
+    for source, own in sorted(found.items()):
         shown = [local if local == name else f"{local}={name}" for local, name in sorted(own.items())]
-        source = "modelwire._native" if place == "_native" else f"modelwire.types.{place}"
         body = textwrap.wrap(" ".join(shown), 80, break_long_words=False, break_on_hyphens=False)
-        text += [f'            "{source}": """', *(f"                {line}" for line in body), '            """,']
-    text += ["        },", f"        {inside!r}," if inside else "        (),", "    )", ""]
+        body = [f"                {line}" for line in body]
+        text += [f'            "{source}": """', *body, '            """,']
+    text += ["        },", f"        {inside!r},", "    )", ""]
     text += ["__all__ = [", *(f'    "{name}",' for name in sorted([*names, *inside])), "]"]
     return "\n".join(text) + "\n"
 
@@ -338,5 +363,5 @@ def files(table, own):
         if path in PACKAGES:
             found[f"{path}/__init__.py"] = package(table, path, own.get(path, {}))
         else:
-            found[path.replace(".", "/") + ".py"] = module(table, path)
+            found[path.replace(".", "/") + ".py"] = module_of_types(table, path)
     return found

@@ -1,5 +1,7 @@
-"""A program that is full of mistakes, for type checkers to find: each line that ends with `# wrong`
-has one, and no other line has. Is never run, and knows no service."""
+"""A program that is full of mistakes, for type checkers to find: what stands behind a hash sign says
+which lines have one, and no other line has. Is never run, and knows no service."""
+
+# pyright: reportUnnecessaryComparison=error
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ def responses() -> None:
     create(model="m", input="x", reasoning={"effort": "lots"})  # wrong: no such effort
     create(model="m", input="x", reasoning={"efort": "low"})  # wrong: the key
     create(model="m", input=[{"role": "usr", "content": "x"}])  # wrong: the role
-    create(model="m", input=[{"type": "function_call_output", "output": "x"}])  # wrong: no call_id
+    create(model="m", input=[{"type": "function_call_output", "call_id": "x"}])  # wrong: no output
     create(model="m", input="x", tools=[{"type": "function", "function": {"name": "f"}}])  # wrong: flat
     create(model="m", input="x", tool_choice="always")  # wrong: none of the choices
     create(model="m", input="x", text={"format": {"type": "json"}})  # wrong: no such type

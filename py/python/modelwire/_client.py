@@ -43,7 +43,12 @@ if TYPE_CHECKING:
     from modelwire._given import Timeout
     from modelwire._http import URL
     from modelwire._parameters import Call
-    from modelwire._raw import AsyncRawClient, RawClient
+    from modelwire._resources import (
+        _AsyncClientWithRawResponse,
+        _AsyncClientWithStreamingResponse,
+        _ClientWithRawResponse,
+        _ClientWithStreamingResponse,
+    )
 
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
@@ -495,11 +500,13 @@ class BaseClient:
             "key. Make one in each process; use copy() for other settings"
         )
 
-    def __getattr__(self, name: str) -> Lacking:
-        if name not in _MISSING:
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        lacking = self.__dict__[name] = Lacking(f"{type(self).__name__}.{name}", _MISSING[name])
-        return lacking
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name not in _MISSING:
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+            lacking = self.__dict__[name] = Lacking(f"{type(self).__name__}.{name}", _MISSING[name])
+            return lacking
 
 
 class Lacking:
@@ -627,18 +634,18 @@ class OpenAI(BaseClient):
         self.close()
 
     @property
-    def with_raw_response(self) -> RawClient:
+    def with_raw_response(self) -> _ClientWithRawResponse:
         """The same calls, which return the answer with its status and headers."""
         from modelwire._raw import RawClient
 
-        return RawClient(self, streams=False)
+        return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
-    def with_streaming_response(self) -> RawClient:
+    def with_streaming_response(self) -> _ClientWithStreamingResponse:
         """The same calls as context managers, whose answer is read when it is asked for."""
         from modelwire._raw import RawClient
 
-        return RawClient(self, streams=True)
+        return RawClient(self, streams=True)  # type: ignore[return-value]
 
 
 class AsyncOpenAI(BaseClient):
@@ -724,18 +731,18 @@ class AsyncOpenAI(BaseClient):
         self._close()
 
     @property
-    def with_raw_response(self) -> AsyncRawClient:
+    def with_raw_response(self) -> _AsyncClientWithRawResponse:
         """The same calls, which return the answer with its status and headers."""
-        from modelwire._raw import AsyncRawClient
+        from modelwire._raw import RawClient
 
-        return AsyncRawClient(self, streams=False)
+        return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
-    def with_streaming_response(self) -> AsyncRawClient:
+    def with_streaming_response(self) -> _AsyncClientWithStreamingResponse:
         """The same calls as context managers, whose answer is read when it is asked for."""
-        from modelwire._raw import AsyncRawClient
+        from modelwire._raw import RawClient
 
-        return AsyncRawClient(self, streams=True)
+        return RawClient(self, streams=True)  # type: ignore[return-value]
 
 
 def _without_default(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from modelwire._http import Request, Response
+
 
 class OpenAIError(Exception):
     """Everything that modelwire raises. Every field that is not known is None."""
@@ -111,10 +113,10 @@ class OpenAIError(Exception):
         self._body = body
 
     @property
-    def response(self) -> Any:
+    def response(self) -> Response | None:
         """The answer: status_code, headers, text, json(); None where none came."""
         if self._response is not None or self.status_code is None:
-            return self._response
+            return self._response  # type: ignore[no-any-return]
         from modelwire._http import Response
 
         return Response(self.status_code, self._headers, self.request, self.body_text or "")
@@ -127,10 +129,10 @@ class OpenAIError(Exception):
         self.request_id = getattr(response, "headers", {}).get("x-request-id")
 
     @property
-    def request(self) -> Any:
+    def request(self) -> Request:
         """What was asked: method and path; the key is not in it."""
         if self._request is not None:
-            return self._request
+            return self._request  # type: ignore[no-any-return]
         from modelwire._http import Request
 
         return Request("GET" if self.path.endswith("/models") else "POST", self.path)
@@ -166,6 +168,15 @@ class APIError(OpenAIError):
 
 class APIStatusError(APIError):
     """The service answered with a status that is not success."""
+
+    if TYPE_CHECKING:
+        # An answer came.
+        status_code: int
+
+        @property
+        def response(self) -> Response: ...
+        @response.setter
+        def response(self, response: Any) -> None: ...
 
 
 class BadRequestError(APIStatusError):

@@ -13,14 +13,15 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from types import TracebackType
 from typing import Any, Generic, Literal, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
 
-from typing_extensions import Self
+from typing_extensions import Required, Self, TypedDict, Unpack
 
 from modelwire._client import AsyncClient, Client
 from modelwire._given import NotGiven, Omit, Timeout
 from modelwire._native import AsyncStream, Stream
-from modelwire._raw import Raw
+from modelwire._raw import APIResponse, AsyncAPIResponse, LegacyAPIResponse
 from modelwire._types import SequenceNotStr
 from modelwire.streaming import (
     AsyncChatCompletionStream,
@@ -30,7 +31,6 @@ from modelwire.streaming import (
     ResponseStream,
     StreamManager,
 )
-from modelwire.types._literals import Metadata, ReasoningEffort, ResponseIncludable, ServiceTier
 from modelwire._native import (
     ChatCompletion,
     ChatCompletionChunk,
@@ -39,6 +39,7 @@ from modelwire._native import (
     Object,
     Response,
 )
+from modelwire.types._literals import Metadata, ReasoningEffort, ResponseIncludable, ServiceTier
 from modelwire.types._params import (
     ChatCompletionAudioParam,
     ChatCompletionMessageParam,
@@ -78,15 +79,15 @@ class _HttpxTimeout(Protocol):
     @property
     def read(self) -> float | None: ...
 
-class _Pages:
-    data: list[Model]
+class _Pages(Generic[_T]):
+    data: list[_T]
     def __init__(self, answer: Object) -> None: ...
-    def __iter__(self) -> Iterator[Model]: ...
+    def __iter__(self) -> Iterator[_T]: ...
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: SupportsIndex) -> Model: ...
+    def __getitem__(self, index: SupportsIndex) -> _T: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Model]: ...
+    def __getitem__(self, index: slice) -> list[_T]: ...
     object: str
     def __eq__(self, other: Any) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -95,7 +96,7 @@ class _Pages:
     def has_next_page(self) -> bool:
         """False: the service lists its models on one page."""
 
-class ModelList(_Pages):
+class ModelList(_Pages[_T]):
     """The models of a service: iterable, and a list as `data`; always on one page."""
 
     def get_next_page(self) -> NoReturn:
@@ -103,10 +104,10 @@ class ModelList(_Pages):
     def iter_pages(self) -> Iterator[Self]:
         """This page, and no other."""
 
-class AsyncModelList(ModelList):
+class AsyncModelList(ModelList[_T]):
     """The models of a service, from an asynchronous client: `for` and `async for` both work."""
 
-    def __aiter__(self) -> AsyncIterator[Model]: ...
+    def __aiter__(self) -> AsyncIterator[_T]: ...
     async def get_next_page(self) -> NoReturn:  # type: ignore[override]
         """There is none."""
     def iter_pages(self) -> AsyncIterator[Self]:  # type: ignore[override]
@@ -116,23 +117,257 @@ class AsyncPaginator:
     """What AsyncModels.list returns: awaited it is the list, iterated with `async for` its
     models."""
 
-    def __init__(self, ask: Callable[[], Coroutine[Any, Any, AsyncModelList]]) -> None: ...
-    def __await__(self) -> Generator[Any, None, AsyncModelList]: ...
+    def __init__(self, ask: Callable[[], Coroutine[Any, Any, AsyncModelList[Model]]]) -> None: ...
+    def __await__(self) -> Generator[Any, None, AsyncModelList[Model]]: ...
     def __aiter__(self) -> AsyncIterator[Model]: ...
 
 class _Resource(Generic[_C]):
     def __init__(self, client: _C) -> None: ...
 
-class _RawAccess:
+class _Opening(Protocol[_T]):
+    def __enter__(self) -> APIResponse[_T]: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+
+class _AsyncOpening(Protocol[_T]):
+    async def __aenter__(self) -> AsyncAPIResponse[_T]: ...
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+
+
+class _Given(TypedDict, total=False):
+    extra_headers: Mapping[str, str | Omit] | None
+    extra_query: Mapping[str, object] | None
+    extra_body: Mapping[str, object] | None
+    timeout: float | Timeout | _HttpxTimeout | None | NotGiven
+
+class _ChatGiven(_Given, total=False):
+    messages: Required[Iterable[ChatCompletionMessageParam | ChatCompletionMessage]]
+    model: Required[str]
+    audio: _Maybe[ChatCompletionAudioParam]
+    frequency_penalty: _Maybe[float]
+    function_call: _Maybe[CompletionCreateParamsFunctionCall]
+    functions: _Maybe[Iterable[CompletionCreateParamsFunction]]
+    logit_bias: _Maybe[dict[str, int]]
+    logprobs: _Maybe[bool]
+    max_completion_tokens: _Maybe[int]
+    max_tokens: _Maybe[int]
+    metadata: _Maybe[Metadata]
+    modalities: _Maybe[Sequence[Literal["text", "audio"]]]
+    moderation: _Maybe[CompletionCreateParamsModeration]
+    n: _Maybe[int]
+    parallel_tool_calls: _Maybe[bool]
+    prediction: _Maybe[ChatCompletionPredictionContentParam]
+    presence_penalty: _Maybe[float]
+    prompt_cache_key: _Maybe[str]
+    prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions]
+    prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]]
+    reasoning_effort: _Maybe[ReasoningEffort]
+    response_format: _Maybe[ResponseFormat]
+    safety_identifier: _Maybe[str]
+    seed: _Maybe[int]
+    service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]]
+    stop: _Maybe[str | SequenceNotStr[str]]
+    store: _Maybe[bool]
+    stream_options: _Maybe[ChatCompletionStreamOptionsParam]
+    temperature: _Maybe[float]
+    tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam]
+    tools: _Maybe[Iterable[ChatCompletionToolUnionParam]]
+    top_logprobs: _Maybe[int]
+    top_p: _Maybe[float]
+    user: _Maybe[str]
+    verbosity: _Maybe[Literal["low", "medium", "high"]]
+    web_search_options: _Maybe[WebSearchOptions]
+    stream_only: bool | NotGiven
+    gather: bool
+
+class _ResponseGiven(_Given, total=False):
+    input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]]
+    model: _Maybe[str]
+    access_programs: _Maybe[ResponseCreateParamsAccessPrograms]
+    background: _Maybe[bool]
+    context_management: _Maybe[Iterable[ContextManagement]]
+    conversation: _Maybe[ResponseCreateParamsConversation]
+    image: _Maybe[ResponseCreateParamsImage]
+    include: _Maybe[Sequence[ResponseIncludable]]
+    instructions: _Maybe[str]
+    max_output_tokens: _Maybe[int]
+    max_tool_calls: _Maybe[int]
+    metadata: _Maybe[Metadata]
+    moderation: _Maybe[CompletionCreateParamsModeration]
+    parallel_tool_calls: _Maybe[bool]
+    previous_response_id: _Maybe[str]
+    prompt: _Maybe[ResponsePromptParam]
+    prompt_cache_key: _Maybe[str]
+    prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions]
+    prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]]
+    reasoning: _Maybe[ReasoningParam]
+    safety_identifier: _Maybe[str]
+    service_tier: _Maybe[ServiceTier]
+    store: _Maybe[bool]
+    stream_options: _Maybe[StreamOptions]
+    temperature: _Maybe[float]
+    text: _Maybe[ResponseTextConfigParam]
+    tool_choice: _Maybe[ResponseCreateParamsToolChoice]
+    tools: _Maybe[Iterable[ToolParam]]
+    top_logprobs: _Maybe[int]
+    top_p: _Maybe[float]
+    truncation: _Maybe[Literal["auto", "disabled"]]
+    user: _Maybe[str]
+    stream_only: bool | NotGiven
+    gather: bool
+
+class _CompletionsWithRawResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+    ) -> LegacyAPIResponse[ChatCompletion]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> LegacyAPIResponse[Stream[ChatCompletionChunk]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> LegacyAPIResponse[ChatCompletion | Stream[ChatCompletionChunk]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _ResponsesWithRawResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+    ) -> LegacyAPIResponse[Response]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> LegacyAPIResponse[Stream[ResponseStreamEvent]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> LegacyAPIResponse[Response | Stream[ResponseStreamEvent]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _ModelsWithRawResponse:
+    def list(self, **given: Unpack[_Given]) -> LegacyAPIResponse[ModelList[Model]]: ...
+
+class _ChatWithRawResponse:
+    completions: _CompletionsWithRawResponse
+
+class _ClientWithRawResponse:
+    models: _ModelsWithRawResponse
+    chat: _ChatWithRawResponse
+    responses: _ResponsesWithRawResponse
+
+class _AsyncCompletionsWithRawResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+    ) -> Coroutine[Any, Any, LegacyAPIResponse[ChatCompletion]]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ChatCompletionChunk]]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ChatCompletion | AsyncStream[ChatCompletionChunk]]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _AsyncResponsesWithRawResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+    ) -> Coroutine[Any, Any, LegacyAPIResponse[Response]]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ResponseStreamEvent]]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[Response | AsyncStream[ResponseStreamEvent]]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _AsyncModelsWithRawResponse:
+    def list(self, **given: Unpack[_Given]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncModelList[Model]]]: ...
+
+class _AsyncChatWithRawResponse:
+    completions: _AsyncCompletionsWithRawResponse
+
+class _AsyncClientWithRawResponse:
+    models: _AsyncModelsWithRawResponse
+    chat: _AsyncChatWithRawResponse
+    responses: _AsyncResponsesWithRawResponse
+
+class _CompletionsWithStreamingResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+    ) -> _Opening[ChatCompletion]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> _Opening[Stream[ChatCompletionChunk]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> _Opening[ChatCompletion | Stream[ChatCompletionChunk]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _ResponsesWithStreamingResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+    ) -> _Opening[Response]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> _Opening[Stream[ResponseStreamEvent]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> _Opening[Response | Stream[ResponseStreamEvent]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _ModelsWithStreamingResponse:
+    def list(self, **given: Unpack[_Given]) -> _Opening[ModelList[Model]]: ...
+
+class _ChatWithStreamingResponse:
+    completions: _CompletionsWithStreamingResponse
+
+class _ClientWithStreamingResponse:
+    models: _ModelsWithStreamingResponse
+    chat: _ChatWithStreamingResponse
+    responses: _ResponsesWithStreamingResponse
+
+class _AsyncCompletionsWithStreamingResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+    ) -> _AsyncOpening[ChatCompletion]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> _AsyncOpening[AsyncStream[ChatCompletionChunk]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> _AsyncOpening[ChatCompletion | AsyncStream[ChatCompletionChunk]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _AsyncResponsesWithStreamingResponse:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+    ) -> _AsyncOpening[Response]: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> _AsyncOpening[AsyncStream[ResponseStreamEvent]]: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> _AsyncOpening[Response | AsyncStream[ResponseStreamEvent]]: ...
+    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+
+class _AsyncModelsWithStreamingResponse:
+    def list(self, **given: Unpack[_Given]) -> _AsyncOpening[AsyncModelList[Model]]: ...
+
+class _AsyncChatWithStreamingResponse:
+    completions: _AsyncCompletionsWithStreamingResponse
+
+class _AsyncClientWithStreamingResponse:
+    models: _AsyncModelsWithStreamingResponse
+    chat: _AsyncChatWithStreamingResponse
+    responses: _AsyncResponsesWithStreamingResponse
+
+class Models(_Resource[Client]):
+    """`client.models`"""
+
     @property
-    def with_raw_response(self) -> Raw:
+    def with_raw_response(self) -> _ModelsWithRawResponse:
         """The same methods, which return the answer with its status and headers."""
     @property
-    def with_streaming_response(self) -> Raw:
+    def with_streaming_response(self) -> _ModelsWithStreamingResponse:
         """The same methods as context managers; the answer is read when it is asked for."""
-
-class Models(_Resource[Client], _RawAccess):
-    """`client.models`"""
 
     def list(
         self,
@@ -141,13 +376,20 @@ class Models(_Resource[Client], _RawAccess):
         extra_query: Mapping[str, object] | None = None,
         extra_body: Mapping[str, object] | None = None,
         timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-    ) -> ModelList:
+    ) -> ModelList[Model]:
         """The models that the service offers."""
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
 
-class AsyncModels(_Resource[AsyncClient], _RawAccess):
+class AsyncModels(_Resource[AsyncClient]):
     """`async_client.models`"""
+
+    @property
+    def with_raw_response(self) -> _AsyncModelsWithRawResponse:
+        """The same methods, which return the answer with its status and headers."""
+    @property
+    def with_streaming_response(self) -> _AsyncModelsWithStreamingResponse:
+        """The same methods as context managers; the answer is read when it is asked for."""
 
     def list(
         self,
@@ -161,8 +403,15 @@ class AsyncModels(_Resource[AsyncClient], _RawAccess):
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
 
-class Completions(_Resource[Client], _RawAccess):
+class Completions(_Resource[Client]):
     """`client.chat.completions`"""
+
+    @property
+    def with_raw_response(self) -> _CompletionsWithRawResponse:
+        """The same methods, which return the answer with its status and headers."""
+    @property
+    def with_streaming_response(self) -> _CompletionsWithStreamingResponse:
+        """The same methods as context managers; the answer is read when it is asked for."""
 
     @overload
     def create(
@@ -364,8 +613,15 @@ class Completions(_Resource[Client], _RawAccess):
     def update(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
 
-class AsyncCompletions(_Resource[AsyncClient], _RawAccess):
+class AsyncCompletions(_Resource[AsyncClient]):
     """`async_client.chat.completions`"""
+
+    @property
+    def with_raw_response(self) -> _AsyncCompletionsWithRawResponse:
+        """The same methods, which return the answer with its status and headers."""
+    @property
+    def with_streaming_response(self) -> _AsyncCompletionsWithStreamingResponse:
+        """The same methods as context managers; the answer is read when it is asked for."""
 
     @overload
     async def create(
@@ -567,8 +823,15 @@ class AsyncCompletions(_Resource[AsyncClient], _RawAccess):
     def update(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
 
-class Responses(_Resource[Client], _RawAccess):
+class Responses(_Resource[Client]):
     """`client.responses`"""
+
+    @property
+    def with_raw_response(self) -> _ResponsesWithRawResponse:
+        """The same methods, which return the answer with its status and headers."""
+    @property
+    def with_streaming_response(self) -> _ResponsesWithStreamingResponse:
+        """The same methods as context managers; the answer is read when it is asked for."""
 
     @overload
     def create(
@@ -754,8 +1017,15 @@ class Responses(_Resource[Client], _RawAccess):
     def cancel(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def compact(self, *arguments: Any, **named: Any) -> NoReturn: ...
 
-class AsyncResponses(_Resource[AsyncClient], _RawAccess):
+class AsyncResponses(_Resource[AsyncClient]):
     """`async_client.responses`"""
+
+    @property
+    def with_raw_response(self) -> _AsyncResponsesWithRawResponse:
+        """The same methods, which return the answer with its status and headers."""
+    @property
+    def with_streaming_response(self) -> _AsyncResponsesWithStreamingResponse:
+        """The same methods as context managers; the answer is read when it is asked for."""
 
     @overload
     async def create(

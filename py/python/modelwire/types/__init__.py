@@ -14,6 +14,13 @@ if TYPE_CHECKING:
         shared as shared,
         shared_params as shared_params,
     )
+    from modelwire._native import (
+        CompletionTokensDetails as CompletionTokensDetails,
+        CompletionUsage as CompletionUsage,
+        Model as Model,
+        Object as Object,
+        PromptTokensDetails as PromptTokensDetails,
+    )
     from modelwire.types._literals import (
         AllModels as AllModels,
         ChatModel as ChatModel,
@@ -21,13 +28,6 @@ if TYPE_CHECKING:
         Metadata as Metadata,
         ReasoningEffort as ReasoningEffort,
         ResponsesModel as ResponsesModel,
-    )
-    from modelwire._native import (
-        CompletionTokensDetails as CompletionTokensDetails,
-        CompletionUsage as CompletionUsage,
-        Model as Model,
-        Object as Object,
-        PromptTokensDetails as PromptTokensDetails,
     )
     from modelwire.types._parts import (
         ComparisonFilter as ComparisonFilter,
@@ -44,11 +44,11 @@ else:
     __getattr__, __dir__ = _lazy.names(
         __name__,
         {
-            "modelwire.types._literals": """
-                AllModels ChatModel FunctionParameters Metadata ReasoningEffort ResponsesModel
-            """,
             "modelwire._native": """
                 CompletionTokensDetails CompletionUsage Model Object PromptTokensDetails
+            """,
+            "modelwire.types._literals": """
+                AllModels ChatModel FunctionParameters Metadata ReasoningEffort ResponsesModel
             """,
             "modelwire.types._parts": """
                 ComparisonFilter CompoundFilter CustomToolInputFormat ErrorObject

@@ -9,12 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from modelwire.types._kinds import Event, Item, Part
-from modelwire.types._literals import (
-    FunctionParameters,
-    ImageDetail,
-    ReasoningEffort,
-    ToolChoiceOptions,
-)
 from modelwire._native import (
     ChatCompletionMessageCustomToolCall,
     ChatCompletionMessageToolCall,
@@ -24,6 +18,12 @@ from modelwire._native import (
     ResponseOutputRefusal,
     ResponseOutputText,
     ResponseReasoningItem,
+)
+from modelwire.types._literals import (
+    FunctionParameters,
+    ImageDetail,
+    ReasoningEffort,
+    ToolChoiceOptions,
 )
 
 

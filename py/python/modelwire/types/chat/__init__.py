@@ -8,11 +8,6 @@ from modelwire.types import _lazy
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from modelwire.types._literals import (
-        ChatCompletionModality as ChatCompletionModality,
-        ChatCompletionRole as ChatCompletionRole,
-        ReasoningEffort as ChatCompletionReasoningEffort,
-    )
     from modelwire._native import (
         Annotation as Annotation,
         AnnotationURLCitation as AnnotationURLCitation,
@@ -33,6 +28,11 @@ if TYPE_CHECKING:
         Custom as Custom,
         Function as Function,
         TopLogprob as TopLogprob,
+    )
+    from modelwire.types._literals import (
+        ChatCompletionModality as ChatCompletionModality,
+        ChatCompletionRole as ChatCompletionRole,
+        ReasoningEffort as ChatCompletionReasoningEffort,
     )
     from modelwire.types._params import (
         ChatCompletionAllowedToolChoiceParam as ChatCompletionAllowedToolChoiceParam,
@@ -77,10 +77,6 @@ else:
     __getattr__, __dir__ = _lazy.names(
         __name__,
         {
-            "modelwire.types._literals": """
-                ChatCompletionModality ChatCompletionReasoningEffort=ReasoningEffort
-                ChatCompletionRole
-            """,
             "modelwire._native": """
                 Annotation AnnotationURLCitation ChatCompletion ChatCompletionAudio
                 ChatCompletionChunk ChatCompletionMessage ChatCompletionMessageCustomToolCall
@@ -88,6 +84,10 @@ else:
                 ChatCompletionMessageToolCall ChatCompletionTokenLogprob Choice ChoiceDelta
                 ChoiceDeltaToolCall ChoiceDeltaToolCallFunction ChoiceLogprobs ChunkChoice
                 Custom Function TopLogprob
+            """,
+            "modelwire.types._literals": """
+                ChatCompletionModality ChatCompletionReasoningEffort=ReasoningEffort
+                ChatCompletionRole
             """,
             "modelwire.types._params": """
                 ChatCompletionAllowedToolChoiceParam ChatCompletionAllowedToolsParam

@@ -3,7 +3,6 @@
 Written by py/stubs/write.py.
 """
 
-from modelwire.types._literals import Metadata
 from modelwire._native import (
     ChatCompletion,
     ChatCompletionMessage,
@@ -12,6 +11,7 @@ from modelwire._native import (
     ChoiceLogprobs,
     CompletionUsage,
 )
+from modelwire.types._literals import Metadata
 from modelwire.types._parts import (
     ChatCompletionModeration as Moderation,
     ChatCompletionModerationInput as ModerationInput,

@@ -2,7 +2,3 @@
 
 Written by py/stubs/write.py.
 """
-
-
-__all__ = [
-]

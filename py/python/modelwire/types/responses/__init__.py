@@ -8,13 +8,6 @@ from modelwire.types import _lazy
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from modelwire.types._literals import (
-        ImageDetail as ImageDetail,
-        ResponseIncludable as ResponseIncludable,
-        ResponseStatus as ResponseStatus,
-        ServiceTier as ServiceTier,
-        ToolChoiceOptions as ToolChoiceOptions,
-    )
     from modelwire._native import (
         IncompleteDetails as IncompleteDetails,
         InputTokensDetails as InputTokensDetails,
@@ -28,6 +21,13 @@ if TYPE_CHECKING:
         ResponseOutputText as ResponseOutputText,
         ResponseReasoningItem as ResponseReasoningItem,
         ResponseUsage as ResponseUsage,
+    )
+    from modelwire.types._literals import (
+        ImageDetail as ImageDetail,
+        ResponseIncludable as ResponseIncludable,
+        ResponseStatus as ResponseStatus,
+        ServiceTier as ServiceTier,
+        ToolChoiceOptions as ToolChoiceOptions,
     )
     from modelwire.types._params import (
         ApplyPatchToolParam as ApplyPatchToolParam,
@@ -257,13 +257,13 @@ else:
     __getattr__, __dir__ = _lazy.names(
         __name__,
         {
-            "modelwire.types._literals": """
-                ImageDetail ResponseIncludable ResponseStatus ServiceTier ToolChoiceOptions
-            """,
             "modelwire._native": """
                 IncompleteDetails InputTokensDetails OutputTokensDetails Response
                 ResponseContentPart ResponseError ResponseFunctionToolCall ResponseOutputMessage
                 ResponseOutputRefusal ResponseOutputText ResponseReasoningItem ResponseUsage
+            """,
+            "modelwire.types._literals": """
+                ImageDetail ResponseIncludable ResponseStatus ServiceTier ToolChoiceOptions
             """,
             "modelwire.types._params": """
                 ApplyPatchToolParam ComputerActionListParam ComputerActionParam

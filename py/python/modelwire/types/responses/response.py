@@ -3,6 +3,7 @@
 Written by py/stubs/write.py.
 """
 
+from modelwire._native import IncompleteDetails, Response, ResponseError, ResponseUsage
 from modelwire.types._literals import (
     Metadata,
     ResponsesModel,
@@ -10,7 +11,6 @@ from modelwire.types._literals import (
     ServiceTier,
     ToolChoiceOptions,
 )
-from modelwire._native import IncompleteDetails, Response, ResponseError, ResponseUsage
 from modelwire.types._parts import (
     InputTransformation,
     ModerationInputError,
