@@ -109,7 +109,10 @@ def modules():
 
 ALL = modules()
 KNOWN_NATIVE = {
-    found[1] for found in re.finditer(r"(?m)^(\w+)(?: \(streamed\))?: ", (HERE.parent / "fields.txt").read_text())
+    found[1]
+    for found in re.finditer(
+        r"(?m)^(\w+)(?: \(streamed\))?: ", (HERE.parent / "fields.txt").read_text()
+    )
 } - {"ResponseStreamEvent", "ResponseOutputItem"}  # a class that serves many, a union of them there
 
 
@@ -120,7 +123,9 @@ def resolved(path, name):
         return None
     if name in module.nodes:
         node = module.nodes[name]
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, (ast.Name, ast.Attribute)):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(
+            node.value, (ast.Name, ast.Attribute)
+        ):
             target = node.value
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                 where = module.imports.get(target.value.id)
@@ -141,7 +146,20 @@ def native(where):
         return given
     main = "".join(part.capitalize() for part in path.rpartition(".")[2].split("_"))
     is_own = name in KNOWN_NATIVE
-    if is_own and (main.lower() == name.lower() or path in ("completion_usage", "model", "chat.chat_completion_chunk", "chat.chat_completion_message")) and "param" not in path:
+    if (
+        is_own
+        and (
+            main.lower() == name.lower()
+            or path
+            in (
+                "completion_usage",
+                "model",
+                "chat.chat_completion_chunk",
+                "chat.chat_completion_message",
+            )
+        )
+        and "param" not in path
+    ):
         return name
     return None
 
@@ -164,7 +182,7 @@ def expression(module, node, refs):
         where = resolved(module.path, node.id)
         if where:
             refs.add(where)
-            return "{%s:%s}" % where
+            return f"{{{where[0]}:{where[1]}}}"
         if node.id in BUILT_IN:
             return node.id
         sys.exit(f"{module.path}: what is {node.id}?")
@@ -177,7 +195,7 @@ def expression(module, node, refs):
                 found = resolved(f"{where[0]}.{where[1]}".strip("."), node.attr)
                 if found:
                     refs.add(found)
-                    return "{%s:%s}" % found
+                    return f"{{{found[0]}:{found[1]}}}"
         sys.exit(f"{module.path}: what is {ast.unparse(node)}?")
     if isinstance(node, ast.BinOp):
         return f"{expression(module, node.left, refs)} | {expression(module, node.right, refs)}"
@@ -186,7 +204,14 @@ def expression(module, node, refs):
         inner = node.slice
         several = inner.elts if isinstance(inner, ast.Tuple) else [inner]
         if head == "Literal":
-            return "Literal[" + ", ".join(json.dumps(one.value) if isinstance(one.value, str) else repr(one.value) for one in several) + "]"
+            return (
+                "Literal["
+                + ", ".join(
+                    json.dumps(one.value) if isinstance(one.value, str) else repr(one.value)
+                    for one in several
+                )
+                + "]"
+            )
         if head == "Annotated":
             return expression(module, several[0], refs)
         if head in ("Required",):
@@ -197,7 +222,9 @@ def expression(module, node, refs):
         if head == "Union":
             return " | ".join(expression(module, one, refs) for one in several)
         if head in CONTAINERS:
-            return f"{CONTAINERS[head]}[{', '.join(expression(module, one, refs) for one in several)}]"
+            return (
+                f"{CONTAINERS[head]}[{', '.join(expression(module, one, refs) for one in several)}]"
+            )
     sys.exit(f"{module.path}: what is {ast.unparse(node)}?")
 
 
@@ -253,7 +280,7 @@ def main():
     for path, module in ALL.items():
         if module.file.name == "__init__.py" or left_out(path):
             continue
-        for name, node in module.nodes.items():
+        for name in module.nodes:
             if name.startswith("_") or resolved(path, name) != (path, name):
                 continue
             if native((path, name)):
@@ -268,6 +295,7 @@ def main():
         print("also", where, file=sys.stderr)
         definitions[where] = Definition(ALL[where[0]], where[1])
         todo += definitions[where].refs
+
     # A dict with a base has the base's fields.
     def inherited(one):
         own = []
@@ -277,6 +305,7 @@ def main():
             one.refs |= above.refs
         names = {field[0] for field in one.fields}
         return [field for field in own if field[0] not in names] + one.fields
+
     for one in definitions.values():
         one.all_fields = inherited(one)
         for base in one.bases:
@@ -284,15 +313,22 @@ def main():
             one.kind = "object" if above.kind == "object" else one.kind
     # The same definition under the same name is the same type.
     ids = {where: where[1] for where in definitions}
+
     def put(text, ids):
         def name(found):
             where = (found[1], found[2])
             return native(where) or ids[where]
+
         return re.sub(r"\{([\w.]*):(\w+)\}", name, text)
+
     while True:
         grouped = defaultdict(list)
         for where, one in definitions.items():
-            content = (one.kind, put(one.text, ids), tuple((n, r, put(t, ids)) for n, r, t in one.all_fields))
+            content = (
+                one.kind,
+                put(one.text, ids),
+                tuple((n, r, put(t, ids)) for n, r, t in one.all_fields),
+            )
             grouped[where[1], content].append(where)
         fresh = {}
         for number, (key, members) in enumerate(grouped.items()):
@@ -311,23 +347,31 @@ def main():
     for number, places in members.items():
         by_local[places[0][1]].append(number)
     names, taken = {}, set(KNOWN_NATIVE)
+
     def main_name(path):
         exported = [n for n in ALL[path].nodes if not n.startswith("_")]
         camel = path.rpartition(".")[2].replace("_", "").lower()
         return next((n for n in exported if n.lower() == camel), exported[0])
+
     for local, numbers in by_local.items():
         for number in numbers:
             path = members[number][0][0]
             is_main = any(main_name(place[0]) == local for place in members[number])
             is_main = is_main or path == "responses.response_output_item"
             name = local
-            if (len(numbers) > 1 or local in taken) and not (is_main and local not in taken and not path.startswith("shared_params")):
+            if (len(numbers) > 1 or local in taken) and not (
+                is_main and local not in taken and not path.startswith("shared_params")
+            ):
                 prefix = main_name(path)
                 name = f"{prefix}{local}" if not local.startswith(prefix) else local
                 if path.startswith("shared_params"):
                     name = f"{local}Param"
                 elif name in taken or name == local:
-                    name = f"{name}Param" if definitions[members[number][0]].kind == "dict" else f"{name}_"
+                    name = (
+                        f"{name}Param"
+                        if definitions[members[number][0]].kind == "dict"
+                        else f"{name}_"
+                    )
             if name in taken:
                 sys.exit(f"{name} is taken: {members[number]}")
             taken.add(name)
@@ -352,7 +396,6 @@ def main():
             out.append(f"[{path}] left out: {why}")
             continue
         lines = [f"[{path}]"]
-        own, seen = [], set()
         for local in [*module.nodes, *module.imports]:
             if local.startswith("_"):
                 continue
@@ -362,7 +405,6 @@ def main():
             name = native(where) or final[where]
             if local not in module.nodes and not local[0].isupper():
                 continue
-            seen.add(local)
             lines.append(f"    has {name}" + ("" if name == local else f" as {local}"))
         for local in module.nodes:
             where = (path, local)

@@ -8,8 +8,8 @@ package. Knows no behaviour.
     python py/stubs/write.py --check   says which of them is stale, and in what
 """
 
-import ast
 import difflib
+import functools
 import re
 import sys
 import textwrap
@@ -106,7 +106,9 @@ def {name}(
 
 def table_of_types():
     classes = fields()[0].values()
-    return write_types.Table({one.name for one in classes if one.form != "no class"} - write_types.UNIONS)
+    return write_types.Table(
+        {one.name for one in classes if one.form != "no class"} - write_types.UNIONS
+    )
 
 
 # The parameters of the operations; _Maybe is what may be left out or None.
@@ -354,6 +356,14 @@ class _{client}:
 """
 
 
+def wrapped_raw(form, is_async, kind):
+    """What a raw method returns, by what the plain one does."""
+    if form == "WithStreamingResponse":
+        return f"_{is_async}Opening[{kind}]"
+    whole = f"LegacyAPIResponse[{kind}]"
+    return f"Coroutine[Any, Any, {whole}]" if is_async else whole
+
+
 def raw():
     """The resources whose methods return answers with their status and headers."""
     text = []
@@ -374,13 +384,7 @@ def raw():
                 for one in ("Chat", "Completions", "Responses", "Models", "Client")
             }
             stream = f"{is_async}Stream"
-
-            def wrapped(kind):
-                if form == "WithStreamingResponse":
-                    return f"_{is_async}Opening[{kind}]"
-                whole = f"LegacyAPIResponse[{kind}]"
-                return f"Coroutine[Any, Any, {whole}]" if is_async else whole
-
+            wrapped = functools.partial(wrapped_raw, form, is_async)
             for resource, given, plain, event in (
                 ("completions", "ChatGiven", "ChatCompletion", "ChatCompletionChunk"),
                 ("responses", "ResponseGiven", "Response", "ResponseStreamEvent"),
@@ -409,7 +413,7 @@ def with_imports(text, named, but=()):
 def native():
     classes = stub_classes()
     text = (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", classes)
-    own = {name for name in fields()[0]} | {"Object"}
+    own = {*fields()[0], "Object"}
     return with_imports(text, classes, own)
 
 
@@ -482,7 +486,9 @@ def texts():
 
 def superfluous(paths):
     """Modules of types and of names that no table has."""
-    folders = {path.parent for path in paths if path.parent not in (PACKAGE, PACKAGE / "types", RUST)}
+    folders = {
+        path.parent for path in paths if path.parent not in (PACKAGE, PACKAGE / "types", RUST)
+    }
     return sorted({path for folder in folders for path in folder.glob("*.py")} - set(paths))
 
 

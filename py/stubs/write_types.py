@@ -33,8 +33,8 @@ class Table:
         self.modules, self.left_out, self.types, self.bases = {}, {}, {}, {}
         for line in (HERE.parent / "types.txt").read_text().splitlines():
             self._read(line)
-        self.places = {name: "_native" for name in {*native, "Object"}}
-        self.places |= {name: "_parts" for name in ("EVENTS", "ITEMS")}
+        self.places = dict.fromkeys({*native, "Object"}, "_native")
+        self.places |= dict.fromkeys(("EVENTS", "ITEMS"), "_parts")
         for name in self.types:
             self._place(name)
 
@@ -69,7 +69,11 @@ class Table:
         if kind == "alias":
             found = {self._place(one) for one in self.mentioned(text)}
             place = (
-                "_params" if "_params" in found else "_parts" if found - {"_literals"} else "_literals"
+                "_params"
+                if "_params" in found
+                else "_parts"
+                if found - {"_literals"}
+                else "_literals"
             )
         else:
             place = "_params" if kind == "dict" else "_parts"
@@ -127,7 +131,9 @@ def listed(head, names, indent=""):
     line = f"{indent}{head} {', '.join(names)}"
     if len(line) <= 100:
         return line
-    return "\n".join([f"{indent}{head} (", *(f"{indent}    {name}," for name in names), f"{indent})"])
+    return "\n".join(
+        [f"{indent}{head} (", *(f"{indent}    {name}," for name in names), f"{indent})"]
+    )
 
 
 def union(name, text):
@@ -154,7 +160,12 @@ def split(text, by=" | "):
 
 
 def head(doc, imports, typing):
-    lines = [f'"""{doc}\n\nWritten by py/stubs/write.py.\n"""', "", "from __future__ import annotations", ""]
+    lines = [
+        f'"""{doc}\n\nWritten by py/stubs/write.py.\n"""',
+        "",
+        "from __future__ import annotations",
+        "",
+    ]
     lines += imports[:1] if imports and imports[0].startswith("from collections") else []
     lines.append(f"from typing import {', '.join(typing)}")
     rest = [one for one in imports if not one.startswith("from collections")]
@@ -181,7 +192,9 @@ def outside(table, place):
 
 
 def literals(table):
-    text = [head("What fields take one of, as types. Knows no field.", [], ["Literal", "TypeAlias"])]
+    text = [
+        head("What fields take one of, as types. Knows no field.", [], ["Literal", "TypeAlias"])
+    ]
     text += [union(name, table.types[name][1]) for name in table.aliases("_literals")]
     return "\n".join(text) + "\n"
 
@@ -208,7 +221,11 @@ def params(table):
         odd = [one for one in fields if keyword.iskeyword(one[0])]
         if odd:
             keys = ", ".join(f'"{key}": {what}' for key, _, what in odd)
-            text += [f'_{name}Keywords = TypedDict("_{name}Keywords", {{{keys}}}, total=False)', "", ""]
+            text += [
+                f'_{name}Keywords = TypedDict("_{name}Keywords", {{{keys}}}, total=False)',
+                "",
+                "",
+            ]
             bases.append(f"_{name}Keywords")
         fields = [one for one in fields if one not in odd]
         needed = [one for one in fields if one[1]]
@@ -236,7 +253,12 @@ def row(name, text):
     members = split(text)
     if len(members) > 1:
         return "\n".join(
-            [f"    {name}: (", f"        {members[0]}", *(f"        | {one}" for one in members[1:]), "    )"]
+            [
+                f"    {name}: (",
+                f"        {members[0]}",
+                *(f"        | {one}" for one in members[1:]),
+                "    )",
+            ]
         )
     found = re.fullmatch(r"(\w+)\[(.+)\]", text)
     if found is None:
@@ -249,7 +271,10 @@ def parts(table):
     """The classes of parts of answers that have none in Rust."""
     events = set(table.mentioned(table.types["ResponseStreamEvent"][1]))
     items = set(table.mentioned(table.types["ResponseOutputItem"][1]))
-    needed_from = ["from modelwire.types._kinds import Event, Item, Part", *outside(table, "_parts")]
+    needed_from = [
+        "from modelwire.types._kinds import Event, Item, Part",
+        *outside(table, "_parts"),
+    ]
     doc = (
         "The parts of answers whose class the native module does not have: names to annotate with and to\n"
         "ask `isinstance` for, which looks at `type`, or at the fields where there is none. Knows no call."
@@ -263,7 +288,9 @@ def parts(table):
         base = "Event" if name in events else "Item" if name in items else "Part"
         own = next((what for key, _, what in fields if key == "type"), "")
         if base != "Part":
-            kinds["EVENTS" if base == "Event" else "ITEMS"][name] = own.removeprefix("Literal[").rstrip("]")
+            kinds["EVENTS" if base == "Event" else "ITEMS"][name] = own.removeprefix(
+                "Literal["
+            ).rstrip("]")
         text += [f"class {name}({base}):"]
         text += [*rows([one for one in fields if not keyword.iskeyword(one[0])]), "", ""]
     for name in table.aliases("_parts"):
@@ -276,7 +303,12 @@ def parts(table):
         ("EVENTS", "Events of a response's stream, each of them a ResponseStreamEvent."),
         ("ITEMS", "Items of a response's output, each of them a ResponseOutputItem."),
     ):
-        text += ["", f"{name} = {{", *(f'    "{one}": {what},' for one, what in kinds[name].items()), "}"]
+        text += [
+            "",
+            f"{name} = {{",
+            *(f'    "{one}": {what},' for one, what in kinds[name].items()),
+            "}",
+        ]
         text.append(f'"""{doc}"""')
     return "\n".join(text) + "\n"
 
@@ -285,7 +317,10 @@ def module(found):
     """A module that only has names from elsewhere: `found` has them by the modules that they are
     from, and by the names that they have here."""
     names = sorted(name for own in found.values() for name in own)
-    text = ['"""Names that openai-python has here. Knows nothing of its own.\n\nWritten by py/stubs/write.py.\n"""', ""]
+    text = [
+        '"""Names that openai-python has here. Knows nothing of its own.\n\nWritten by py/stubs/write.py.\n"""',
+        "",
+    ]
     for source, own in sorted(found.items()):
         shown = [local if local == name else f"{name} as {local}" for local, name in own.items()]
         text.append(listed(f"from {source} import", shown))
@@ -335,13 +370,17 @@ def package(table, path, more):
         "if TYPE_CHECKING:",
     ]
     if inside:
-        text.append(listed("from modelwire.types import", [f"{one} as {one}" for one in inside], "    "))
+        text.append(
+            listed("from modelwire.types import", [f"{one} as {one}" for one in inside], "    ")
+        )
     for source, own in sorted(found.items()):
         shown = [f"{name} as {local}" for local, name in own.items()]
         text.append(listed(f"from {source} import", shown, "    "))
     text += ["else:", "    __getattr__, __dir__ = _lazy.names(", "        __name__,", "        {"]
     for source, own in sorted(found.items()):
-        shown = [local if local == name else f"{local}={name}" for local, name in sorted(own.items())]
+        shown = [
+            local if local == name else f"{local}={name}" for local, name in sorted(own.items())
+        ]
         body = textwrap.wrap(" ".join(shown), 80, break_long_words=False, break_on_hyphens=False)
         body = [f"                {line}" for line in body]
         text += [f'            "{source}": """', *body, '            """,']
@@ -353,7 +392,11 @@ def package(table, path, more):
 def files(table, own):
     """All modules by their paths below `modelwire/types`; `own` has the names of our own that each
     package offers as well."""
-    found = {"_literals.py": literals(table), "_params.py": params(table), "_parts.py": parts(table)}
+    found = {
+        "_literals.py": literals(table),
+        "_params.py": params(table),
+        "_parts.py": parts(table),
+    }
     everything = {}
     for path in table.modules:
         if path not in PACKAGES and path.partition(".")[0] not in PACKAGES or path == "shared":

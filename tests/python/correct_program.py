@@ -1,5 +1,6 @@
-"""A program in which type checkers shall find nothing: what programs for openai-python annotate with
-and how they take answers apart. The twin of planted_mistakes.py. Is never run, and knows no service."""
+"""A program in which type checkers shall find nothing: what programs for openai-python annotate
+with, and how they take answers apart. The twin of planted_mistakes.py. Is never run, and knows no
+service."""
 
 from __future__ import annotations
 

@@ -92,6 +92,7 @@ def responses() -> None:
     create(model="m", input=[{"role": "usr", "content": "x"}])  # wrong: the role
     create(model="m", input=[{"type": "function_call_output", "call_id": "x"}])  # wrong: no output
     create(model="m", input="x", tools=[{"type": "function", "function": {"name": "f"}}])  # wrong: flat
+    create(model="m", input="x", tools=[{"type": "web_search", "filters": {"allowed_domains": "x.org"}}])  # wrong: no list
     create(model="m", input="x", tool_choice="always")  # wrong: none of the choices
     create(model="m", input="x", text={"format": {"type": "json"}})  # wrong: no such type
     create(model="m", input="x", text={"verbosity": "loud"})  # wrong: no such word

@@ -14,7 +14,6 @@ from modelwire._errors import OpenAIError
 from modelwire._http import URL, Headers, Request, Response
 from modelwire._native import AsyncStream, Stream
 
-
 _T = TypeVar("_T")
 
 
@@ -307,4 +306,3 @@ class RawClient:
         self.models = Raw(client.models, streams)
         self.chat = _RawChat(client.chat, streams)
         self.responses = Raw(client.responses, streams)
-

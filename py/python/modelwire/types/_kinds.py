@@ -17,14 +17,15 @@ from modelwire._native import (
     _View,
 )
 
-_LITERAL = re.compile(r'Literal\["([^"]+)"\]')
+_WORD = re.compile("""['"]([^'"]+)['"]""")
 
 
 class OfKind(type):
     """The class of classes whose instances are told by what they have."""
 
     _type: str | None
-    """The literal that its `type` is."""
+    """The literal that its `type` is, or the first of several."""
+    _types: frozenset[str]
     _needs: frozenset[str]
     """The fields that are never None."""
     _has: frozenset[str]
@@ -32,8 +33,10 @@ class OfKind(type):
     def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
         super().__init__(name, bases, members)
         fields = members.get("__annotations__", {})
-        found = _LITERAL.fullmatch(fields.get("type", ""))
-        cls._type = found[1] if found else None
+        # As text: that is what `from __future__ import annotations` keeps.
+        annotation = fields.get("type", "")
+        found = _WORD.findall(annotation) if annotation.startswith("Literal[") else []
+        cls._type, cls._types = next(iter(found), None), frozenset(found)
         cls._has = frozenset(fields)
         cls._needs = frozenset(
             name for name, annotation in fields.items() if not annotation.endswith("None")
@@ -43,7 +46,7 @@ class OfKind(type):
         if not _has_kinds(instance, cls.__mro__):
             return False
         if cls._type is not None:
-            return getattr(instance, "type", None) == cls._type
+            return getattr(instance, "type", None) in cls._types
         if type(instance) is not Object:
             return False  # it has a class of its own, which is not this one
         sent = instance.model_fields_set
@@ -53,7 +56,7 @@ class OfKind(type):
 
         def __call__(cls, **fields: Any) -> Any:
             """An object of the class that this one is a special case of."""
-            return cls.construct(**fields if cls._type is None else {"type": cls._type, **fields})
+            return cls.construct(**{"type": cls._type, **fields} if cls._type else fields)
 
 
 def _has_kinds(instance: object, above: tuple[type, ...]) -> bool:
