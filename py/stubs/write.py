@@ -169,21 +169,89 @@ def stub_classes():
     return "\n".join(text) + "\n"
 
 
-def child(field, classes):
-    """What the objects in a field are, as Rust says it."""
-    if field.group == "plain":
-        return "Plain"
-    if field.group:
-        members, last = fields()[1][field.group]
-        if not members:
-            return f"Of(&{classes[last].shape})"
-        return f"ByType(&{constant(field.group)}, &{classes[last].shape})"
-    found = [
-        name for name in re.findall(r"\w+", re.sub('"[^"]*"', "", field.type)) if name in classes
-    ]
-    if len(found) > 1:
-        sys.exit(f"py/fields.txt: {field.name} is of {found}: name a group of them, @ Group")
-    return f"Of(&{classes[found[0]].shape})" if found else "Any"
+class Shapes:
+    """The Rust tables of fields: of the classes, and of the parts that have none and stand in one of
+    their fields."""
+
+    def __init__(self):
+        self.classes, self.groups = fields()
+        self.table = table_of_types()
+        """Names of types, and their fields as (name, child)."""
+        self.parts = {}
+        """Names of groups, and what they choose among as (type, shape)."""
+        self.choices = {}
+        for name, (members, _) in self.groups.items():
+            self.choices[constant(name)] = [pair for one in members for pair in self.kinds(one)]
+        # Items have no class of their own, and fields as the others.
+        items = [one for one in self.table.items() if one not in self.classes]
+        self.choices["OUTPUT_ITEM"] += [pair for one in items for pair in self.kinds(one)]
+        self.items = [constant(one) for one in items]
+        self.of_classes = {
+            one.name: [
+                (field.name, self.child(field, one.name))
+                for field in one.fields
+                if not field.is_extra
+            ]
+            for one in self.classes.values()
+        }
+
+    def kinds(self, name):
+        """The literals of its `type`, each with its shape."""
+        self.add(name)
+        if name in self.classes:
+            own = next(field.type for field in self.classes[name].fields if field.name == "type")
+        else:
+            own = next((what for key, _, what in self.table.types[name][1] if key == "type"), "")
+        found = re.findall('"([^"]+)"', own) if own.startswith("Literal[") else []
+        return [(literal, constant(name)) for literal in found]
+
+    def add(self, name):
+        """Has a table made of the fields of a part."""
+        if name in self.parts or name in self.classes:
+            return
+        self.parts[name] = ()  # it may be a part of itself
+        self.parts[name] = [
+            (key, self.of_text(text, f"{name}_{key}")) for key, _, text in self.table.types[name][1]
+        ]
+
+    def child(self, field, owner):
+        """What the objects in a field are, as Rust says it."""
+        if field.group == "plain":
+            return "Plain"
+        if field.group:
+            last = self.classes[self.groups[field.group][1]].shape
+            name = constant(field.group)
+            return f"ByType(&{name}, &{last})" if self.choices[name] else f"Of(&{last})"
+        return self.of_text(field.type, f"{owner}_{field.name}")
+
+    def of_text(self, text, place):
+        """The same of an annotation."""
+        if re.match(r"dict\[|FunctionParameters\b|Metadata\b", text):
+            return "Plain"
+        found = self.members(text)
+        if len(found) == 1:
+            self.add(found[0])
+            return f"Of(&{constant(found[0])})"
+        pairs = [pair for one in found for pair in self.kinds(one)]
+        if not pairs:
+            return "Any"
+        name = next(
+            (name for name, known in self.choices.items() if known == pairs),
+            constant(place).upper(),
+        )
+        self.choices[name] = pairs
+        return f"ByType(&{name}, &OBJECT)"
+
+    def members(self, text):
+        """The parts and classes of a union."""
+        found = []
+        for name in self.table.mentioned(text.replace("_OutputItem", "")):
+            if name in self.classes:
+                found.append(name)
+            elif name in self.table.types:
+                kind, what = self.table.types[name]
+                found += self.members(what) if kind == "alias" else [name]
+        return list(dict.fromkeys(found))
 
 
 def wrapped(entries, indent):
@@ -202,35 +270,36 @@ WRITTEN = "Written from py/fields.txt\n//! by `make stubs`"
 
 
 def rust_fields():
-    classes, groups = fields()
+    shapes = Shapes()
     text = [
         f"//! The fields of every class, and what stands in them: a table. {WRITTEN}. Knows no class.",
         "",
         "use crate::object::shape::Child::{Any, ByType, Of, Plain};",
-        "use crate::object::shape::Shape;",
+        "use crate::object::shape::{OBJECT, Shape};",
         "",
     ]
-    for name, (members, _) in groups.items():
-        if not members:
-            continue
-        kinds = []
-        for member in members:
-            own = next(field.type for field in classes[member].fields if field.name == "type")
-            kinds.append(
-                f"({own.removeprefix('Literal[').removesuffix(']')}, &{classes[member].shape})"
-            )
-        text.append(f"static {constant(name)}: [(&str, &Shape); {len(kinds)}] = [")
-        text += [wrapped(kinds, "    "), "];", ""]
-    for one in classes.values():
-        entries = [
-            f'("{field.name}", {child(field, classes)})'
-            for field in one.fields
-            if not field.is_extra
-        ]
-        text.append(f'pub(crate) static {one.shape}: Shape = Shape::new("{one.name}", &[')
-        text += [*(f"    {entry}," for entry in entries), "]);", ""]
-    text.append(f"static ALL: [&Shape; {len(classes)}] = [")
-    text += [wrapped([f"&{one.shape}" for one in classes.values()], "    "), "];", ""]
+    for name, pairs in shapes.choices.items():
+        if pairs:
+            text.append(f"static {name}: [(&str, &Shape); {len(pairs)}] = [")
+            text += [wrapped([f'("{kind}", &{shape})' for kind, shape in pairs], "    "), "];", ""]
+    for name, entries in [*shapes.of_classes.items(), *shapes.parts.items()]:
+        visible = "pub(crate) " if name in shapes.classes else ""
+        head = f'{visible}static {constant(name)}: Shape = Shape::new("{name}", &['
+        entries = [f'("{key}", {child})' for key, child in entries]
+        short = f"{head}{', '.join(entries)}]);"
+        text += (
+            [short] if len(short) <= 100 else [head, *(f"    {entry}," for entry in entries), "]);"]
+        )
+        text.append("")
+    every = [constant(name) for name in (*shapes.of_classes, *shapes.parts)]
+    for name, doc, members in (
+        ("ALL", "", every),
+        ("ITEMS", "/// Items of a response that have no class of their own.", shapes.items),
+    ):
+        text += [doc] if doc else []
+        visible = "pub(crate) " if doc else ""
+        text.append(f"{visible}static {name}: [&Shape; {len(members)}] = [")
+        text += [wrapped([f"&{one}" for one in members], "    "), "];", ""]
     text += [
         "/// The shape of the class of this name.",
         "pub(crate) fn by_name(name: &str) -> Option<&'static Shape> {",
@@ -258,7 +327,9 @@ def rust_classes():
         "",
         "use crate::object::class::{object_class, streamed_class};",
         "use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};",
+        "use crate::object::fields::ITEMS;",
         "use crate::object::node::{ChoiceDelta, ChunkChoice};",
+        "use crate::object::shape::Object;",
         "",
     ]
     for one in classes:
@@ -288,7 +359,16 @@ def rust_classes():
         "/// Adds the classes to the module, and tells the tables of fields which class is theirs.",
         "pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {",
         *(f"    {one.name}::register(module)?;" for one in classes),
+        "    for shape in ITEMS {",
+        "        shape.has_class(item, item);",
+        "    }",
         "    Ok(())",
+        "}",
+        "",
+        "/// An item that has no class of its own.",
+        "fn item(py: Python<'_>, object: Object) -> PyResult<Py<PyAny>> {",
+        "    let made = object.initializer().add_subclass(ResponseOutputItem);",
+        "    Py::new(py, made).map(Py::into_any)",
         "}",
         "",
     ]

@@ -99,6 +99,9 @@ class Table:
         names = [*first, *sorted(found.keys() - set(first))]
         return "\n".join(f"{key}: {found[key]}" for key in names)
 
+    def items(self):
+        return self.mentioned(self.types["ResponseOutputItem"][1])
+
     def source(self, name):
         """The module that a name is defined in."""
         place = self.places[name]
