@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::{Session, UsageSums};
-use crate::config::Config;
+use crate::config::{Config, Settings};
 use crate::error::Result;
 use crate::http::transport::Transport;
 use crate::request::Request;
@@ -35,12 +35,13 @@ impl Client {
     /// A client with this configuration. Fails if the configuration is wrong; connects to
     /// nothing.
     pub fn new(config: Config) -> Result<Client> {
-        let settings = config.validate()?;
-        Transport::check(&settings)?;
-        if settings.base_url.scheme() == "http" && !settings.is_loopback() {
-            warn_of_plain_http();
-        }
-        Ok(Client { session: Arc::new(Session::new(settings)) })
+        Ok(Client { session: Arc::new(Session::new(checked(config)?)) })
+    }
+
+    /// A client with another configuration, and connections of its own, whose calls are counted in
+    /// the sums of this one: [`usage`](Client::usage) of either has both.
+    pub fn beside(&self, config: Config) -> Result<Client> {
+        Ok(Client { session: Arc::new(self.session.beside(checked(config)?)) })
     }
 
     /// A client of the service that the environment names (see [`Config`]).
@@ -100,6 +101,16 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("base_url", &self.base_url()).finish_non_exhaustive()
     }
+}
+
+/// The settings of a client, with what can be wrong with them told now.
+fn checked(config: Config) -> Result<Settings> {
+    let settings = config.validate()?;
+    Transport::check(&settings)?;
+    if settings.base_url.scheme() == "http" && !settings.is_loopback() {
+        warn_of_plain_http();
+    }
+    Ok(settings)
 }
 
 fn warn_of_plain_http() {

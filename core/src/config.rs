@@ -12,7 +12,7 @@ use crate::bounds::Limits;
 use crate::error::{Error, Result};
 use crate::headers::{HeaderNames, check_headers};
 use crate::process;
-use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt, without_secrets};
+use crate::protocol::text::without_secrets;
 use crate::retry_policy::RetryPolicy;
 use crate::timeouts::Timeouts;
 
@@ -236,7 +236,7 @@ impl Config {
         };
         let settings = Settings {
             base_url: parse_base_url(&base_url)?,
-            api_key: ApiKey::new(api_key)?,
+            api_key: Arc::new(ApiKey::new(api_key)?),
             headers: self.headers,
             timeouts: self.timeouts,
             retry: self.retry,
@@ -286,7 +286,7 @@ fn parse_base_url(given: &str) -> Result<Url> {
 /// A configuration that was checked.
 pub(crate) struct Settings {
     pub(crate) base_url: Url,
-    pub(crate) api_key: ApiKey,
+    pub(crate) api_key: Arc<ApiKey>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: RetryPolicy,
@@ -303,23 +303,6 @@ pub(crate) struct Settings {
 pub(crate) type SharedSettings = Arc<Settings>;
 
 impl Settings {
-    /// The beginning of an unexpected text, the key masked before it is cut.
-    pub(crate) fn quote(&self, text: &str) -> String {
-        let wanted = EXCERPT_BYTES_MAX + self.api_key.longest_written();
-        excerpt(&self.api_key.mask(cut(text, wanted)))
-    }
-
-    /// An error whose texts came in an event or an answer of any size: no longer than
-    /// `error_body_bytes_max`, the key masked before they are cut.
-    pub(crate) fn bounded(&self, error: Error) -> Error {
-        let bytes_max = self.limits.error_body_bytes_max;
-        let wanted = bytes_max + self.api_key.longest_written();
-        error.masked(|text| match text.len() > bytes_max {
-            true => cut(&self.api_key.mask(cut(text, wanted)), bytes_max).to_owned(),
-            false => text.to_owned(), // masked with all the others
-        })
-    }
-
     /// Whether `base_url` ends in the version that the service prescribes (R-CFG1).
     pub(crate) fn has_version(&self) -> bool {
         self.base_url.path().trim_end_matches('/').ends_with("/v1")

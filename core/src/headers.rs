@@ -30,10 +30,25 @@ pub(crate) fn check_headers(headers: &[(String, String)]) -> Result<()> {
                 format!("the value of header {name} has a character beyond visible ASCII");
             return Err(Error::config(message));
         }
-        if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
-            let hint = "modelwire sets it itself; the key is configured as api_key.";
-            return Err(Error::config(format!("header {name} cannot be set")).with_hint(hint));
+        if is_own(name) {
+            return Err(Error::config(format!("header {name} cannot be set")).with_hint(OWN_HINT));
         }
     }
     Ok(())
+}
+
+/// Refuses to go without what the library itself sets.
+pub(crate) fn check_removed(names: &[String]) -> Result<()> {
+    match names.iter().find(|name| is_own(name)) {
+        Some(name) => {
+            Err(Error::config(format!("header {name} cannot be left out")).with_hint(OWN_HINT))
+        }
+        None => Ok(()),
+    }
+}
+
+const OWN_HINT: &str = "modelwire sets it itself; the key is configured as api_key.";
+
+fn is_own(name: &str) -> bool {
+    OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own))
 }

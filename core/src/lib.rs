@@ -37,6 +37,7 @@ pub mod parse;
 mod prepared;
 mod process;
 mod protocol;
+mod quotes;
 mod request;
 mod response;
 mod retry_policy;

@@ -1,11 +1,13 @@
 //! What can be set for one call instead of for its client. Knows no transport.
 
 use std::fmt;
+use std::sync::Arc;
 
+use crate::api_key::ApiKey;
 use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
-use crate::headers::{HeaderNames, check_headers};
+use crate::headers::{HeaderNames, check_headers, check_removed};
 use crate::retry_policy::RetryPolicy;
 use crate::timeouts::CallTimeouts;
 
@@ -14,7 +16,11 @@ use crate::timeouts::CallTimeouts;
 pub(crate) struct CallOptions {
     pub(crate) timeouts: CallTimeouts,
     pub(crate) retry: Option<RetryPolicy>,
+    /// As it was given: what is wrong with it is told when the call starts.
+    pub(crate) api_key: Option<Result<Arc<ApiKey>>>,
     pub(crate) headers: Vec<(String, String)>,
+    /// Names of headers of the client that this call goes without.
+    pub(crate) without_headers: Vec<String>,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) stream_only: Option<bool>,
     pub(crate) gather: Option<bool>,
@@ -34,9 +40,19 @@ impl CallOptions {
         let checked = || {
             self.timeouts.check()?;
             self.retry.iter().try_for_each(RetryPolicy::check)?;
-            check_headers(&self.headers)
+            check_headers(&self.headers)?;
+            check_removed(&self.without_headers)
         };
-        checked().map_err(|error: Error| Error::new(ErrorKind::Argument, error.message()))
+        checked().map_err(|error: Error| Error::new(ErrorKind::Argument, error.message()))?;
+        match &self.api_key {
+            Some(Err(error)) => Err(error.clone()),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
+    /// The key that is sent instead of the client's.
+    pub(crate) fn api_key(&self) -> Option<&Arc<ApiKey>> {
+        self.api_key.as_ref().and_then(|given| given.as_ref().ok())
     }
 
     pub(crate) fn retry<'a>(&'a self, settings: &'a Settings) -> &'a RetryPolicy {

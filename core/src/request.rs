@@ -4,10 +4,12 @@
 //! where the way of calling asks for it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::api_key::ApiKey;
 use crate::error::{Error, Result};
 use crate::error_kind::TimeoutPhase;
 use crate::options::CallOptions;
@@ -226,6 +228,19 @@ impl Request {
         self
     }
 
+    /// This call goes without the client's header of this name.
+    pub fn without_header(mut self, name: impl Into<String>) -> Request {
+        self.options.without_headers.push(name.into());
+        self
+    }
+
+    /// The API key of this call, instead of the client's (R-AUTH1); on the same connections. What is
+    /// wrong with it is told when the call starts.
+    pub fn api_key(mut self, key: impl Into<String>) -> Request {
+        self.options.api_key = Some(ApiKey::new(key.into()).map(Arc::new));
+        self
+    }
+
     /// A parameter of this call's query, behind those of the base URL; encoded here.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
         self.options.query.push((name.into(), value.into()));
@@ -251,9 +266,15 @@ impl Request {
         self.endpoint
     }
 
+    /// The key of this call, where it has one of its own.
+    pub(crate) fn own_api_key(&self) -> Option<Arc<ApiKey>> {
+        self.options.api_key().cloned()
+    }
+
     /// Checks what can be checked before it is known how the call is made. Starting a call checks
     /// all of it again.
     pub fn check(&self) -> Result<()> {
+        self.options.check()?;
         match self.body.text()? {
             Some(text) => prepared::check(self.endpoint, &text),
             None => Ok(()),

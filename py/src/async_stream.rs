@@ -12,6 +12,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::awaitable::{Done, awaited_before, receive, send, thrown};
 use crate::hub::Hub;
+use crate::iteration::left;
 use crate::source::{Portion, Source, Taken};
 use crate::stream_base::{StreamBase, batch};
 
@@ -175,6 +176,12 @@ impl AsyncPortions {
 
     fn __anext__(&self, py: Python<'_>) -> Next {
         Next::new(self.stream.clone_ref(py), self.portion)
+    }
+}
+
+impl Drop for AsyncPortions {
+    fn drop(&mut self) {
+        Python::try_attach(|py| left(py, &self.stream.bind(py).as_super().get().source));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::errors::raise;
 use crate::facts::usage_dict;
 use crate::object::dump::encoded;
 use crate::request_info::{ClientInfo, RequestInfo};
-use crate::settings::{self, Pairs};
+use crate::settings::{self, OfCall};
 use crate::source::{Outcome, outcome};
 use crate::started::Started;
 use crate::stream;
@@ -26,14 +26,15 @@ pub(crate) struct NativeClient {
 
 #[pymethods]
 impl NativeClient {
-    /// `options` has what is set beside base URL and key, by name.
+    /// `options` has what is set beside base URL and key, by name. It counts in the sums of `beside`.
     #[new]
-    #[pyo3(signature = (base_url, api_key, options))]
+    #[pyo3(signature = (base_url, api_key, options, beside=None))]
     fn new(
         py: Python<'_>,
         base_url: Option<&Bound<'_, PyString>>,
         api_key: Option<&Bound<'_, PyString>>,
         options: &Bound<'_, PyDict>,
+        beside: Option<&Bound<'_, NativeClient>>,
     ) -> PyResult<NativeClient> {
         let mut config = Config::new();
         // What has no UTF-8 is refused by the core like any other odd character; an exception of
@@ -45,7 +46,11 @@ impl NativeClient {
             config = config.api_key(api_key.to_string_lossy());
         }
         let (config, headers) = settings::of_client(config, options)?;
-        let client = raise(py, Client::new(config))?;
+        let client = match beside {
+            Some(other) => other.get().client.beside(config),
+            None => Client::new(config),
+        };
+        let client = raise(py, client)?;
         let info = ClientInfo { base_url: client.base_url(), headers };
         Ok(NativeClient { client, info: Arc::new(info) })
     }
@@ -54,6 +59,12 @@ impl NativeClient {
     #[getter]
     fn base_url(&self) -> String {
         self.client.base_url()
+    }
+
+    /// Whether a call may set this for itself.
+    fn check(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<()> {
+        let set = settings::of_call(Request::models(), options)?;
+        raise(py, set.request.check())
     }
 
     /// What the answered calls used so far, by requested model.
@@ -116,18 +127,19 @@ impl NativeClient {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<(Call, Arc<RequestInfo>)> {
         let text = fields.map(|fields| encoded(fields)).transpose()?.unwrap_or_default();
-        let mut request = match endpoint {
+        let request = match endpoint {
             "models" => Request::models(),
             "chat" => Request::chat_json(text),
             "responses" => Request::response_json(text),
             other => return Err(PyValueError::new_err(format!("no operation {other:?}"))),
         };
-        let (mut query, mut headers) = (Pairs::new(), Pairs::new());
-        if let Some(options) = options {
-            (request, query, headers) = settings::of_call(request, options)?;
-        }
-        let (client, endpoint) = (self.info.clone(), request.endpoint());
-        let info = RequestInfo { client, endpoint, streams, query, headers };
+        let set = match options {
+            Some(options) => settings::of_call(request, options)?,
+            None => OfCall::new(request),
+        };
+        let (client, endpoint) = (self.info.clone(), set.request.endpoint());
+        let OfCall { request, query, headers, without_headers } = set;
+        let info = RequestInfo { client, endpoint, streams, query, headers, without_headers };
         Ok((Call::new(&self.client, request), Arc::new(info)))
     }
 }

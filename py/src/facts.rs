@@ -19,7 +19,8 @@ pub(crate) fn response<'py>(
         PyResult::Ok(py.import("modelwire._http")?.getattr("response")?.unbind())
     })?;
     let (client, path) = (&request.client, request.endpoint.path());
-    let sent = (&client.headers, &request.headers, request.streams);
+    let own = (&request.headers, &request.without_headers);
+    let sent = (&client.headers, own, request.streams);
     let request = (&client.base_url, path, &request.query, sent);
     make.bind(py).call1((head.status(), head.headers(), request))
 }

@@ -12,6 +12,7 @@ mod encode;
 mod errors;
 mod facts;
 mod hub;
+mod iteration;
 mod lock;
 mod log;
 mod object;
@@ -40,6 +41,8 @@ mod _native {
     use super::client::NativeClient;
     #[pymodule_export]
     use super::hub::Hub;
+    #[pymodule_export]
+    use super::iteration::{AsyncIteration, Iteration};
     #[pymodule_export]
     use super::log::{log_start, log_stop, log_take};
     #[pymodule_export]

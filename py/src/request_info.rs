@@ -18,4 +18,6 @@ pub(crate) struct RequestInfo {
     pub(crate) streams: bool,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, String)>,
+    /// Names of headers of its client that it went without.
+    pub(crate) without_headers: Vec<String>,
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 use modelwire::{Config, Limits, Request, RetryPolicy, Timeouts};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::errors::raise;
 
@@ -166,11 +167,22 @@ pub(crate) fn of_client(
     Ok((config, headers))
 }
 
-/// What one call sets instead of its client; its query and headers are returned as well.
-pub(crate) fn of_call(
-    mut request: Request,
-    given: &Bound<'_, PyDict>,
-) -> PyResult<(Request, Pairs, Pairs)> {
+/// A request with what its call sets instead of the client, and what of that is looked at later.
+pub(crate) struct OfCall {
+    pub(crate) request: Request,
+    pub(crate) query: Pairs,
+    pub(crate) headers: Pairs,
+    pub(crate) without_headers: Vec<String>,
+}
+
+impl OfCall {
+    pub(crate) fn new(request: Request) -> OfCall {
+        OfCall { request, query: Vec::new(), headers: Vec::new(), without_headers: Vec::new() }
+    }
+}
+
+/// What one call sets instead of its client.
+pub(crate) fn of_call(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult<OfCall> {
     let mut settings = Settings::new(given);
     if let Some(given) = settings.get("timeout")? {
         request = request_timeouts(request, given.cast()?)?;
@@ -178,9 +190,18 @@ pub(crate) fn of_call(
     if let Some(given) = settings.get("retry")? {
         request = request.retry(retry(given.cast()?)?);
     }
+    if let Some(key) = settings.get("api_key")? {
+        // It hides in an object; what has no UTF-8 is refused by the core, as the client's is.
+        let key = key.getattr(intern!(given.py(), "value"))?;
+        request = request.api_key(key.cast::<PyString>()?.to_string_lossy());
+    }
     let headers: Pairs = settings.value("headers")?.unwrap_or_default();
     for (name, value) in &headers {
         request = request.header(name, value);
+    }
+    let without_headers: Vec<String> = settings.value("without_headers")?.unwrap_or_default();
+    for name in &without_headers {
+        request = request.without_header(name);
     }
     let query: Pairs = settings.value("query")?.unwrap_or_default();
     for (name, value) in &query {
@@ -193,5 +214,5 @@ pub(crate) fn of_call(
         request = request.gather(on);
     }
     settings.end()?;
-    Ok((request, query, headers))
+    Ok(OfCall { request, query, headers, without_headers })
 }

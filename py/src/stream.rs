@@ -6,6 +6,7 @@ use std::sync::Arc;
 use modelwire::{Call, Head};
 use pyo3::prelude::*;
 
+use crate::iteration::left;
 use crate::request_info::RequestInfo;
 use crate::source::{Portion, Source, Taken};
 use crate::stream_base::{StreamBase, batch};
@@ -85,5 +86,11 @@ impl Portions {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.stream.bind(py).as_super().get().source.wait(py, self.portion).map(item)
+    }
+}
+
+impl Drop for Portions {
+    fn drop(&mut self) {
+        Python::try_attach(|py| left(py, &self.stream.bind(py).as_super().get().source));
     }
 }

@@ -169,6 +169,8 @@ OF_CLIENT = {
 }
 OF_CALL = {
     "header": "extra_headers",
+    "without_header": "extra_headers",  # where a value is omit
+    "api_key": None,  # by with_options(api_key=...), as in openai-python
     "query": "extra_query",
     "timeout": "timeout",
     "pool_timeout": "timeout",

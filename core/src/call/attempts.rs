@@ -231,9 +231,8 @@ impl Attempts<'_> {
 
     /// The error of an answer with a bad status; its body is read as far as the bounds go.
     async fn failed(&self, reply: Reply) -> Error {
-        let settings = self.shared.settings();
         let Reply { head, mut body, .. } = reply;
-        let text = body::excerpt(settings, &mut body, self.deadlines.clock()).await;
+        let text = body::excerpt(&self.shared.quotes, &mut body, self.deadlines.clock()).await;
         let error = Error::from_response(FailedAnswer {
             status: head.status,
             body: &text,

@@ -9,12 +9,11 @@ use tokio::time::timeout;
 
 use crate::bounds::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX};
 use crate::call::deadlines::Clock;
-use crate::config::Settings;
 use crate::driver::offload::Held;
 use crate::error::{Error, Result};
 use crate::head::Head;
 use crate::http::transport::{Body, Reply};
-use crate::protocol::text::cut;
+use crate::quotes::Quotes;
 
 /// What a body begins like.
 pub(crate) enum Beginning {
@@ -71,12 +70,10 @@ pub(crate) async fn whole(body: &mut Body, mut clock: Clock, bytes_max: usize) -
     Ok(held)
 }
 
-/// A body as far as `error_body_bytes_max` and `ERROR_BODY_TIME_MAX` go, the key masked. What
-/// came before a fault is still the best that is known.
-pub(crate) async fn excerpt(settings: &Settings, body: &mut Body, mut clock: Clock) -> String {
-    let bytes_max = settings.limits.error_body_bytes_max;
-    // A key that the bound would cut is read whole, so that it is seen and masked.
-    let wanted = bytes_max + settings.api_key.longest_written();
+/// A body as far as the bound of `quotes` and `ERROR_BODY_TIME_MAX` go, the key masked. What came
+/// before a fault is still the best that is known.
+pub(crate) async fn excerpt(quotes: &Quotes, body: &mut Body, mut clock: Clock) -> String {
+    let wanted = quotes.wanted();
     let mut bytes = Vec::new();
     let read = async {
         while bytes.len() < wanted
@@ -88,8 +85,7 @@ pub(crate) async fn excerpt(settings: &Settings, body: &mut Body, mut clock: Clo
     };
     let _ = timeout(ERROR_BODY_TIME_MAX, read).await;
     bytes.truncate(wanted);
-    let text = String::from_utf8_lossy(&bytes);
-    cut(&settings.api_key.mask(&text), bytes_max).to_owned()
+    quotes.bounded_text(&String::from_utf8_lossy(&bytes))
 }
 
 fn too_large(bytes_max: usize) -> Error {

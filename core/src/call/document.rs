@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::call::queue::Event;
-use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::head::Head;
@@ -15,6 +14,7 @@ use crate::protocol::document_chunks::document_chunks;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::spans::ELEMENTS_MAX;
 use crate::protocol::value::Value;
+use crate::quotes::Quotes;
 use crate::response::Response;
 
 const BROKEN_HINT: &str = "It begins like an answer and is broken: cut short, changed on its way, or more \
@@ -24,7 +24,7 @@ const ERROR_HINT: &str =
 
 /// Whether a body that came under a good status is an answer of this operation.
 pub(crate) fn judge(
-    settings: &Settings,
+    quotes: &Quotes,
     endpoint: Endpoint,
     head: Head,
     bytes: Vec<u8>,
@@ -34,7 +34,7 @@ pub(crate) fn judge(
     // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     let not_an_answer = |why: &str, text: &str| {
-        let quoted = settings.quote(text);
+        let quoted = quotes.quote(text);
         let error = Error::new(ErrorKind::Protocol, format!("{why}: {quoted}"));
         Err(error.with_body(quoted).with_answer(&head))
     };
@@ -52,7 +52,7 @@ pub(crate) fn judge(
         }
     };
     if document.is_error() {
-        let error = settings.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
+        let error = quotes.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
         return Err(error.with_answer(&head));
     }
     match endpoint {

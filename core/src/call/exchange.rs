@@ -124,10 +124,10 @@ impl Answer<'_> {
         self.transport.answer_ended(false, &reply.head, &reply.body);
         body::settle(&mut reply.body).await;
         let head = std::mem::take(&mut reply.head);
-        let (settings, endpoint) = (self.shared.settings().clone(), self.prepared.endpoint);
+        let (quotes, endpoint) = (self.shared.quotes.clone(), self.prepared.endpoint);
         let bytes = std::mem::take(&mut held.0);
         let is_object = bytes.trim_ascii_start().starts_with(b"{");
-        let judged = offload(bytes.len(), move || judge(&settings, endpoint, head, bytes)).await;
+        let judged = offload(bytes.len(), move || judge(&quotes, endpoint, head, bytes)).await;
         let is_answer = match &judged {
             Ok(_) => true,
             // Not an error of the service, but a document that is broken.
@@ -162,8 +162,8 @@ impl Answer<'_> {
 
     /// A good status with something else than events: the beginning of it is shown.
     async fn not_a_stream(&self, reply: &mut Reply) -> Error {
-        let settings = self.shared.settings();
-        let text = body::excerpt(settings, &mut reply.body, self.deadlines.clock()).await;
+        let text =
+            body::excerpt(&self.shared.quotes, &mut reply.body, self.deadlines.clock()).await;
         let head = &reply.head;
         let kind = head.header("content-type").unwrap_or("an unnamed type");
         let message = match text.trim().is_empty() {
@@ -180,6 +180,7 @@ impl Answer<'_> {
         let opening = self.caller_streams.then(|| Event::Open(head.clone()));
         let wanted = Wanted {
             settings: self.shared.settings().clone(),
+            quotes: self.shared.quotes.clone(),
             endpoint: self.prepared.endpoint,
             choices: (self.prepared.choices as usize).max(1),
             chunks: self.caller_streams,

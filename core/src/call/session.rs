@@ -20,7 +20,7 @@ pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
     transport: PerProcess<AsyncOnceCell<Arc<Transport>>>,
     gate: PerProcess<Arc<Gate>>,
-    usage: PerProcess<Mutex<UsageSums>>,
+    usage: Arc<PerProcess<Mutex<UsageSums>>>,
     companion: PerProcess<Box<dyn Any + Send + Sync>>,
 }
 
@@ -42,11 +42,20 @@ pub struct UsageSum {
 
 impl Session {
     pub(crate) fn new(settings: Settings) -> Session {
+        Session::counting_in(settings, Arc::new(PerProcess::new()))
+    }
+
+    /// One whose calls are counted in the sums of this one.
+    pub(crate) fn beside(&self, settings: Settings) -> Session {
+        Session::counting_in(settings, self.usage.clone())
+    }
+
+    fn counting_in(settings: Settings, usage: Arc<PerProcess<Mutex<UsageSums>>>) -> Session {
         Session {
             settings: Arc::new(settings),
             transport: PerProcess::new(),
             gate: PerProcess::new(),
-            usage: PerProcess::new(),
+            usage,
             companion: PerProcess::new(),
         }
     }

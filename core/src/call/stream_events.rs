@@ -19,6 +19,7 @@ use crate::protocol::slab::Slab;
 use crate::protocol::sse::{self, Sink};
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
+use crate::quotes::Quotes;
 use crate::response::{End, Response};
 
 /// Marks the end of a stream (R-STR3).
@@ -36,6 +37,7 @@ const LINES_HINT: &str = "The event has several lines of data that are not JSON 
 /// What is wanted of a stream.
 pub(crate) struct Wanted {
     pub(crate) settings: SharedSettings,
+    pub(crate) quotes: Quotes,
     pub(crate) endpoint: Endpoint,
     /// Choices that the request asks for.
     pub(crate) choices: usize,
@@ -173,7 +175,7 @@ impl StreamEvents {
 
     /// The error that an event carries.
     fn error_of(&self, data: &str) -> Error {
-        self.wanted.settings.bounded(Error::from_event(data))
+        self.wanted.quotes.bounded(Error::from_event(data))
     }
 
     /// One event of the stream; what comes after its end is ignored (R-STR3).
@@ -193,7 +195,7 @@ impl StreamEvents {
             if is_error {
                 return self.fail(self.error_of(data));
             }
-            let quoted = self.wanted.settings.quote(data);
+            let quoted = self.wanted.quotes.quote(data);
             let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
             let error = Error::new(ErrorKind::Protocol, message).with_body(quoted);
             self.fail(match data.contains('\n') {
@@ -229,7 +231,7 @@ impl StreamEvents {
             return self.add(sse::Event { name, data: line });
         }
         self.seal();
-        let quoted = self.wanted.settings.quote(line.trim());
+        let quoted = self.wanted.quotes.quote(line.trim());
         let message = format!("a line of the stream is neither a field nor JSON: {quoted}");
         let error = Error::new(ErrorKind::Protocol, message).with_body(quoted);
         let is_indented = line.starts_with([' ', '\t']) && line.trim_start().starts_with("data:");
@@ -336,7 +338,7 @@ impl Sink for StreamEvents {
         if self.ending.is_some() || self.ignored.is_some() {
             return;
         }
-        let line = self.wanted.settings.quote(&String::from_utf8_lossy(line));
+        let line = self.wanted.quotes.quote(&String::from_utf8_lossy(line));
         let field = line.split(':').next().unwrap_or_default();
         tracing::warn!(target: "modelwire", field, "the stream has lines of an unknown field");
         self.ignored = Some(line);

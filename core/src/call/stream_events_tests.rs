@@ -9,8 +9,10 @@ type Read = (Vec<String>, String);
 
 fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
+    let settings = Arc::new(config.validate().unwrap());
     let wanted = Wanted {
-        settings: Arc::new(config.validate().unwrap()),
+        quotes: Quotes { key: settings.api_key.clone(), bytes_max: 100 },
+        settings,
         endpoint: Endpoint::Chat,
         choices: 1,
         chunks: true,

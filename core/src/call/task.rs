@@ -36,6 +36,7 @@ use crate::error_kind::{ErrorKind, Metered};
 use crate::prepared::Prepared;
 use crate::process;
 use crate::protocol::endpoint::Endpoint;
+use crate::quotes::Quotes;
 use crate::request::Request;
 use crate::response::Response;
 use crate::sync::lock;
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     /// The process that made the call: another one must not touch its locks.
     generation: u64,
     session: Arc<Session>,
+    pub(crate) quotes: Quotes,
     pub(crate) queue: EventQueue,
     progress: Mutex<Progress>,
     /// What a thread that waits may do the I/O of.
@@ -90,6 +92,10 @@ impl Shared {
             request.endpoint().path()
         );
         let endpoint = request.endpoint();
+        let quotes = Quotes {
+            key: request.own_api_key().unwrap_or_else(|| session.settings.api_key.clone()),
+            bytes_max: limits.error_body_bytes_max,
+        };
         let made = Made { endpoint, streams: false, has_version: session.settings.has_version() };
         let progress = Progress {
             request: Some(request),
@@ -103,6 +109,7 @@ impl Shared {
             generation: process::generation(),
             queue: EventQueue::new(limits.queue_events_max, limits.queue_bytes_max),
             session,
+            quotes,
             progress: Mutex::new(progress),
             driver: OnceCell::new(),
         }
@@ -176,7 +183,7 @@ impl Shared {
 
     /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
-        let error = error.masked(|text| self.settings().api_key.mask(text).into_owned());
+        let error = error.masked(|text| self.quotes.mask(text).into_owned());
         let (mut context, made) = {
             let progress = self.progress();
             let mut context = progress.context.clone();
@@ -191,8 +198,7 @@ impl Shared {
             context.metered = Metered::NormallyNot;
         }
         // Whatever the caller named it, an error shows no key.
-        context.model =
-            context.model.map(|model| self.settings().api_key.mask(&model).into_owned());
+        context.model = context.model.map(|model| self.quotes.mask(&model).into_owned());
         advise(error, made, context.attempts).with_context(&context)
     }
 
@@ -218,7 +224,7 @@ impl Shared {
     pub(crate) fn tells_of_retry(&self, error: &Error, wait: Duration) {
         // Whoever listens may do anything, so nothing is locked meanwhile.
         let context = self.progress().context.clone();
-        let model = context.model.as_deref().map(|model| self.settings().api_key.mask(model));
+        let model = context.model.as_deref().map(|model| self.quotes.mask(model));
         tracing::info!(
             target: "modelwire",
             status = error.status(),

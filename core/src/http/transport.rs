@@ -17,6 +17,7 @@ use tokio::task::yield_now;
 use tokio::time::sleep;
 use tower::limit::ConcurrencyLimitLayer;
 
+use crate::api_key::ApiKey;
 use crate::bounds::POOL_IDLE_TIMEOUT;
 use crate::config::{Proxy, Settings};
 use crate::error::{Error, Result};
@@ -156,7 +157,8 @@ impl Transport {
                     Ok(inflate) => (inflate, None),
                     Err(error) => (None, Some(error)),
                 };
-                let head = head_of(&response, settings);
+                let key = prepared.options.api_key().map_or(&settings.api_key, |key| key);
+                let head = head_of(&response, key);
                 let url = response.url().clone();
                 let body =
                     Body { response, permit, port, inflate, broken, ahead: None, rest: None };
@@ -193,6 +195,12 @@ impl Transport {
         } else {
             headers.insert(ACCEPT, JSON);
             headers.insert(ACCEPT_ENCODING, GZIP);
+        }
+        for name in &prepared.options.without_headers {
+            headers.remove(name);
+        }
+        if let Some(value) = prepared.options.api_key().and_then(|key| bearer(key)) {
+            headers.insert(AUTHORIZATION, value);
         }
         for (name, value) in &prepared.options.headers {
             // They were checked when the call was made.
@@ -356,13 +364,17 @@ fn url_of(base: &Url, endpoint: Endpoint) -> Url {
     url
 }
 
+/// The value of the Authorization header; every checked key has one.
+fn bearer(key: &ApiKey) -> Option<HeaderValue> {
+    let mut value = HeaderValue::try_from(key.bearer()).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
 fn header_map(settings: &Settings) -> Result<HeaderMap> {
     let refused = |what: &str| Error::new(ErrorKind::Config, format!("{what} cannot be sent"));
     let mut headers = HeaderMap::new();
-    let mut bearer =
-        HeaderValue::try_from(settings.api_key.bearer()).map_err(|_| refused("the API key"))?;
-    bearer.set_sensitive(true);
-    headers.insert(AUTHORIZATION, bearer);
+    headers.insert(AUTHORIZATION, bearer(&settings.api_key).ok_or_else(|| refused("the API key"))?);
     let agent = concat!("modelwire/", env!("CARGO_PKG_VERSION"));
     headers.insert(reqwest::header::USER_AGENT, HeaderValue::from_static(agent));
     for (name, value) in &settings.headers {
@@ -375,10 +387,10 @@ fn header_map(settings: &Settings) -> Result<HeaderMap> {
     Ok(headers)
 }
 
-fn head_of(response: &reqwest::Response, settings: &Settings) -> Head {
+fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
     let header = |(name, value): (&HeaderName, &HeaderValue)| {
         let text = String::from_utf8_lossy(value.as_bytes());
-        (name.as_str().to_owned(), settings.api_key.mask(&text).into_owned())
+        (name.as_str().to_owned(), key.mask(&text).into_owned())
     };
     Head {
         status: response.status().as_u16(),

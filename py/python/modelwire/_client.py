@@ -17,8 +17,9 @@ from modelwire._given import (
     is_given,
     seconds,
 )
-from modelwire._native import NativeClient, log_start, log_take
 from modelwire._native import _class_of as class_of
+from modelwire._native import log_start, log_take
+from modelwire._natives import Natives, Secret
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from modelwire._given import Timeout
     from modelwire._http import URL
+    from modelwire._native import NativeClient
     from modelwire._parameters import Call
     from modelwire._resources import (
         _AsyncClientWithRawResponse,
@@ -52,24 +54,6 @@ if TYPE_CHECKING:
 
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
-
-NATIVE_CLIENTS_MAX = 16
-"""So many variants of a client (other keys, removed headers) keep their connections."""
-
-
-class Secret:
-    """A key that shows itself to nobody who does not ask for it."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: str | None) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return "[key]" if self.value else "None"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a key is not pickled")
 
 
 def _environment(*names: str) -> str | None:
@@ -94,51 +78,6 @@ def _pem(given: _Pem | None, name: str) -> bytes | None:
             kind="config",
             hint="Give a path to a PEM file, or the PEM text itself.",
         ) from cause
-
-
-class _Natives:
-    """The native clients of a client and of its copies, by key, URL and headers: each has its
-    connections. Nearly always there is one."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self.options = options
-        self.is_closed = False
-        self._made: dict[tuple[str | None, str | None, Any], NativeClient] = {}
-        # Sums of those that had to go.
-        self._used: dict[str, dict[str, int]] = {}
-
-    def get(
-        self, key: str | None, base_url: str | None, headers: tuple[tuple[str, str], ...]
-    ) -> NativeClient:
-        if self.is_closed:
-            raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
-        name = (key, base_url, headers)
-        native = self._made.get(name)
-        if native is None:
-            options = {**self.options, "headers": list(headers)}
-            native = NativeClient(base_url, key, options)
-            if len(self._made) >= NATIVE_CLIENTS_MAX:
-                _add(self._used, self._made.pop(next(iter(self._made))).usage())
-            self._made[name] = native
-        return native
-
-    def usage(self) -> dict[str, dict[str, int]]:
-        sums: dict[str, dict[str, int]] = {}
-        _add(sums, self._used)
-        for native in list(self._made.values()):
-            _add(sums, native.usage())
-        return sums
-
-    def close(self) -> None:
-        self.is_closed = True
-        self._made.clear()
-
-
-def _add(sums: dict[str, dict[str, int]], more: dict[str, dict[str, int]]) -> None:
-    for model, counts in more.items():
-        sum_ = sums.setdefault(model, {})
-        for name, count in counts.items():
-            sum_[name] = sum_.get(name, 0) + count
 
 
 _MISSING = {
@@ -264,7 +203,6 @@ class BaseClient:
         ):
             if value is not None:
                 options[name] = value
-        self._natives = _Natives(options)
         self._key_of_each_call = api_key if callable(api_key) else None
         self._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
         if api_key is None:
@@ -279,22 +217,27 @@ class BaseClient:
         self._headers = _headers_of_environment()
         self._headers.update(default_headers or {})
         self._query = dict(default_query or {})
-        # What a copy sets for each of its calls.
+        # What is set for each of the calls of a copy; and, beside it, how its key and its headers
+        # differ from those of the first one.
         self._overrides: dict[str, Any] = {}
-        self._native: NativeClient | None = None
+        self._own: dict[str, Any] = {}
         _follow_logging()
-        self._renew()
+        key = self._secret
+        if self._key_of_each_call is not None:
+            key = Secret("not-asked-for-yet")  # each call asks; the rest is checked now
+        self._natives = Natives(options, self._base_url, key, self._sent_headers())
         _tell_warnings()
 
     def _renew(self) -> None:
-        """Makes the native client of the settings; wrong ones are told here."""
-        key = self._secret.value
-        if self._key_of_each_call is not None and key is None:
-            key = "not-asked-for-yet"  # the first call asks; the rest is checked now
-        self._native = self._natives.get(key, self._base_url, self._sent_headers())
+        """Follows settings that were changed; wrong ones are told here."""
+        key = self._secret if self._key_of_each_call is None else self._natives.key
+        self._own = self._natives.own(key, self._sent_headers(), ())
+        native = self._natives.at(self._base_url)
+        if self._own:
+            native.check(self._own)
 
     def _sent_headers(self, more: _Headers | None = None) -> tuple[tuple[str, str], ...]:
-        """The default headers; one that a call removes is left out."""
+        """The default headers, with those of a call; one that a call removes is left out."""
         headers: dict[str, Any] = {}
         if self._organization:
             headers["openai-organization"] = ("OpenAI-Organization", self._organization)
@@ -390,7 +333,6 @@ class BaseClient:
 
     def _close(self) -> None:
         self._natives.close()
-        self._native = None
 
     def copy(
         self,
@@ -455,11 +397,11 @@ class BaseClient:
         return caller
 
     def _open(self) -> NativeClient:
-        if self._native is None or self._natives.is_closed:
-            raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
-        return self._native
+        return self._natives.at(self._base_url)
 
-    def _prepare(self, call: Call, key: str | None) -> tuple[NativeClient, dict[str, Any] | None]:
+    def _prepare(
+        self, call: Call, key: Secret | None
+    ) -> tuple[NativeClient, dict[str, Any] | None]:
         """The native client that makes this call, and what the call sets for itself."""
         native = self._open()
         if _log is not None:
@@ -477,15 +419,12 @@ class BaseClient:
             options["query"] = pairs({**self._query, **(call.query or {})})
         if call.headers or key is not None:
             headers = call.headers or {}
-            removes = any(not is_given(value) for value in headers.values())
-            if removes or key is not None:
-                native = self._natives.get(
-                    self._secret.value if key is None else key,
-                    self._base_url,
-                    self._sent_headers(headers if removes else None),
-                )
-            if headers and not removes:
-                options["headers"] = list(headers.items())
+            removed = [name for name, value in headers.items() if not is_given(value)]
+            sent = self._sent_headers(headers)
+            own = self._natives.own(key or self._secret, sent, tuple(removed))
+            options.update(own)
+        elif self._own:
+            options.update(self._own)
         if self._overrides:
             options = {**self._overrides, **options}
         return native, options or None
@@ -613,8 +552,7 @@ class OpenAI(BaseClient):
     def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
         key = None
         if self._key_of_each_call is not None:
-            key = self._key_of_each_call()
-            self._secret.value = key
+            key = self._secret = Secret(self._key_of_each_call())
         native, options = self._prepare(call, key)
         return native.run(operation, fields, stream, options)
 
@@ -702,8 +640,7 @@ class AsyncOpenAI(BaseClient):
         key = None
         if self._key_of_each_call is not None:
             given = self._key_of_each_call()
-            key = await given if hasattr(given, "__await__") else given
-            self._secret.value = key
+            key = self._secret = Secret(await given if hasattr(given, "__await__") else given)
         native, options = self._prepare(call, key)
         started = native.start(operation, fields, stream, options)
         try:

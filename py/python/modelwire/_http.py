@@ -206,7 +206,7 @@ def response(status: int, headers: list[tuple[str, str]], request: Any) -> Respo
 
     from modelwire._native import __version__
 
-    base, path, query, (common, own, streams) = request
+    base, path, query, (common, (own, without), streams) = request
     base, _, more = base.partition("?")
     whole = "&".join(part for part in (more, urlencode(query)) if part)
     url = f"{base.rstrip('/')}{path}" + (f"?{whole}" if whole else "")
@@ -214,7 +214,11 @@ def response(status: int, headers: list[tuple[str, str]], request: Any) -> Respo
     sent["user-agent"] = f"modelwire/{__version__}"
     if path != "/models":
         sent["content-type"] = "application/json"
-    for name, value in (*common, *own):
+    for name, value in common:
+        sent[name.lower()] = _shown(name.lower(), value)
+    for name in without:
+        sent.pop(name.lower(), None)
+    for name, value in own:
         sent[name.lower()] = _shown(name.lower(), value)
     request = Request("GET" if path == "/models" else "POST", url, sent.items())
     return Response(status, headers, request)

@@ -4,7 +4,7 @@ Written by py/stubs/write.py.
 """
 
 import builtins
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
 
@@ -654,6 +654,24 @@ class AsyncPortions(Generic[_T]):
     def __anext__(self) -> Coroutine[Any, Any, _T]: ...
 
 @final
+class Iteration(Generic[_T]):
+    """The iterator of a `for` over what is made of a stream: the loop that an exception leaves
+    closes it."""
+
+    def __new__(cls, inner: Iterator[_T], stream: _StreamBase) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _T: ...
+
+@final
+class AsyncIteration(Generic[_T]):
+    """The iterator of an `async for` over what is made of a stream: the loop that an exception
+    leaves closes it."""
+
+    def __new__(cls, inner: AsyncIterator[_T], stream: _StreamBase) -> Self: ...
+    def __aiter__(self) -> Self: ...
+    def __anext__(self) -> Coroutine[Any, Any, _T]: ...
+
+@final
 class Snapshots:
     """The chunks of one stream, and what they add up to."""
 
@@ -704,10 +722,17 @@ class NativeClient:
     """What `modelwire.Client` is made of; not for direct use."""
 
     def __new__(
-        cls, base_url: str | None, api_key: str | None, options: dict[str, Any]
+        cls,
+        base_url: str | None,
+        api_key: str | None,
+        options: dict[str, Any],
+        beside: NativeClient | None = None,
     ) -> Self: ...
     @property
     def base_url(self) -> str: ...
+    def check(self, options: dict[str, Any]) -> None:
+        """Whether a call may set this for itself."""
+
     def usage(self) -> dict[str, dict[str, int]]: ...
     def run(
         self,

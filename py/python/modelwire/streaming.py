@@ -8,19 +8,21 @@ looked at, so that a stream costs no more than its chunks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from modelwire._errors import OpenAIError
 from modelwire._http import Response as HttpResponse
 from modelwire._native import (
+    AsyncIteration,
     AsyncStream,
     ChatCompletion,
     ChatCompletionChunk,
     ChatCompletionTokenLogprob,
     ChoiceDeltaToolCall,
     ChunkChoice,
+    Iteration,
     Response,
     ResponseStreamEvent,
     Snapshots,
@@ -558,7 +560,7 @@ class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[_E]:
-        return self._events
+        return Iteration(self._events, self._stream)
 
     def __next__(self) -> _E:
         return next(self._events)
@@ -627,8 +629,8 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
     def _taken(self, chunk: Any) -> list[_E]:
         raise NotImplementedError
 
-    def __aiter__(self: _S) -> _S:
-        return self
+    def __aiter__(self) -> AsyncIterator[_E]:
+        return AsyncIteration(self, self._stream)
 
     async def __anext__(self) -> _E:
         # The events of a chunk wait here, so that a cancelled wait loses none.

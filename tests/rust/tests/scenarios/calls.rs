@@ -395,3 +395,53 @@ fn a_connection_that_is_closed_right_after_a_stream_fails_no_call() {
         assert_eq!(service.recorded("closing").len(), 10, "none was sent twice");
     }
 }
+
+/// R-AUTH1 R-AUTH4: keys and headers of single calls travel on the client's connections, and an echo
+/// of such a key is masked as the client's is.
+#[test]
+fn a_call_may_have_a_key_and_headers_of_its_own() {
+    let service = Service::start().unwrap();
+    let echo = Exchange::json(401, r#"{"error":{"message":"bad key sk-other-key here"}}"#);
+    let base_url = service.script("echo", Script::one(echo));
+    let refused = client(base_url);
+    let client = Client::new(config(service.base_url()).header("X-Team", "blue")).unwrap();
+    for way in WAYS {
+        for _ in 0..6 {
+            way.send(&client, hello()).unwrap(); // connections, as many as such calls take
+        }
+        service.clear();
+        let before = service.connections();
+        for _ in 0..3 {
+            let request =
+                hello().api_key(" sk-test\n").without_header("x-team").header("X-Own", "1");
+            way.send(&client, request).unwrap();
+            way.send(&client, hello()).unwrap();
+        }
+        assert!(service.connections() - before <= 1, "{way:?}");
+        let team: Vec<_> =
+            service.recorded("").iter().map(|it| it.header("x-team").map(str::to_owned)).collect();
+        let blue = Some("blue".to_owned());
+        assert_eq!(team, [None, blue.clone(), None, blue.clone(), None, blue]);
+        let error = way.send(&refused, hello().api_key("sk-other-key")).unwrap_err();
+        let sent = service.recorded("echo");
+        assert_eq!(sent.last().unwrap().header("authorization"), Some("Bearer sk-other-key"));
+        assert!(!error.report().contains("sk-other"), "{}", error.report());
+        let error = way.send(&client, hello().api_key("\"sk-test\"")).unwrap_err();
+        assert!(error.hint().contains("control panel"), "{error}");
+        let error = way.send(&client, hello().without_header("Authorization")).unwrap_err();
+        assert!(error.to_string().contains("cannot be left out"), "{error}");
+    }
+    assert!(Request::models().api_key("").check().is_err());
+}
+
+/// R-MET1
+#[test]
+fn clients_beside_each_other_have_one_sum() {
+    let service = Service::start().unwrap();
+    let first = client(service.base_url());
+    let second = first.beside(config(format!("{}/", service.base_url()))).unwrap();
+    first.blocking().send(hello()).unwrap();
+    second.blocking().send(hello()).unwrap();
+    assert_eq!(first.usage()["echo"].calls, 2);
+    assert_eq!(first.usage(), second.usage());
+}

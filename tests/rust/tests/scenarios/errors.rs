@@ -306,7 +306,7 @@ fn a_key_that_the_service_echoes_is_masked() {
     assert!(!format!("{:?}", config("http://127.0.0.1:1/v1").api_key(key)).contains(key));
 }
 
-/// Fails if an error of this answer shows the key.
+/// Fails if an error of this answer shows the key, whether it is the client's or the call's.
 fn leaks(
     service: &Service,
     key: &str,
@@ -315,12 +315,14 @@ fn leaks(
     is_leak: impl Fn(&str) -> bool,
 ) {
     let limits = Limits::default().error_body_bytes_max(BODY_BYTES_MAX);
-    let config = Config::new().base_url(service.script("s", Script::one(answer))).api_key(key);
-    let client = Client::new(config.limits(limits)).unwrap();
-    each(&client, &hello(), |error| {
-        let shown = format!("{error} {} {:?} {:?}", error.report(), error.body(), error.code());
-        assert!(!is_leak(&shown), "{what}: {shown}");
-    });
+    let base_url = service.script("s", Script::one(answer));
+    let config = |key| Config::new().base_url(&base_url).api_key(key).limits(limits);
+    for (config, request) in [(config(key), hello()), (config("sk-test"), hello().api_key(key))] {
+        each(&Client::new(config).unwrap(), &request, |error| {
+            let shown = format!("{error} {} {:?} {:?}", error.report(), error.body(), error.code());
+            assert!(!is_leak(&shown), "{what}: {shown}");
+        });
+    }
 }
 
 const BODY_BYTES_MAX: usize = 1000;

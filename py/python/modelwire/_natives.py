@@ -1,0 +1,84 @@
+"""The native clients of a client and of its copies: one for each base URL, all counting in one sum.
+What else a copy changes, its key and its headers, is set for each of its calls. Knows no call."""
+
+from __future__ import annotations
+
+from modelwire._errors import OpenAIError
+from modelwire._native import NativeClient
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn, TypeAlias
+
+    _Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+NATIVE_CLIENTS_MAX = 16
+"""So many base URLs keep their connections; the one that was first asked for longest ago goes."""
+
+
+class Secret:
+    """A key that shows itself to nobody who does not ask for it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: str | None) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return "[key]" if self.value else "None"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a key is not pickled")
+
+
+class Natives:
+    """What a client shares with its copies: connections, sums, and whether it was closed."""
+
+    def __init__(
+        self, options: dict[str, Any], base_url: str | None, key: Secret, headers: _Pairs
+    ) -> None:
+        self.options = options
+        self.key = key
+        self.headers = headers
+        self.is_closed = False
+        self._first = NativeClient(base_url, key.value, {**options, "headers": list(headers)})
+        self._made = {base_url: self._first}
+
+    def at(self, base_url: str | None) -> NativeClient:
+        """The native client of this base URL. Any thread; nothing is locked, so that a child that
+        is forked meanwhile finds nothing locked."""
+        if self.is_closed:
+            raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
+        native = self._made.get(base_url)
+        if native is None:
+            options = {**self.options, "headers": list(self.headers)}
+            native = NativeClient(base_url, self.key.value, options, self._first)
+            native = self._made.setdefault(base_url, native)
+            if len(self._made) > NATIVE_CLIENTS_MAX:
+                self._made.pop(next(iter([*self._made])), None)
+        return native
+
+    def own(self, key: Secret, headers: _Pairs, removed: tuple[str, ...]) -> dict[str, Any]:
+        """What a call sets for itself so that it goes with this key and these headers."""
+        own: dict[str, Any] = {}
+        if key.value != self.key.value:
+            own["api_key"] = key
+        if headers is not self.headers or removed:
+            kept = {name.lower() for name, _ in headers}
+            more = [pair for pair in headers if pair not in self.headers]
+            gone = [name for name, _ in self.headers if name.lower() not in kept]
+            if more:
+                own["headers"] = more
+            if gone or removed:
+                own["without_headers"] = [*gone, *removed]
+        return own
+
+    def usage(self) -> dict[str, dict[str, int]]:
+        """What all calls used."""
+        return self._first.usage()
+
+    def close(self) -> None:
+        """No further call; what is under way goes on."""
+        self.is_closed = True
+        self._made.clear()

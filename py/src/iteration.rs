@@ -1,0 +1,88 @@
+//! Iterations of streams, for the moment when one is left: a loop that an exception leaves (also a
+//! cancelled task, or a generator that is closed) ends the stream at once, whoever else holds it; one
+//! that is left by `break` leaves it to whoever holds it. Knows no chunk.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyIterator;
+use pyo3::{PyTraverseError, PyVisit};
+
+use crate::source::Source;
+use crate::stream_base::StreamBase;
+
+/// Called when the iterator of a loop goes away. While an exception unwinds a loop it is set, and
+/// the loop holds the iterator alone; a traceback may hold the stream for long afterwards.
+pub(crate) fn left(py: Python<'_>, source: &Source) {
+    if !source.is_over() && PyErr::occurred(py) {
+        source.cancel();
+    }
+}
+
+/// The iterator of a `for` over anything that is made of a stream, such as a helper.
+#[pyclass(frozen, module = "modelwire._native")]
+pub(crate) struct Iteration {
+    inner: Py<PyIterator>,
+    stream: Py<StreamBase>,
+}
+
+/// The iterator of an `async for` over anything that is made of a stream, such as a helper.
+#[pyclass(frozen, module = "modelwire._native")]
+pub(crate) struct AsyncIteration {
+    inner: Py<PyAny>,
+    stream: Py<StreamBase>,
+}
+
+#[pymethods]
+impl Iteration {
+    #[new]
+    fn new(inner: Py<PyIterator>, stream: Py<StreamBase>) -> Iteration {
+        Iteration { inner, stream }
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> Option<PyResult<Bound<'py, PyAny>>> {
+        self.inner.bind(py).clone().next()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.inner)?;
+        visit.call(&self.stream)
+    }
+}
+
+#[pymethods]
+impl AsyncIteration {
+    /// `inner` has `__anext__`.
+    #[new]
+    fn new(inner: Py<PyAny>, stream: Py<StreamBase>) -> AsyncIteration {
+        AsyncIteration { inner, stream }
+    }
+
+    fn __aiter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.inner.bind(py).call_method0(intern!(py, "__anext__"))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.inner)?;
+        visit.call(&self.stream)
+    }
+}
+
+impl Drop for Iteration {
+    fn drop(&mut self) {
+        Python::try_attach(|py| left(py, &self.stream.get().source));
+    }
+}
+
+impl Drop for AsyncIteration {
+    fn drop(&mut self) {
+        Python::try_attach(|py| left(py, &self.stream.get().source));
+    }
+}

@@ -1,0 +1,194 @@
+"""Loops over streams that are left: by an exception, a cancelled task, a closed generator or a
+`break`. Knows no chunk's content."""
+
+import asyncio
+
+import pytest
+
+import modelwire
+from conftest import KEY
+from wire import HELLO, STALL, piece, stream
+
+SYNC_FORMS = {
+    "stream": iter,
+    "text": lambda stream: stream.text_deltas(),
+    "batches": lambda stream: stream.batches(2),
+}
+ENDLESS = stream(piece("a"), piece("b"), STALL)
+
+
+def opened(client):
+    return client.chat.completions.create(model="m", messages=HELLO, stream=True)
+
+
+def endless(service, request):
+    name = "left-" + "".join(c if c.isalnum() else "-" for c in request.node.name)
+    return {"base_url": service.script(name, [ENDLESS]), "api_key": KEY}
+
+
+class Left(Exception):
+    """What a program raises inside its loop."""
+
+
+@pytest.mark.parametrize("form", SYNC_FORMS)
+def test_a_loop_that_an_exception_leaves_closes_its_stream(quiet, request, form):
+    """R-STR1: at once, though a traceback holds the stream."""
+    with modelwire.Client(**endless(quiet, request)) as client:
+        kept = opened(client)
+        with pytest.raises(Left) as raised:
+            for _ in SYNC_FORMS[form](kept):
+                raise Left
+        quiet.until_closed()
+        assert raised.value.__traceback__ is not None and list(kept) == []
+
+
+@pytest.mark.parametrize("form", SYNC_FORMS)
+def test_a_generator_that_is_closed_closes_its_stream(quiet, request, form):
+    """R-STR1: what a web framework does when its client is gone."""
+    with modelwire.Client(**endless(quiet, request)) as client:
+        kept = opened(client)
+
+        def pieces():
+            yield from SYNC_FORMS[form](kept)
+
+        going = pieces()
+        next(going)
+        going.close()
+        quiet.until_closed()
+
+
+def test_a_helper_that_is_left_closes_its_stream(quiet, request):
+    """R-STR1: without its `with`."""
+    with modelwire.Client(**endless(quiet, request)) as client:
+        helper = client.chat.completions.stream(model="m", messages=HELLO).__enter__()
+        with pytest.raises(Left):
+            for _ in helper:
+                raise Left
+        quiet.until_closed()
+        assert helper is not None
+
+
+def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, request):
+    """R-STR1: who looks at the first chunk may read on; nobody holds it, and it is closed."""
+    with modelwire.Client(**endless(quiet, request)) as client:
+        kept = opened(client)
+        for first in kept:
+            assert first.choices[0].delta.content == "a"
+            break
+        for second in kept:
+            assert second.choices[0].delta.content == "b"
+            break
+        del kept
+        quiet.until_closed()
+        for _ in opened(client):
+            break
+        quiet.until_closed()
+
+
+ASYNC_FORMS = {
+    "stream": aiter,
+    "text": lambda stream: stream.text_deltas(),
+    "batches": lambda stream: stream.batches(2),
+}
+
+
+@pytest.mark.parametrize("form", ASYNC_FORMS)
+def test_a_cancelled_loop_closes_its_stream(quiet, request, form):
+    """R-STR1: while it waits for the next chunk, though the task and its frames are kept."""
+
+    async def main():
+        async with modelwire.AsyncClient(**endless(quiet, request)) as client:
+            kept = await opened(client)
+            began = asyncio.Event()
+
+            async def consume():
+                async for _ in ASYNC_FORMS[form](kept):
+                    began.set()
+
+            task = asyncio.create_task(consume())
+            await began.wait()
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError) as raised:
+                await task
+            await asyncio.to_thread(quiet.until_closed)
+            assert raised.value is not None and [chunk async for chunk in kept] == []
+
+    asyncio.run(main())
+
+
+def test_a_loop_under_a_timeout_closes_its_stream(quiet, request):
+    """R-STR1: the stream that nobody named, though the exception is kept."""
+
+    async def main():
+        async with modelwire.AsyncClient(**endless(quiet, request)) as client:
+
+            async def consume():
+                async for _ in await opened(client):
+                    pass
+
+            with pytest.raises(asyncio.TimeoutError) as raised:
+                await asyncio.wait_for(consume(), 0.1)
+            await asyncio.to_thread(quiet.until_closed)
+            assert raised.value.__traceback__ is not None
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("form", ASYNC_FORMS)
+def test_an_asynchronous_generator_that_is_closed_closes_its_stream(quiet, request, form):
+    """R-STR1: what a web framework does when its client is gone."""
+
+    async def main():
+        async with modelwire.AsyncClient(**endless(quiet, request)) as client:
+            kept = await opened(client)
+
+            async def pieces():
+                async for one in ASYNC_FORMS[form](kept):
+                    yield one
+
+            going = pieces()
+            await anext(going)
+            await going.aclose()
+            await asyncio.to_thread(quiet.until_closed)
+            assert kept is not None
+
+    asyncio.run(main())
+
+
+def test_an_asynchronous_helper_that_is_cancelled_closes_its_stream(quiet, request):
+    """R-STR1: without its `async with`."""
+
+    async def main():
+        async with modelwire.AsyncClient(**endless(quiet, request)) as client:
+            manager = client.chat.completions.stream(model="m", messages=HELLO)
+            helper = await manager.__aenter__()
+
+            async def consume():
+                async for _ in helper:
+                    pass
+
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(consume(), 0.1)
+            await asyncio.to_thread(quiet.until_closed)
+
+    asyncio.run(main())
+
+
+def test_an_asynchronous_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, request):
+    """R-STR1: and a wait for a single chunk that is given up does, too."""
+
+    async def main():
+        async with modelwire.AsyncClient(**endless(quiet, request)) as client:
+            kept = await opened(client)
+            async for first in kept:
+                assert first.choices[0].delta.content == "a"
+                break
+            assert (await anext(kept)).choices[0].delta.content == "b"
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(kept.__anext__(), 0.05)
+            assert quiet.open_connections() == 1
+            del kept
+            await asyncio.to_thread(quiet.until_closed)
+
+    asyncio.run(main())
