@@ -56,6 +56,8 @@ def answers() -> None:
     answer = client.chat.completions.create(model="m", messages=[])
     print(answer.choice)  # wrong: choices
     print(answer.choices[0].mesage)  # wrong: message
+    answer.choices[0].message.contents = "x"  # wrong: content
+    answer.choices[0].message.content = 3  # wrong: no text
     print(answer.choices[0].message.content.upper())  # wrong: it may be None
     print(answer.usage.total_tokens)  # wrong: it may be None
     if answer.usage:
