@@ -51,6 +51,8 @@ NATIVE = {
     "responses.response_usage.InputTokensDetails": "InputTokensDetails",
     "responses.response_usage.OutputTokensDetails": "OutputTokensDetails",
 }
+# Modules whose classes of these names are ours of the same name.
+NATIVE_MODULES = ("completion_usage", "chat.chat_completion_chunk", "chat.chat_completion_message")
 BUILT_IN = {"str", "int", "float", "bool", "bytes", "object", "None", "Any", "Literal"}
 CONTAINERS = {
     "List": "list",
@@ -144,31 +146,8 @@ def native(where):
     given = NATIVE.get(f"{path}.{name}")
     if given:
         return given
-    main = "".join(part.capitalize() for part in path.rpartition(".")[2].split("_"))
-    is_own = name in KNOWN_NATIVE
-    if (
-        is_own
-        and (
-            main.lower() == name.lower()
-            or path
-            in (
-                "completion_usage",
-                "model",
-                "chat.chat_completion_chunk",
-                "chat.chat_completion_message",
-            )
-        )
-        and "param" not in path
-    ):
-        return name
-    return None
-
-
-REFERENCES = {}  # key -> set of keys
-
-
-class Text(str):
-    pass
+    is_main = path.rpartition(".")[2].replace("_", "") == name.lower()
+    return name if name in KNOWN_NATIVE and (is_main or path in NATIVE_MODULES) else None
 
 
 def expression(module, node, refs):
@@ -204,14 +183,9 @@ def expression(module, node, refs):
         inner = node.slice
         several = inner.elts if isinstance(inner, ast.Tuple) else [inner]
         if head == "Literal":
-            return (
-                "Literal["
-                + ", ".join(
-                    json.dumps(one.value) if isinstance(one.value, str) else repr(one.value)
-                    for one in several
-                )
-                + "]"
-            )
+            values = (one.value for one in several)
+            shown = (json.dumps(one) if isinstance(one, str) else repr(one) for one in values)
+            return f"Literal[{', '.join(shown)}]"
         if head == "Annotated":
             return expression(module, several[0], refs)
         if head in ("Required",):
@@ -275,152 +249,146 @@ class Definition:
             self.text = expression(module, node.value, self.refs)
 
 
-def main():
-    definitions = {}
+def definitions():
+    """What the modules define, and what that refers to."""
+    found = {}
     for path, module in ALL.items():
         if module.file.name == "__init__.py" or left_out(path):
             continue
         for name in module.nodes:
-            if name.startswith("_") or resolved(path, name) != (path, name):
-                continue
-            if native((path, name)):
-                continue
-            definitions[path, name] = Definition(module, name)
-    # What is referred to elsewhere.
-    todo = [ref for one in definitions.values() for ref in one.refs]
+            where = (path, name)
+            if not name.startswith("_") and resolved(*where) == where and not native(where):
+                found[where] = Definition(module, name)
+    todo = [ref for one in found.values() for ref in one.refs]
     while todo:
         where = todo.pop()
-        if where in definitions or native(where):
-            continue
-        print("also", where, file=sys.stderr)
-        definitions[where] = Definition(ALL[where[0]], where[1])
-        todo += definitions[where].refs
-
-    # A dict with a base has the base's fields.
-    def inherited(one):
-        own = []
-        for base in one.bases:
-            above = definitions.get(base) or Definition(ALL[base[0]], base[1])
-            own += inherited(above)
-            one.refs |= above.refs
-        names = {field[0] for field in one.fields}
-        return [field for field in own if field[0] not in names] + one.fields
-
-    for one in definitions.values():
+        if where not in found and not native(where):
+            found[where] = Definition(ALL[where[0]], where[1])
+            todo += found[where].refs
+    for one in found.values():
         one.all_fields = inherited(one)
-        for base in one.bases:
-            above = definitions.get(base) or Definition(ALL[base[0]], base[1])
-            one.kind = "object" if above.kind == "object" else one.kind
-    # The same definition under the same name is the same type.
-    ids = {where: where[1] for where in definitions}
+        if any(Definition(ALL[path], name).kind == "object" for path, name in one.bases):
+            one.kind = "object"
+    return found
 
-    def put(text, ids):
-        def name(found):
-            where = (found[1], found[2])
-            return native(where) or ids[where]
 
-        return re.sub(r"\{([\w.]*):(\w+)\}", name, text)
+def inherited(one):
+    """Its fields, and those of its bases."""
+    own = [field for path, name in one.bases for field in inherited(Definition(ALL[path], name))]
+    names = {field[0] for field in one.fields}
+    return [field for field in own if field[0] not in names] + one.fields
 
+
+def put(text, names):
+    """An annotation with the names that its types are to have."""
+
+    def name(found):
+        where = (found[1], found[2])
+        return native(where) or names[where]
+
+    return re.sub(r"\{([\w.]*):(\w+)\}", name, text)
+
+
+def kinds(found):
+    """The same definition under the same name is the same type: a number for each of them."""
+    numbers = {where: where[1] for where in found}
     while True:
-        grouped = defaultdict(list)
-        for where, one in definitions.items():
-            content = (
-                one.kind,
-                put(one.text, ids),
-                tuple((n, r, put(t, ids)) for n, r, t in one.all_fields),
+        same = defaultdict(list)
+        for where, one in found.items():
+            fields = tuple(
+                (key, needed, put(text, numbers)) for key, needed, text in one.all_fields
             )
-            grouped[where[1], content].append(where)
-        fresh = {}
-        for number, (key, members) in enumerate(grouped.items()):
-            for where in members:
-                fresh[where] = f"{key[0]}#{number}"
-        if len(set(fresh.values())) == len(set(ids.values())):
-            break
-        ids = fresh
-    members = defaultdict(list)
-    for where, number in ids.items():
-        members[number].append(where)
-    for places in members.values():
-        places.sort(key=lambda place: place[0] != "responses.response_output_item")
-    # Unique names.
-    by_local = defaultdict(list)
-    for number, places in members.items():
-        by_local[places[0][1]].append(number)
+            same[where[1], one.kind, put(one.text, numbers), fields].append(where)
+        fresh = {
+            where: f"{key[0]}#{number}"
+            for number, (key, places) in enumerate(same.items())
+            for where in places
+        }
+        if len(set(fresh.values())) == len(set(numbers.values())):
+            return fresh
+        numbers = fresh
+
+
+def main_name(path):
+    """The type that a module is named after."""
+    names = [name for name in ALL[path].nodes if not name.startswith("_")]
+    wanted = path.rpartition(".")[2].replace("_", "")
+    return next((name for name in names if name.lower() == wanted), names[0])
+
+
+def named(found):
+    """The name that each type has in ../types.txt, where no two have the same: its own where it can
+    be, else with that of its module before it."""
+    places, numbers = defaultdict(list), kinds(found)
+    for where, number in numbers.items():
+        places[number].append(where)
+    of_name = defaultdict(list)
+    for number, own in places.items():
+        own.sort(key=lambda place: place[0] != "responses.response_output_item")
+        of_name[own[0][1]].append(number)
     names, taken = {}, set(KNOWN_NATIVE)
-
-    def main_name(path):
-        exported = [n for n in ALL[path].nodes if not n.startswith("_")]
-        camel = path.rpartition(".")[2].replace("_", "").lower()
-        return next((n for n in exported if n.lower() == camel), exported[0])
-
-    for local, numbers in by_local.items():
-        for number in numbers:
-            path = members[number][0][0]
-            is_main = any(main_name(place[0]) == local for place in members[number])
+    for local, several in of_name.items():
+        for number in several:
+            path = places[number][0][0]
+            is_main = any(main_name(place[0]) == local for place in places[number])
             is_main = is_main or path == "responses.response_output_item"
+            is_free = local not in taken and not path.startswith("shared_params")
             name = local
-            if (len(numbers) > 1 or local in taken) and not (
-                is_main and local not in taken and not path.startswith("shared_params")
-            ):
+            if (len(several) > 1 or local in taken) and not (is_main and is_free):
                 prefix = main_name(path)
-                name = f"{prefix}{local}" if not local.startswith(prefix) else local
+                name = local if local.startswith(prefix) else f"{prefix}{local}"
                 if path.startswith("shared_params"):
                     name = f"{local}Param"
                 elif name in taken or name == local:
-                    name = (
-                        f"{name}Param"
-                        if definitions[members[number][0]].kind == "dict"
-                        else f"{name}_"
-                    )
+                    is_dict = found[places[number][0]].kind == "dict"
+                    name = f"{name}Param" if is_dict else f"{name}_"
             if name in taken:
-                sys.exit(f"{name} is taken: {members[number]}")
+                sys.exit(f"{name} is taken: {places[number]}")
             taken.add(name)
             names[number] = name
-    final = {where: names[number] for where, number in ids.items()}
-    # Pure aliases of the same text in shared and shared_params are one already.
-    out, written = [], set()
-    for path, module in sorted(ALL.items()):
-        why = left_out(path)
-        if module.file.name == "__init__.py":
-            exported = []
-            for local, _ in module.imports.items():
-                where = resolved(path, local)
-                if where and not left_out(where[0]) and (where in final or native(where)):
-                    name = native(where) or final[where]
-                    exported.append(name if name == local else f"{name} as {local}")
-            lines = [f"[{path}]"]
-            lines += ["    has " + one for one in exported]
-            out.append("\n".join(lines))
-            continue
-        if why:
-            out.append(f"[{path}] left out: {why}")
-            continue
-        lines = [f"[{path}]"]
-        for local in [*module.nodes, *module.imports]:
-            if local.startswith("_"):
-                continue
-            where = resolved(path, local)
-            if where is None or not (where in final or native(where)):
-                continue
-            name = native(where) or final[where]
-            if local not in module.nodes and not local[0].isupper():
-                continue
+    return {where: names[number] for where, number in numbers.items()}
+
+
+def exported(path, names):
+    """The lines of what can be imported from a module."""
+    module, lines = ALL[path], []
+    for local in [*module.nodes, *module.imports]:
+        where = resolved(path, local)
+        is_type = where in names or (where and native(where))
+        if is_type and local[0].isupper() and not left_out(where[0]):
+            name = native(where) or names[where]
             lines.append(f"    has {name}" + ("" if name == local else f" as {local}"))
+    return lines
+
+
+def written(where, one, names):
+    """The lines of a definition."""
+    if one.kind == "alias":
+        return [f"{names[where]} = {put(one.text, names)}"]
+    above = [names[base] for base in one.bases if base in names and one.kind == "dict"]
+    fields = one.fields if above else one.all_fields
+    return [
+        f"{one.kind} {names[where]}" + (f"({above[0]})" if above else ""),
+        *(f"    {key}{'' if needed else '?'}: {put(text, names)}" for key, needed, text in fields),
+    ]
+
+
+def main():
+    found = definitions()
+    names = named(found)
+    sections, done = [], set()
+    for path, module in sorted(ALL.items()):
+        if why := left_out(path):
+            sections.append([f"[{path}] left out: {why}"])
+            continue
+        lines = [f"[{path}]", *exported(path, names)]
         for local in module.nodes:
             where = (path, local)
-            if where not in definitions or final[where] in written:
-                continue
-            written.add(final[where])
-            one = definitions[where]
-            if one.kind == "alias":
-                lines.append(f"{final[where]} = {put(one.text, final)}")
-            else:
-                above = [final[base] for base in one.bases if base in final and one.kind == "dict"]
-                lines.append(f"{one.kind} {final[where]}" + (f"({above[0]})" if above else ""))
-                for key, required, text in one.fields if above else one.all_fields:
-                    lines.append(f"    {key}{'' if required else '?'}: {put(text, final)}")
-        out.append("\n".join(lines))
-    (HERE.parent / "types.txt").write_text("\n\n".join(out) + "\n")
+            if where in found and names[where] not in done:
+                done.add(names[where])
+                lines += written(where, found[where], names)
+        sections.append(lines)
+    (HERE.parent / "types.txt").write_text("\n\n".join(map("\n".join, sections)) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what is said once and needed in several places: the stubs of the native module, of the
-operations and of the types of responses, the arguments of the operations, and the Rust tables of
-the classes of answers. They come from ../fields.txt, from the tables below, and from those of the
-package. Knows no behaviour.
+"""Writes what is said once and needed in several places: the stubs of the native module and of the
+operations, the arguments of the operations, the Rust tables of the classes of answers, and the
+modules of `modelwire.types`. They come from ../fields.txt, ../types.txt, ../paths.txt, and from the
+tables below. Knows no behaviour.
 
     make stubs                         writes them all
     python py/stubs/write.py --check   says which of them is stale, and in what
@@ -225,7 +225,7 @@ class Shapes:
         return self.of_text(field.type, f"{owner}_{field.name}")
 
     def of_text(self, text, place):
-        """The same of an annotation."""
+        """The same, of an annotation of types.txt."""
         if re.match(r"dict\[|FunctionParameters\b|Metadata\b", text):
             return "Plain"
         found = self.members(text)
@@ -538,11 +538,10 @@ def types():
     classes, _ = fields()
     seen = [one for one in classes.values() if one.form != "no class"]
     table = table_of_types()
-    own = {"": {"Object": "Object"}, "responses": dict.fromkeys(("EVENTS", "ITEMS"))}
+    own = {"": {"Object": "Object"}, "responses": {name: name for name in table.kinds()}}
     for one in seen:
         path = one.module.removeprefix("modelwire.types").strip(".")
         own.setdefault(path, {})[one.name] = one.name
-    own["responses"] = {name: name for name in (*own["responses"], *table.kinds())}
     own["chat"]["ChatCompletionMessageFunctionToolCall"] = "ChatCompletionMessageToolCall"
     texts = write_types.files(table, own)
     return {PACKAGE / "types" / path: text for path, text in texts.items()}

@@ -1,4 +1,0 @@
-"""Names that openai-python has here. Knows nothing of its own.
-
-Written by py/stubs/write.py.
-"""
