@@ -28,7 +28,6 @@ LEFT_OUT = {
     r"responses\.(response_steer_.*|responses_(client|server)_event.*)": "responses over a websocket",
     r"shared(_params)?\.(decision_.*|oauth_error_code)": "other operations",
     r"shared\.response_format_text_(grammar|python)": "another operation: graders",
-    r"(chat|responses)\.parsed_.*": "made by parse(), which has generic classes of its own",
 }
 PACKAGES = ("chat", "responses", "shared", "shared_params")
 ALONE = ("chat_model", "completion_usage", "model")
@@ -65,6 +64,15 @@ CONTAINERS = {
 }
 
 
+PARSED = set(
+    re.findall(
+        r"(?m)^    (?:class )?(Parsed\w+)",
+        (HERE.parent / "python" / "modelwire" / "types" / "_parsed.py").read_text(),
+    )
+)
+"""Names of a file that is written by hand."""
+
+
 def left_out(path):
     return next((why for what, why in LEFT_OUT.items() if re.fullmatch(what, path)), None)
 
@@ -93,7 +101,7 @@ class Module:
                 name = node.targets[0].id
                 if name.startswith("_") and not name.startswith("__"):
                     self.nodes[name] = node  # keys that are no names
-                elif name[0].isupper():
+                elif name[0].isupper() and not isinstance(node.value, ast.Call):
                     self.nodes[name] = node
 
 
@@ -146,6 +154,8 @@ def native(where):
     given = NATIVE.get(f"{path}.{name}")
     if given:
         return given
+    if name in PARSED:
+        return name
     is_main = path.rpartition(".")[2].replace("_", "") == name.lower()
     return name if name in KNOWN_NATIVE and (is_main or path in NATIVE_MODULES) else None
 

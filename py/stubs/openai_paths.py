@@ -34,9 +34,8 @@ MODULES = {
     ),
     r"resources\.beta\.(?!beta$).+": OTHER,
     r"resources\.(?!(chat|responses|models|beta)(\.|$)).+": OTHER,
-    r"lib\.(_parsing|_tools|_pydantic).*": "made by parse(), whose tests know its names",
     r"lib\.streaming\.(agents|_assistants|_deltas).*": OTHER,
-    r"lib\.(?!streaming(\.|$)).+": "another operation, or machinery",
+    r"lib\.(?!(streaming(\.|$)|_tools$)).+": "another operation, or machinery",
     r".*\._\w+\._\w+": "machinery",
     r"lib\.streaming\.(chat|responses)\._\w+": "machinery; the package has the names",
 }
@@ -48,9 +47,10 @@ NAMES = {
     r"resources\.(chat|responses|beta)[\w.]*: (Async)?(Messages|Input\w+|Assistants|Threads|ChatKit|Agents|"
     r"Realtime|Sessions|\w*Connection\w*|\w*Event\w*)": OTHER,
     r"types: (CompletionCreateParams|Image|Moderation|Skill)$": OTHER,
-    r"lib(\.streaming)?: ": OTHER,
+    r"lib(\.streaming)?: (?!pydantic_function_tool$)": "another operation, or machinery",
+    r"lib\._tools: (?!pydantic_)": "machinery",
     r"lib\.streaming\.\w+: (Parsed\w+|ResponseFormatT|TextFormatT|ResponseStreamState)": (
-        "made by parse(), whose tests know its names"
+        "what comes is of the classes of answers"
     ),
     r"_exceptions: (OAuth\w+|SubjectToken\w+|InvalidWebhook\w+|WebSocket\w+)": OTHER,
     r"_types: (?!(NOT_GIVEN|NotGiven|Omit|omit|not_given|Body|Query|Headers|AnyMapping|Omittable|Timeout|"

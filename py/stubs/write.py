@@ -28,6 +28,13 @@ extra_query: Mapping[str, object] | None = None
 extra_body: Mapping[str, object] | None = None
 timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...
 """
+PARSED = """
+text_format: _Maybe[_Value]
+"""
+PARSED_AS = """
+parse_as: _Maybe[_Value]
+stream: Literal[False] | None | NotGiven | Omit = ...
+"""
 OWN = """
 stream_only: bool | NotGiven = ...
 gather: bool = False
@@ -114,6 +121,7 @@ def table_of_types():
 # The parameters of the operations; _Maybe is what may be left out or None.
 CHAT = table_of_types().parameters("CompletionCreateParamsBase", ("messages", "model"))
 RESPONSE = table_of_types().parameters("ResponseCreateParamsBase", ("input", "model"))
+RESPONSE_PARSE = RESPONSE.replace("stream: STREAM\n", "") + PARSED + PARSED_AS
 
 
 def parameter_functions():
@@ -122,18 +130,28 @@ def parameter_functions():
     begin = "# What follows is written by `make stubs` from the tables of py/stubs/write.py.\n"
     before, _, rest = path.read_text().partition(begin)
     _, _, after = rest.partition("# Here ends what is written.\n")
+    whole = EXTRA + OWN
+    # How OWN's stream_only goes with parse; gather is of streams.
+    parsed = EXTRA + OWN.strip().splitlines()[0]
     text = ""
-    for name, table, of, is_helper in (
-        ("chat", CHAT, "chat.completions.create.", False),
-        ("response", RESPONSE, "responses.create.", False),
-        ("chat_stream", CHAT, "chat.completions.stream: those of create.", True),
-        ("response_stream", RESPONSE, "responses.stream: those of create.", True),
+    for name, table, of, made in (
+        ("chat", CHAT + whole, "chat.completions.create.", "_taken_apart"),
+        ("response", RESPONSE + whole, "responses.create.", "_taken_apart"),
+        ("chat_parse", CHAT + parsed, "chat.completions.parse.", "_taken_apart"),
+        ("response_parse", RESPONSE_PARSE + parsed, "responses.parse.", "_taken_apart"),
+        ("chat_stream", CHAT + EXTRA, "chat.completions.stream: those of create.", "_helper"),
+        (
+            "response_stream",
+            RESPONSE + PARSED + EXTRA,
+            "responses.stream: those of create.",
+            "_helper",
+        ),
     ):
         written = []
-        for line in lines(table) + lines(EXTRA) + ([] if is_helper else lines(OWN)):
+        for line in lines(table):
             parameter, kind = line.split(": ", 1)
             _, _, default = kind.partition(" = ")
-            if parameter == "stream" and is_helper:
+            if parameter == "stream" and name not in ("chat", "response", "response_parse"):
                 continue
             if default in ("None", "False"):
                 written.append(f"    {parameter}={default},")
@@ -141,7 +159,6 @@ def parameter_functions():
                 written.append(f"    {parameter}=NOT_GIVEN,")
             else:
                 written.append(f"    {parameter},")
-        made = "_helper" if is_helper else "_taken_apart"
         text += PARAMETERS.format(name=name, written="\n".join(written), of=of, made=made)
     return f"{before}{begin}\n{text.rstrip()}\n\n\n# Here ends what is written.\n{after}"
 
@@ -419,7 +436,12 @@ class _{name}:
     def create(self, *, stream: Literal[True], **given: Unpack[_{given}]) -> {streamed}: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_{given}]) -> {either}: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, {asked}: type[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    @overload
+    def parse(self, *, {asked}: _Adapter[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    @overload
+    def parse(self, *, {asked}: _Maybe[_Value] = ..., **given: Unpack[_{parsed}Given]) -> {parsed_any}: ...
 """
 RAW_MODELS = """
 class _{name}:
@@ -447,16 +469,25 @@ def wrapped_raw(form, is_async, kind):
 def raw():
     """The resources whose methods return answers with their status and headers."""
     text = []
-    for name, table in (("Given", ""), ("ChatGiven", CHAT), ("ResponseGiven", RESPONSE)):
-        base = "TypedDict" if not table else "_Given"
+    asked = ("response_format", "stream")
+    chat = [line for line in lines(CHAT) if not line.startswith(asked)]
+    create = [line for line in lines(CHAT) if line.startswith("response_format")]
+    response = [line for line in lines(RESPONSE) if not line.startswith("stream:")]
+    chat += [line for line in lines(CHAT) if line.startswith("stream_")]
+    streaming, gather = lines(OWN)
+    for name, base, table in (
+        ("Given", "TypedDict", lines(EXTRA)),
+        ("ParsedChatCompletionGiven", "_Given", [*chat, streaming]),
+        ("ChatGiven", "_ParsedChatCompletionGiven", [*create, gather]),
+        ("ParsedResponseGiven", "_Given", [*response, streaming]),
+        ("ResponseGiven", "_ParsedResponseGiven", [gather]),
+    ):
         text += ["", f"class _{name}({base}, total=False):"]
-        own = parameters(table, "") + ([f"{line}," for line in lines(OWN)] if table else [])
-        own = own if table else [f"{line}," for line in lines(EXTRA)]
-        for line in own:
-            key, kind = line.rstrip(",").split(": ", 1)
-            if key != "stream":
-                kind, has_default, _ = kind.partition(" = ")
-                text.append(f"    {key}: {kind if has_default else f'Required[{kind}]'}")
+        for line in table:
+            key, kind = line.split(": ", 1)
+            kind, has_default, _ = kind.partition(" = ")
+            is_needed = not has_default and not kind.startswith("_Maybe")
+            text.append(f"    {key}: {f'Required[{kind}]' if is_needed else kind}")
     for form in ("WithRawResponse", "WithStreamingResponse"):
         for is_async in ("", "Async"):
             names = {
@@ -465,9 +496,15 @@ def raw():
             }
             stream = f"{is_async}Stream"
             wrapped = functools.partial(wrapped_raw, form, is_async)
-            for resource, given, plain, event in (
-                ("completions", "ChatGiven", "ChatCompletion", "ChatCompletionChunk"),
-                ("responses", "ResponseGiven", "Response", "ResponseStreamEvent"),
+            for resource, given, plain, event, asked in (
+                (
+                    "completions",
+                    "ChatGiven",
+                    "ChatCompletion",
+                    "ChatCompletionChunk",
+                    "response_format",
+                ),
+                ("responses", "ResponseGiven", "Response", "ResponseStreamEvent", "text_format"),
             ):
                 text.append(
                     RAW.format(
@@ -476,6 +513,10 @@ def raw():
                         plain=wrapped(plain),
                         streamed=wrapped(f"{stream}[{event}]"),
                         either=wrapped(f"{plain} | {stream}[{event}]"),
+                        asked=asked,
+                        parsed=f"Parsed{plain}",
+                        parsed_as=wrapped(f"Parsed{plain}[_P]"),
+                        parsed_any=wrapped(f"Parsed{plain}[Any]"),
                     ).rstrip()
                 )
             plain = wrapped(f"{is_async}ModelList[Model]")
@@ -488,6 +529,63 @@ def with_imports(text, named, but=()):
     """A stub with what it names of the types, where it says `# TYPES`."""
     found = write_types.imports(table_of_types(), [named], but)
     return text.replace("# TYPES\n", "\n".join(found) + "\n")
+
+
+def parsed_forms(table, asked, head, result, doc, more=""):
+    """The forms of an operation whose answer is parsed: by the type that `asked` is given."""
+    kinds = ("type[_P]", "_Adapter[_P]", "_Maybe[_Value]")
+    text = []
+    for kind in kinds:
+        written = [one for one in parameters(table, "") if not one.startswith("stream:")]
+        default = " = ..." if kind == kinds[-1] else ""
+        written = [one for one in written if not one.startswith(f"{asked}:")]
+        written.append(f"{asked}: {kind}{default},")
+        written += [f"{line} = ...," if ": _Maybe" in line else f"{line}," for line in lines(more)]
+        written += [f"{line}," for line in lines(EXTRA)]
+        body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
+        returned = result.replace("_P", "_P" if kind != kinds[-1] else "Any")
+        told = f'\n    """{doc}"""' if kind == kinds[-1] else " ..."
+        text.append(f"@overload\n{head}(\n{body}\n) -> {returned}:{told}")
+    return textwrap.indent("\n".join(text), "    ") + "\n"
+
+
+STREAM_ONLY = OWN.strip().splitlines()[0]
+RUN = """
+tools: Iterable[Any]
+max_turns: int | None = None
+raise_errors: bool = False
+"""
+
+
+def parsing(text):
+    """The methods that parse, and the loops over tools."""
+    parse = "Creates it and parses it: the answer, with values of the type that was asked for."
+    stream = "Streams it as events, with snapshots and the whole answer, parsed, at the end."
+    run = "Runs tools until the model answers; iterate its turns, or ask for the final answer."
+    forms = {
+        "CHAT": (CHAT, "response_format", "ParsedChatCompletion", "ChatCompletionStream", ""),
+        "RESPONSE": (RESPONSE, "text_format", "ParsedResponse", "ResponseStream", PARSED_AS),
+    }
+    for name, (table, asked, parsed, streamed, more) in forms.items():
+        without_tools = "\n".join(line for line in lines(table) if not line.startswith("tools:"))
+        for prefix, keyword, kind in (("", "def", ""), ("ASYNC_", "async def", "Async")):
+            manager = f"{kind}StreamManager[{kind}{streamed}[_P]]"
+            written = (
+                parsed_forms(
+                    table, asked, f"{keyword} parse", f"{parsed}[_P]", parse, more + STREAM_ONLY
+                )
+                + parsed_forms(table, asked, "def stream", manager, stream)
+                + parsed_forms(
+                    without_tools,
+                    asked,
+                    "def run_tools",
+                    f"{kind}Run[{parsed}[_P]]",
+                    run,
+                    RUN + STREAM_ONLY,
+                )
+            )
+            text = text.replace(f"    # {prefix}{name}_PARSED\n", written)
+    return text
 
 
 def native():
@@ -525,11 +623,7 @@ def resources():
         text = text.replace(f"    # {name}\n", operation(*form))
     extra = textwrap.indent("\n".join(f"{line}," for line in lines(EXTRA)), " " * 8)
     text = text.replace("        # EXTRA\n", extra + "\n")
-    for name, table in (("CHAT", CHAT), ("RESPONSE", RESPONSE)):
-        written = [line for line in parameters(table, "") if not line.startswith("stream:")]
-        written = "\n".join(written + [f"{line}," for line in lines(EXTRA)])
-        text = text.replace(f"        # {name}_HELPER\n", textwrap.indent(written, " " * 8) + "\n")
-    text = text.replace("# RAW\n", raw())
+    text = parsing(text.replace("# RAW\n", raw()))
     return with_imports(text, text)
 
 

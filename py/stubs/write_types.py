@@ -19,10 +19,23 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PACKAGES = ("chat", "responses", "shared", "shared_params")
+PARSED_EVENTS = (
+    "ResponseTextDeltaEvent",
+    "ResponseFunctionCallArgumentsDeltaEvent",
+    "ResponseTextDoneEvent",
+    "ResponseCompletedEvent",
+)
+PARSED_ITEMS = ("ResponseOutputMessage", "ResponseFunctionToolCall")
 UNIONS = {"ResponseStreamEvent", "ResponseOutputItem"}
 """What is one class where it runs, and a union of many where it is read."""
 MESSAGES = "ChatCompletionMessageParam | ChatCompletionMessage"
 ITEMS = "ResponseInputItemParam | ResponseOutputItem"
+
+
+def parsed():
+    """The names of `modelwire.types._parsed`, which is written by hand."""
+    path = HERE.parent / "python" / "modelwire" / "types" / "_parsed.py"
+    return set(re.findall(r"^    (?:class )?(Parsed\w+)", path.read_text(), re.MULTILINE))
 
 
 class Table:
@@ -35,6 +48,7 @@ class Table:
             self._read(line)
         self.places = dict.fromkeys({*native, "Object"}, "_native")
         self.places |= dict.fromkeys(("EVENTS", "ITEMS"), "_parts")
+        self.places |= dict.fromkeys(parsed(), "_parsed")
         for name in self.types:
             self._place(name)
 
@@ -97,7 +111,7 @@ class Table:
             text = text.removesuffix(" | None")
             found[key] = text if is_needed else f"_Maybe[{text}]"
         names = [*first, *sorted(found.keys() - set(first))]
-        return "\n".join(f"{key}: {found[key]}" for key in names)
+        return "".join(f"{key}: {found[key]}\n" for key in names)
 
     def items(self):
         return self.mentioned(self.types["ResponseOutputItem"][1])
@@ -302,6 +316,15 @@ def parts(table):
             made = textwrap.indent(made, "    ")
             made = f"if TYPE_CHECKING:\n{made}\nelse:\n    from modelwire._native import {name}"
         text.append(made)
+    for name, all_, but in (
+        ("OtherEvent", "ResponseStreamEvent", PARSED_EVENTS),
+        ("OtherItem", "ResponseOutputItem", PARSED_ITEMS),
+    ):
+        rest = [one for one in table.mentioned(table.types[all_][1]) if one not in but]
+        text += [
+            union(name, " | ".join(rest)),
+            f'"""A {all_} that is the same where it was parsed."""',
+        ]
     for name, doc in (
         ("EVENTS", "Events of a response's stream, each of them a ResponseStreamEvent."),
         ("ITEMS", "Items of a response's output, each of them a ResponseOutputItem."),

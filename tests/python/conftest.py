@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import modelwire
+from callers import caller  # noqa: F401
 
 KEY = "sk-test"  # the one key that the service accepts
 DEADLINE = 10.0  # for what takes milliseconds unless it is broken

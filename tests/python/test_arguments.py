@@ -90,7 +90,9 @@ def test_signatures_are_there_to_look_at(client):
     create = inspect.signature(client.responses.create).parameters
     stream = inspect.signature(client.responses.stream).parameters
     assert set(create) - set(stream) == {"stream", "stream_only", "gather"}
-    assert set(stream) < set(create) and "input" in stream
+    assert set(stream) - set(create) == {"text_format"} and "input" in stream
+    parse = inspect.signature(client.responses.parse).parameters
+    assert set(parse) ^ set(create) == {"gather", "text_format", "parse_as"}
 
 
 class Foreign:

@@ -409,7 +409,10 @@ def test_the_tree_of_exceptions():
         m.APITimeoutError: (m.APIConnectionError, TimeoutError),
         m.APIResponseValidationError: (m.APIError,),
         m.IncompleteStreamError: (m.APIResponseValidationError,),
-        m.LengthFinishReasonError: (m.OpenAIError,),
-        m.ContentFilterFinishReasonError: (m.OpenAIError,),
+        m.AnswerError: (m.OpenAIError,),
+        m.LengthFinishReasonError: (m.AnswerError,),
+        m.ContentFilterFinishReasonError: (m.AnswerError,),
+        m.AnswerValidationError: (m.AnswerError, m.APIResponseValidationError, ValueError),
+        m.MaxTurnsError: (m.AnswerError,),
     }
     assert {error: error.__bases__ for error in all_exceptions()} == bases

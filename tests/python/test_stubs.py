@@ -29,6 +29,9 @@ modelwire\\.types\\._kinds\\.OfKind\\.__call__
 modelwire\\._resources\\.ModelList\\.__class_getitem__
 # An answer came, so there is a status; the class itself has None.
 modelwire\\._errors\\.APIStatusError\\.status_code
+# Names of classes whose instances are of others; type checkers see them as subclasses.
+modelwire\\.types\\.(_parsed|chat|responses)\\.Parsed.*
+modelwire\\.types\\._parsed\\.T
 """
 
 

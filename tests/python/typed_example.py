@@ -3,6 +3,7 @@ knows no service."""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 
 import modelwire
@@ -92,6 +93,46 @@ def told(error: OpenAIError) -> datetime.datetime | None:
     print(words, maybe, status, after, attempts, elapsed, error.timeout, error.request_id)
     print(error.report())
     return error.request_time
+
+
+@dataclasses.dataclass
+class City:
+    name: str
+
+
+def parsed(client: Client) -> list[str]:
+    completion = client.chat.completions.parse(model="m", messages=[], response_format=City)
+    message = completion.choices[0].message
+    city: City | None = message.parsed
+    for call in message.tool_calls or []:
+        print(call.function.parsed_arguments)
+    response = client.responses.parse(model="m", input="x", text_format=list[City])
+    cities: list[City] | None = response.output_parsed
+    with client.chat.completions.stream(model="m", messages=[], response_format=City) as stream:
+        for event in stream:
+            if event.type == "content.done":
+                city = event.parsed
+            elif event.type == "content.delta":
+                print(event.parsed, event.delta)
+        city = stream.get_final_completion().choices[0].message.parsed
+    anything = client.responses.parse(model="m", input="x").output_parsed
+    print(anything, modelwire.pydantic_function_tool(City))
+    return [one.name for one in [*(cities or []), *([city] if city else [])]]
+
+
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+def tools(client: Client) -> str:
+    run = client.chat.completions.run_tools(
+        model="m", messages=[], tools=[add], response_format=City, max_turns=3
+    )
+    for turn in run:
+        print(turn.number, [(call.name, call.arguments, call.result) for call in turn.calls])
+    city: City | None = run.get_final_completion().choices[0].message.parsed
+    told = client.responses.run_tools(model="m", input="x", tools=[add]).get_final_response()
+    return told.output_text + (city.name if city else "")
 
 
 def main() -> None:

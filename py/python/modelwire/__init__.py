@@ -19,6 +19,8 @@ import atexit as _atexit
 
 from modelwire._client import AsyncClient, AsyncOpenAI, Client, OpenAI
 from modelwire._errors import (
+    AnswerError,
+    AnswerValidationError,
     APIConnectionError,
     APIError,
     APIResponseValidationError,
@@ -31,6 +33,7 @@ from modelwire._errors import (
     IncompleteStreamError,
     InternalServerError,
     LengthFinishReasonError,
+    MaxTurnsError,
     NotFoundError,
     OpenAIError,
     PermissionDeniedError,
@@ -92,15 +95,6 @@ _MODULE_SETTINGS = (
 _OTHER_CLIENT = "use OpenAI with base_url, and default_query or default_headers where it needs them"
 
 
-def _no_pydantic_function_tool(*arguments: object, **named: object) -> None:
-    raise OpenAIError(
-        "no tools are made of pydantic models here",
-        kind="argument",
-        hint='Give a dict: {"type": "function", "function": {"name": ..., "parameters": ...}}, '
-        "the parameters of Model.model_json_schema().",
-    )
-
-
 _module_client: tuple[dict[str, object], Client] | None = None
 
 
@@ -108,6 +102,10 @@ _module_client: tuple[dict[str, object], Client] | None = None
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from modelwire._parse import pydantic_function_tool as pydantic_function_tool
+    from modelwire._parse import (
+        pydantic_responses_function_tool as pydantic_responses_function_tool,
+    )
     from modelwire._resources import Beta, Chat, Models, Responses
     from modelwire.types._kinds import BaseModel as BaseModel
 
@@ -130,8 +128,10 @@ else:
             from modelwire.types._kinds import BaseModel
 
             return BaseModel
-        if name == "pydantic_function_tool":
-            return _no_pydantic_function_tool
+        if name in ("pydantic_function_tool", "pydantic_responses_function_tool"):
+            from modelwire import _parse
+
+            return getattr(_parse, name)
         if name not in _MODULE_CALLS:
             instead = f": {_OTHER_CLIENT}" if name.startswith(("Azure", "AsyncAzure")) else ""
             raise AttributeError(f"module 'modelwire' has no attribute {name!r}{instead}")
@@ -154,6 +154,8 @@ __all__ = [
     "APIResponseValidationError",
     "APIStatusError",
     "APITimeoutError",
+    "AnswerError",
+    "AnswerValidationError",
     "AsyncClient",
     "AsyncOpenAI",
     "AsyncStream",
@@ -166,6 +168,7 @@ __all__ = [
     "InternalServerError",
     "LengthFinishReasonError",
     "Limits",
+    "MaxTurnsError",
     "NotFoundError",
     "NotGiven",
     "Omit",

@@ -2,6 +2,11 @@
 
     OpenAIError                       everything below, and a configuration that is wrong
     ├── RequestError                  an argument is wrong, nothing was sent (also ValueError)
+    ├── AnswerError                   an answer came, and is not what was asked for
+    │   ├── LengthFinishReasonError         to be parsed, and cut short by a limit
+    │   ├── ContentFilterFinishReasonError  to be parsed, and cut by a filter
+    │   ├── AnswerValidationError           not what it was to be parsed as (see below)
+    │   └── MaxTurnsError                   run_tools: calls after the last turn
     └── APIError                      the call failed
         ├── APIStatusError            the service answered with a status that is not success
         │   ├── BadRequestError             400
@@ -15,9 +20,11 @@
         ├── APIConnectionError        not reached, or broken off (also ConnectionError)
         │   └── APITimeoutError       one of the timeouts (also TimeoutError)
         └── APIResponseValidationError  the answer is not what the protocol promises
-            └── IncompleteStreamError   a stream ended without its end mark
+            ├── IncompleteStreamError   a stream ended without its end mark
+            └── AnswerValidationError   the same as above (also ValueError)
 
-LengthFinishReasonError and ContentFilterFinishReasonError are there to be caught and never raised.
+AnswerErrors are raised by parse, run_tools and streams that parse; whoever creates an answer never
+meets them.
 """
 
 from __future__ import annotations
@@ -223,19 +230,59 @@ class APIResponseValidationError(APIError):
     """The answer is not what the protocol promises, or larger than a bound."""
 
 
-class LengthFinishReasonError(OpenAIError):
-    """For programs that catch it: here an answer that was cut short is returned, not raised."""
+class AnswerError(OpenAIError):
+    """An answer came, and was paid for; it is not what was asked for."""
 
+    metered = "entered"
     completion: Any = None
-    """The answer that was cut short."""
+    """The answer: a completion or a response."""
+    usage: Any = None
+    """The tokens that it used, where that was told."""
+
+    def __init__(self, message: Any = "", **fields: Any) -> None:
+        completion = fields.get("completion")
+        fields.setdefault("usage", getattr(completion, "usage", None))
+        fields.setdefault("model", getattr(completion, "model", None))
+        fields.setdefault("request_id", getattr(completion, "_request_id", None))
+        super().__init__(message or type(self).__doc__, **fields)
+
+    @property
+    def answer(self) -> Any:
+        """The answer, under the name that it has of streams."""
+        return self.completion
 
 
-class ContentFilterFinishReasonError(OpenAIError):
-    """For programs that catch it: here an answer that was filtered is returned, not raised."""
+class LengthFinishReasonError(AnswerError):
+    """The answer was to be parsed, and was cut short by a limit."""
+
+    kind = "length"
+
+
+class ContentFilterFinishReasonError(AnswerError):
+    """The answer was to be parsed, and a filter of the service cut it."""
+
+    kind = "content_filter"
+
+
+class MaxTurnsError(AnswerError):
+    """The model still asks for tools after the last turn that it was given."""
+
+    kind = "max_turns"
+    messages: Any = ()
+    """All that was said, the results of the last turn included: to go on from here."""
 
 
 class IncompleteStreamError(APIResponseValidationError):
     """A stream ended without its end mark: what came is a part of the answer."""
+
+
+class AnswerValidationError(AnswerError, APIResponseValidationError, ValueError):
+    """The answer is not what it was to be parsed as. What the reader of its text said is the
+    `__cause__`."""
+
+    kind = "validation"
+    text: str = ""
+    """The text that was read."""
 
 
 _BY_STATUS: dict[int, type[APIStatusError]] = {
@@ -273,6 +320,8 @@ _BY_KIND: dict[str, type[OpenAIError]] = {
 }
 
 
+_OF_PARSING = (LengthFinishReasonError, ContentFilterFinishReasonError, AnswerValidationError)
+
 _openai_classes_of: dict[type[OpenAIError], type[OpenAIError]] = {}
 """What is raised instead, where errors are to be of openai's classes too."""
 
@@ -288,6 +337,11 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
         chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)
     chosen = _openai_classes_of.get(chosen, chosen)
     return chosen(message, **fields)
+
+
+def _made(chosen: type[OpenAIError], message: str, **fields: Any) -> OpenAIError:
+    """An exception that Python code raises; of openai's class too, where that was asked for."""
+    return _openai_classes_of.get(chosen, chosen)(message, **fields)
 
 
 def _rebuild(chosen: type[OpenAIError], message: str, fields: dict[str, Any]) -> OpenAIError:

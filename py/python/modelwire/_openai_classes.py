@@ -92,7 +92,7 @@ def _module(name: str) -> Any:
 def start() -> None:
     """From now on, for the rest of the process."""
     openai: Any = import_module("openai")
-    for ours in [*_errors._BY_KIND.values(), *_errors._BY_STATUS.values()]:
+    for ours in {*_errors._BY_KIND.values(), *_errors._BY_STATUS.values(), *_errors._OF_PARSING}:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
     finder = _Finder(openai)
     use_openai_classes(finder.class_of, finder.attribute)

@@ -149,6 +149,103 @@ def response(
     return _taken_apart(locals())
 
 
+def chat_parse(
+    self,
+    *,
+    messages,
+    model,
+    audio=NOT_GIVEN,
+    frequency_penalty=NOT_GIVEN,
+    function_call=NOT_GIVEN,
+    functions=NOT_GIVEN,
+    logit_bias=NOT_GIVEN,
+    logprobs=NOT_GIVEN,
+    max_completion_tokens=NOT_GIVEN,
+    max_tokens=NOT_GIVEN,
+    metadata=NOT_GIVEN,
+    modalities=NOT_GIVEN,
+    moderation=NOT_GIVEN,
+    n=NOT_GIVEN,
+    parallel_tool_calls=NOT_GIVEN,
+    prediction=NOT_GIVEN,
+    presence_penalty=NOT_GIVEN,
+    prompt_cache_key=NOT_GIVEN,
+    prompt_cache_options=NOT_GIVEN,
+    prompt_cache_retention=NOT_GIVEN,
+    reasoning_effort=NOT_GIVEN,
+    response_format=NOT_GIVEN,
+    safety_identifier=NOT_GIVEN,
+    seed=NOT_GIVEN,
+    service_tier=NOT_GIVEN,
+    stop=NOT_GIVEN,
+    store=NOT_GIVEN,
+    stream_options=NOT_GIVEN,
+    temperature=NOT_GIVEN,
+    tool_choice=NOT_GIVEN,
+    tools=NOT_GIVEN,
+    top_logprobs=NOT_GIVEN,
+    top_p=NOT_GIVEN,
+    user=NOT_GIVEN,
+    verbosity=NOT_GIVEN,
+    web_search_options=NOT_GIVEN,
+    extra_headers=None,
+    extra_query=None,
+    extra_body=None,
+    timeout=NOT_GIVEN,
+    stream_only=NOT_GIVEN,
+):
+    """The parameters of chat.completions.parse."""
+    return _taken_apart(locals())
+
+
+def response_parse(
+    self,
+    *,
+    input=NOT_GIVEN,
+    model=NOT_GIVEN,
+    access_programs=NOT_GIVEN,
+    background=NOT_GIVEN,
+    context_management=NOT_GIVEN,
+    conversation=NOT_GIVEN,
+    image=NOT_GIVEN,
+    include=NOT_GIVEN,
+    instructions=NOT_GIVEN,
+    max_output_tokens=NOT_GIVEN,
+    max_tool_calls=NOT_GIVEN,
+    metadata=NOT_GIVEN,
+    moderation=NOT_GIVEN,
+    parallel_tool_calls=NOT_GIVEN,
+    previous_response_id=NOT_GIVEN,
+    prompt=NOT_GIVEN,
+    prompt_cache_key=NOT_GIVEN,
+    prompt_cache_options=NOT_GIVEN,
+    prompt_cache_retention=NOT_GIVEN,
+    reasoning=NOT_GIVEN,
+    safety_identifier=NOT_GIVEN,
+    service_tier=NOT_GIVEN,
+    store=NOT_GIVEN,
+    stream_options=NOT_GIVEN,
+    temperature=NOT_GIVEN,
+    text=NOT_GIVEN,
+    tool_choice=NOT_GIVEN,
+    tools=NOT_GIVEN,
+    top_logprobs=NOT_GIVEN,
+    top_p=NOT_GIVEN,
+    truncation=NOT_GIVEN,
+    user=NOT_GIVEN,
+    text_format=NOT_GIVEN,
+    parse_as=NOT_GIVEN,
+    stream=NOT_GIVEN,
+    extra_headers=None,
+    extra_query=None,
+    extra_body=None,
+    timeout=NOT_GIVEN,
+    stream_only=NOT_GIVEN,
+):
+    """The parameters of responses.parse."""
+    return _taken_apart(locals())
+
+
 def chat_stream(
     self,
     *,
@@ -232,6 +329,7 @@ def response_stream(
     top_p=NOT_GIVEN,
     truncation=NOT_GIVEN,
     user=NOT_GIVEN,
+    text_format=NOT_GIVEN,
     extra_headers=None,
     extra_query=None,
     extra_body=None,
@@ -246,10 +344,32 @@ def response_stream(
 
 _LOOKED_UP = "the service has no operation to look it up"
 _REFUSED = {
-    "text_format": "give text={'format': ...} as a JSON schema",
     "response_id": _LOOKED_UP,
     "starting_after": _LOOKED_UP,
 }
+
+
+def _no_type(given: dict[str, Any], name: str, method: str) -> None:
+    """Refuses a class where a JSON schema is needed: what is created is not parsed."""
+    value = given.get(name)
+    if isinstance(value, type):
+        raise TypeError(
+            f"{name} of create takes a JSON schema as a dict; give the class {value.__name__} to "
+            f"{method}.parse() instead"
+        )
+
+
+def to_create_a_chat(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given to chat.completions.create."""
+    _no_type(given, "response_format", "chat.completions")
+    return of_a_chat(given)
+
+
+def to_create_a_response(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given to responses.create."""
+    if "text_format" in given:
+        raise TypeError("text_format is a parameter of responses.parse() and responses.stream()")
+    return of_a_response(given)
 
 
 def of_a_chat(given: dict[str, Any]) -> dict[str, Any]:
@@ -287,7 +407,9 @@ def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeo
 
 # What Python calls them where arguments are missing or too many.
 chat.__qualname__ = "chat.completions.create"
+chat_parse.__qualname__ = "chat.completions.parse"
 chat_stream.__qualname__ = "chat.completions.stream"
 response.__qualname__ = "responses.create"
+response_parse.__qualname__ = "responses.parse"
 response_stream.__qualname__ = "responses.stream"
 models.__qualname__ = "models.list"

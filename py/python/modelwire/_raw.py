@@ -21,8 +21,9 @@ class RawResponse(Generic[_T]):
     """A whole answer, or an opened stream, with its status and headers. `parse` gives what the
     plain method would have returned."""
 
-    def __init__(self, result: _T) -> None:
+    def __init__(self, result: _T, read: Any = None) -> None:
         self._result: Any = result
+        self._read = read
         if isinstance(result, (Stream, AsyncStream)):
             self.http_response: Response = result.response
         else:
@@ -76,6 +77,14 @@ class RawResponse(Generic[_T]):
         """Whether the answer was read whole, or closed."""
         return self.http_response.is_closed
 
+    def _parsed(self) -> _T:
+        """The result; of `parse`, what its text was read as."""
+        if self._read is not None:
+            self._read(self._result)
+            self._read = None
+        result: _T = self._result
+        return result
+
     def _whole(self, what: str) -> str:
         if isinstance(self._result, (Stream, AsyncStream)):
             raise OpenAIError(
@@ -91,8 +100,7 @@ class LegacyAPIResponse(RawResponse[_T]):
 
     def parse(self) -> _T:
         """What the plain method returns: the answer, or the stream."""
-        result: _T = self._result
-        return result
+        return self._parsed()
 
     @property
     def text(self) -> str:
@@ -132,8 +140,7 @@ class _Opened(RawResponse[_T]):
 
     def _parsed(self) -> _T:
         self._is_read = True
-        result: _T = self._result
-        return result
+        return super()._parsed()
 
     def _json(self) -> Any:
         self._whole("the JSON")
@@ -238,30 +245,31 @@ class _Opening:
     """What a method of `with_streaming_response` returns: the call is made on entering it, and
     its exchange ends on leaving it."""
 
-    def __init__(self, call: Any) -> None:
+    def __init__(self, call: Any, read: Any = None) -> None:
         self._call = call
+        self._read = read
         self._response: Any = None
 
     def __enter__(self) -> APIResponse[Any]:
-        self._response = APIResponse(self._call())
+        self._response = APIResponse(self._call(), self._read)
         return self._response  # type: ignore[no-any-return]
 
     def __exit__(self, *error: object) -> None:
         self._response.close()
 
     async def __aenter__(self) -> AsyncAPIResponse[Any]:
-        self._response = AsyncAPIResponse(await self._call())
+        self._response = AsyncAPIResponse(await self._call(), self._read)
         return self._response  # type: ignore[no-any-return]
 
     async def __aexit__(self, *error: object) -> None:
         await self._response.close()
 
 
-async def _awaited(result: Any) -> LegacyAPIResponse[Any]:
-    return LegacyAPIResponse(await result)
+async def _awaited(result: Any, read: Any = None) -> LegacyAPIResponse[Any]:
+    return LegacyAPIResponse(await result, read)
 
 
-_LACKING = ("parse", "retrieve", "update", "delete", "cancel", "compact")
+_LACKING = ("retrieve", "update", "delete", "cancel", "compact")
 
 
 class Raw:
@@ -279,6 +287,14 @@ class Raw:
         """As the method of this name of the resource."""
         return self._wrapped(self._resource.list, given)
 
+    def parse(self, **given: Any) -> Any:
+        """As the method of this name of the resource; the answer is parsed by its `parse`."""
+        resource = self._resource
+        reading, request = resource._parsing(given)
+        return self._called(
+            lambda: resource._client._run(resource._operation, *request), reading.read
+        )
+
     def __getattr__(self, name: str) -> Any:
         # What the service has no operation for says so here as well.
         if name in _LACKING and hasattr(self._resource, name):
@@ -286,10 +302,15 @@ class Raw:
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def _wrapped(self, method: Any, given: dict[str, Any]) -> Any:
+        return self._called(lambda: method(**given))
+
+    def _called(self, call: Any, read: Any = None) -> Any:
         if self._streams:
-            return _Opening(lambda: method(**given))
-        result = method(**given)
-        return _awaited(result) if hasattr(result, "__await__") else LegacyAPIResponse(result)
+            return _Opening(call, read)
+        result = call()
+        if hasattr(result, "__await__"):
+            return _awaited(result, read)
+        return LegacyAPIResponse(result, read)
 
 
 class _RawChat:

@@ -172,7 +172,39 @@ class AsyncModels(_Resource, _RawAccess):
     delete = _lacks("models.delete", "models.list")
 
 
-_PARSE = "create with response_format, and read the JSON of the answer"
+def _chat_reading(given):
+    """What parses the answer of a stream; None where nothing can be asked to be parsed."""
+    if not given.get("tools") and not given.get("response_format"):
+        return None
+    from modelwire._parse import ChatReading
+
+    return ChatReading(given, all_strict=False)
+
+
+def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
+    """A loop over tools, which asks by the resource's own create."""
+    from modelwire import _tools
+
+    if given.get("stream"):
+        raise TypeError("run_tools does not stream: iterate its turns")
+    is_chat = resource._operation == "chat"
+    form = _tools.ChatForm if is_chat else _tools.ResponseForm
+    reading, _ = resource._parsing(given)  # what is wrong with the parameters is told here
+    options = {
+        "tools": tools,
+        "max_turns": _tools.MAX_TURNS if max_turns is None else max_turns,
+        "raise_errors": raise_errors,
+    }
+    return getattr(_tools, kind)(lambda asked: resource.create(**asked), form, reading, options)
+
+
+def _response_reading(given):
+    """The same of a response."""
+    if not given.get("tools") and not given.get("text_format"):
+        return None
+    from modelwire._parse import ResponseReading
+
+    return ResponseReading(given)
 
 
 class Completions(_Resource, _RawAccess):
@@ -192,7 +224,9 @@ class Completions(_Resource, _RawAccess):
         A higher max_tokens may consume more; longer messages generally cost more and take longer.
         stream changes only how the answer comes: it is not free.
         """
-        return self._client._run("chat", *_parameters.chat(self, **_parameters.of_a_chat(given)))
+        return self._client._run(
+            "chat", *_parameters.chat(self, **_parameters.to_create_a_chat(given))
+        )
 
     create.__wrapped__ = _parameters.chat
 
@@ -203,13 +237,52 @@ class Completions(_Resource, _RawAccess):
         """
         from modelwire.streaming import ChatCompletionStream, StreamManager
 
+        reading = _chat_reading(given)
+        if reading is not None:
+            given = reading.given
         request = _parameters.chat_stream(self, **_parameters.of_a_chat(given))
         run = self._client._run
-        return StreamManager(lambda: run("chat", *request), ChatCompletionStream)
+        return StreamManager(
+            lambda: run("chat", *request), lambda stream: ChatCompletionStream(stream, reading)
+        )
 
     stream.__wrapped__ = _parameters.chat_stream
 
-    parse = _lacks("chat.completions.parse", _PARSE)
+    def parse(self, **given):
+        """Creates a chat completion and parses it: `choices[0].message.parsed` is of the type that
+        response_format says, `function.parsed_arguments` of what pydantic_function_tool was given.
+
+        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
+        or a list or union of such. An answer that is none is an AnswerValidationError; one that
+        was cut a LengthFinishReasonError or ContentFilterFinishReasonError; of a refusal, `parsed`
+        is None. The parameters are create's, without stream.
+        """
+        reading, request = self._parsing(given)
+        return reading.read(self._client._run("chat", *request))
+
+    parse.__wrapped__ = _parameters.chat_parse
+
+    def _parsing(self, given):
+        """What parses the answer, and what is asked."""
+        from modelwire._parse import ChatReading
+
+        reading = ChatReading(given, all_strict=True)
+        return reading, _parameters.chat_parse(self, **_parameters.of_a_chat(reading.given))
+
+    _operation = "chat"
+
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_completion().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "Run", given, tools, max_turns, raise_errors)
+
     list = _lacks("chat.completions.list", "your own records")
     retrieve = _lacks("chat.completions.retrieve", "your own records")
     update = _lacks("chat.completions.update", "your own records")
@@ -224,7 +297,7 @@ class AsyncCompletions(_Resource, _RawAccess):
         its chunks. The parameters are those of the synchronous method, and what they cost as well.
         """
         return await self._client._run(
-            "chat", *_parameters.chat(self, **_parameters.of_a_chat(given))
+            "chat", *_parameters.chat(self, **_parameters.to_create_a_chat(given))
         )
 
     create.__wrapped__ = _parameters.chat
@@ -236,13 +309,45 @@ class AsyncCompletions(_Resource, _RawAccess):
         """
         from modelwire.streaming import AsyncChatCompletionStream, AsyncStreamManager
 
+        reading = _chat_reading(given)
+        if reading is not None:
+            given = reading.given
         request = _parameters.chat_stream(self, **_parameters.of_a_chat(given))
         run = self._client._run
-        return AsyncStreamManager(lambda: run("chat", *request), AsyncChatCompletionStream)
+        return AsyncStreamManager(
+            lambda: run("chat", *request), lambda stream: AsyncChatCompletionStream(stream, reading)
+        )
 
     stream.__wrapped__ = _parameters.chat_stream
 
-    parse = _lacks("chat.completions.parse", _PARSE)
+    async def parse(self, **given):
+        """Creates a chat completion and parses it: `choices[0].message.parsed` is of the type that
+        response_format says, `function.parsed_arguments` of what pydantic_function_tool was given.
+
+        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
+        or a list or union of such. An answer that is none is an AnswerValidationError; one that
+        was cut a LengthFinishReasonError or ContentFilterFinishReasonError; of a refusal, `parsed`
+        is None. The parameters are create's, without stream.
+        """
+        reading, request = self._parsing(given)
+        return reading.read(await self._client._run("chat", *request))
+
+    parse.__wrapped__ = _parameters.chat_parse
+    _parsing = Completions._parsing
+    _operation = "chat"
+
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_completion().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "AsyncRun", given, tools, max_turns, raise_errors)
+
     list = _lacks("chat.completions.list", "your own records")
     retrieve = _lacks("chat.completions.retrieve", "your own records")
     update = _lacks("chat.completions.update", "your own records")
@@ -267,7 +372,7 @@ class Responses(_Resource, _RawAccess):
         longer. stream changes only how the answer comes: it is not free.
         """
         return self._client._run(
-            "responses", *_parameters.response(self, **_parameters.of_a_response(given))
+            "responses", *_parameters.response(self, **_parameters.to_create_a_response(given))
         )
 
     create.__wrapped__ = _parameters.response
@@ -279,13 +384,54 @@ class Responses(_Resource, _RawAccess):
         """
         from modelwire.streaming import ResponseStream, StreamManager
 
+        reading = _response_reading(given)
+        if reading is not None:
+            given = reading.given
         request = _parameters.response_stream(self, **_parameters.supported(given))
         run = self._client._run
-        return StreamManager(lambda: run("responses", *request), ResponseStream)
+        return StreamManager(
+            lambda: run("responses", *request), lambda stream: ResponseStream(stream, reading)
+        )
 
     stream.__wrapped__ = _parameters.response_stream
 
-    parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
+    def parse(self, **given):
+        """Creates a response and parses it: `output_parsed` is of the type that text_format says,
+        `parsed_arguments` of a call of what pydantic_function_tool was given.
+
+        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
+        or a list or union of such. An answer that is none is an AnswerValidationError; one that
+        was cut a LengthFinishReasonError or ContentFilterFinishReasonError. Commentary is not
+        parsed, and a refusal is not. The parameters are create's, without stream.
+        """
+        reading, request = self._parsing(given)
+        return reading.read(self._client._run("responses", *request))
+
+    parse.__wrapped__ = _parameters.response_parse
+
+    def _parsing(self, given):
+        """What parses the answer, and what is asked."""
+        from modelwire._parse import ResponseReading
+
+        if given.get("stream"):
+            raise TypeError("responses.parse does not stream; responses.stream parses as well")
+        reading = ResponseReading(given)
+        return reading, _parameters.response_parse(self, **_parameters.of_a_response(reading.given))
+
+    _operation = "responses"
+
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_response().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "Run", given, tools, max_turns, raise_errors)
+
     retrieve = _lacks("responses.retrieve", "the answer of create")
     delete = _lacks("responses.delete", "the answer of create")
     cancel = _lacks("responses.cancel", "close() of a stream")
@@ -300,7 +446,7 @@ class AsyncResponses(_Resource, _RawAccess):
         events. The parameters are those of the synchronous method, and what they cost as well.
         """
         return await self._client._run(
-            "responses", *_parameters.response(self, **_parameters.of_a_response(given))
+            "responses", *_parameters.response(self, **_parameters.to_create_a_response(given))
         )
 
     create.__wrapped__ = _parameters.response
@@ -312,13 +458,45 @@ class AsyncResponses(_Resource, _RawAccess):
         """
         from modelwire.streaming import AsyncResponseStream, AsyncStreamManager
 
+        reading = _response_reading(given)
+        if reading is not None:
+            given = reading.given
         request = _parameters.response_stream(self, **_parameters.supported(given))
         run = self._client._run
-        return AsyncStreamManager(lambda: run("responses", *request), AsyncResponseStream)
+        return AsyncStreamManager(
+            lambda: run("responses", *request), lambda stream: AsyncResponseStream(stream, reading)
+        )
 
     stream.__wrapped__ = _parameters.response_stream
 
-    parse = _lacks("responses.parse", "create with text, and read the JSON of output_text")
+    async def parse(self, **given):
+        """Creates a response and parses it: `output_parsed` is of the type that text_format says,
+        `parsed_arguments` of a call of what pydantic_function_tool was given.
+
+        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
+        or a list or union of such. An answer that is none is an AnswerValidationError; one that
+        was cut a LengthFinishReasonError or ContentFilterFinishReasonError. Commentary is not
+        parsed, and a refusal is not. The parameters are create's, without stream.
+        """
+        reading, request = self._parsing(given)
+        return reading.read(await self._client._run("responses", *request))
+
+    parse.__wrapped__ = _parameters.response_parse
+    _parsing = Responses._parsing
+    _operation = "responses"
+
+    def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
+        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
+        it what they returned, and so on.
+
+        tools are functions with annotations; their docstrings say what they and their parameters
+        are for. Iterate what is returned for the turns, or ask it for get_final_response().
+        What a function raises is told to the model, unless raise_errors; so is a call that cannot
+        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
+        the service that costs what its messages cost. The other parameters are parse's.
+        """
+        return _run_tools(self, "AsyncRun", given, tools, max_turns, raise_errors)
+
     retrieve = _lacks("responses.retrieve", "the answer of create")
     delete = _lacks("responses.delete", "the answer of create")
     cancel = _lacks("responses.cancel", "close() of a stream")

@@ -22,6 +22,7 @@ from modelwire._client import AsyncClient, Client
 from modelwire._given import NotGiven, Omit, Timeout
 from modelwire._native import AsyncStream, Stream
 from modelwire._raw import APIResponse, AsyncAPIResponse, LegacyAPIResponse
+from modelwire._tools import AsyncRun, Run
 from modelwire._types import SequenceNotStr
 from modelwire.streaming import (
     AsyncChatCompletionStream,
@@ -31,6 +32,7 @@ from modelwire.streaming import (
     ResponseStream,
     StreamManager,
 )
+from modelwire.types._parsed import ParsedChatCompletion, ParsedResponse
 from modelwire._native import (
     ChatCompletion,
     ChatCompletionChunk,
@@ -69,9 +71,18 @@ from modelwire.types._params import (
 from modelwire.types._parts import ResponseOutputItem, ResponseStreamEvent
 
 _T = TypeVar("_T")
+_P = TypeVar("_P")
+_P_co = TypeVar("_P_co", covariant=True)
 _C = TypeVar("_C")
 
 _Maybe: TypeAlias = _T | None | NotGiven | Omit
+_Value: TypeAlias = Any
+"""A JSON schema, a type, or an adapter of one."""
+
+class _Adapter(Protocol[_P_co]):
+    """A TypeAdapter of pydantic."""
+
+    def validate_python(self, object: Any, /) -> _P_co: ...
 
 class _HttpxTimeout(Protocol):
     @property
@@ -151,7 +162,7 @@ class _Given(TypedDict, total=False):
     extra_body: Mapping[str, object] | None
     timeout: float | Timeout | _HttpxTimeout | None | NotGiven
 
-class _ChatGiven(_Given, total=False):
+class _ParsedChatCompletionGiven(_Given, total=False):
     messages: Required[Iterable[ChatCompletionMessageParam | ChatCompletionMessage]]
     model: Required[str]
     audio: _Maybe[ChatCompletionAudioParam]
@@ -173,13 +184,11 @@ class _ChatGiven(_Given, total=False):
     prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions]
     prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]]
     reasoning_effort: _Maybe[ReasoningEffort]
-    response_format: _Maybe[ResponseFormat]
     safety_identifier: _Maybe[str]
     seed: _Maybe[int]
     service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]]
     stop: _Maybe[str | SequenceNotStr[str]]
     store: _Maybe[bool]
-    stream_options: _Maybe[ChatCompletionStreamOptionsParam]
     temperature: _Maybe[float]
     tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam]
     tools: _Maybe[Iterable[ChatCompletionToolUnionParam]]
@@ -188,10 +197,14 @@ class _ChatGiven(_Given, total=False):
     user: _Maybe[str]
     verbosity: _Maybe[Literal["low", "medium", "high"]]
     web_search_options: _Maybe[WebSearchOptions]
+    stream_options: _Maybe[ChatCompletionStreamOptionsParam]
     stream_only: bool | NotGiven
+
+class _ChatGiven(_ParsedChatCompletionGiven, total=False):
+    response_format: _Maybe[ResponseFormat]
     gather: bool
 
-class _ResponseGiven(_Given, total=False):
+class _ParsedResponseGiven(_Given, total=False):
     input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]]
     model: _Maybe[str]
     access_programs: _Maybe[ResponseCreateParamsAccessPrograms]
@@ -225,6 +238,8 @@ class _ResponseGiven(_Given, total=False):
     truncation: _Maybe[Literal["auto", "disabled"]]
     user: _Maybe[str]
     stream_only: bool | NotGiven
+
+class _ResponseGiven(_ParsedResponseGiven, total=False):
     gather: bool
 
 class _CompletionsWithRawResponse:
@@ -236,7 +251,12 @@ class _CompletionsWithRawResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> LegacyAPIResponse[Stream[ChatCompletionChunk]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> LegacyAPIResponse[ChatCompletion | Stream[ChatCompletionChunk]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> LegacyAPIResponse[ParsedChatCompletion[_P]]: ...
+    @overload
+    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> LegacyAPIResponse[ParsedChatCompletion[_P]]: ...
+    @overload
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> LegacyAPIResponse[ParsedChatCompletion[Any]]: ...
 
 class _ResponsesWithRawResponse:
     @overload
@@ -247,7 +267,12 @@ class _ResponsesWithRawResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> LegacyAPIResponse[Stream[ResponseStreamEvent]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> LegacyAPIResponse[Response | Stream[ResponseStreamEvent]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> LegacyAPIResponse[ParsedResponse[_P]]: ...
+    @overload
+    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> LegacyAPIResponse[ParsedResponse[_P]]: ...
+    @overload
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> LegacyAPIResponse[ParsedResponse[Any]]: ...
 
 class _ModelsWithRawResponse:
     def list(self, **given: Unpack[_Given]) -> LegacyAPIResponse[ModelList[Model]]: ...
@@ -269,7 +294,12 @@ class _AsyncCompletionsWithRawResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ChatCompletionChunk]]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ChatCompletion | AsyncStream[ChatCompletionChunk]]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[_P]]]: ...
+    @overload
+    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[_P]]]: ...
+    @overload
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[Any]]]: ...
 
 class _AsyncResponsesWithRawResponse:
     @overload
@@ -280,7 +310,12 @@ class _AsyncResponsesWithRawResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ResponseStreamEvent]]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[Response | AsyncStream[ResponseStreamEvent]]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[_P]]]: ...
+    @overload
+    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[_P]]]: ...
+    @overload
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[Any]]]: ...
 
 class _AsyncModelsWithRawResponse:
     def list(self, **given: Unpack[_Given]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncModelList[Model]]]: ...
@@ -302,7 +337,12 @@ class _CompletionsWithStreamingResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> _Opening[Stream[ChatCompletionChunk]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> _Opening[ChatCompletion | Stream[ChatCompletionChunk]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _Opening[ParsedChatCompletion[_P]]: ...
+    @overload
+    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _Opening[ParsedChatCompletion[_P]]: ...
+    @overload
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> _Opening[ParsedChatCompletion[Any]]: ...
 
 class _ResponsesWithStreamingResponse:
     @overload
@@ -313,7 +353,12 @@ class _ResponsesWithStreamingResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> _Opening[Stream[ResponseStreamEvent]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> _Opening[Response | Stream[ResponseStreamEvent]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> _Opening[ParsedResponse[_P]]: ...
+    @overload
+    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> _Opening[ParsedResponse[_P]]: ...
+    @overload
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> _Opening[ParsedResponse[Any]]: ...
 
 class _ModelsWithStreamingResponse:
     def list(self, **given: Unpack[_Given]) -> _Opening[ModelList[Model]]: ...
@@ -335,7 +380,12 @@ class _AsyncCompletionsWithStreamingResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> _AsyncOpening[AsyncStream[ChatCompletionChunk]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> _AsyncOpening[ChatCompletion | AsyncStream[ChatCompletionChunk]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _AsyncOpening[ParsedChatCompletion[_P]]: ...
+    @overload
+    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _AsyncOpening[ParsedChatCompletion[_P]]: ...
+    @overload
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> _AsyncOpening[ParsedChatCompletion[Any]]: ...
 
 class _AsyncResponsesWithStreamingResponse:
     @overload
@@ -346,7 +396,12 @@ class _AsyncResponsesWithStreamingResponse:
     def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> _AsyncOpening[AsyncStream[ResponseStreamEvent]]: ...
     @overload
     def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> _AsyncOpening[Response | AsyncStream[ResponseStreamEvent]]: ...
-    def parse(self, *arguments: Any, **named: Any) -> Any: ...
+    @overload
+    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> _AsyncOpening[ParsedResponse[_P]]: ...
+    @overload
+    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> _AsyncOpening[ParsedResponse[_P]]: ...
+    @overload
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> _AsyncOpening[ParsedResponse[Any]]: ...
 
 class _AsyncModelsWithStreamingResponse:
     def list(self, **given: Unpack[_Given]) -> _AsyncOpening[AsyncModelList[Model]]: ...
@@ -562,6 +617,146 @@ class Completions(_Resource[Client]):
         A higher max_tokens may consume more; longer messages generally cost more and take
         longer. stream changes only how the answer comes: it is not free.
         """
+    @overload
+    def parse(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: type[_P],
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedChatCompletion[_P]: ...
+    @overload
+    def parse(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Adapter[_P],
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedChatCompletion[_P]: ...
+    @overload
+    def parse(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Maybe[_Value] = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedChatCompletion[Any]:
+        """Creates it and parses it: the answer, with values of the type that was asked for."""
+    @overload
     def stream(
         self,
         *,
@@ -586,7 +781,6 @@ class Completions(_Resource[Client]):
         prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
         prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
         reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
         safety_identifier: _Maybe[str] = ...,
         seed: _Maybe[int] = ...,
         service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
@@ -601,13 +795,248 @@ class Completions(_Resource[Client]):
         user: _Maybe[str] = ...,
         verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
         web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: type[_P],
         extra_headers: Mapping[str, str | Omit] | None = None,
         extra_query: Mapping[str, object] | None = None,
         extra_body: Mapping[str, object] | None = None,
         timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-    ) -> StreamManager[ChatCompletionStream]:
-        """Streams it as events, with snapshots and the whole answer at the end."""
-    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    ) -> StreamManager[ChatCompletionStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Adapter[_P],
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> StreamManager[ChatCompletionStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> StreamManager[ChatCompletionStream[Any]]:
+        """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
+    @overload
+    def run_tools(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: type[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> Run[ParsedChatCompletion[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Adapter[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> Run[ParsedChatCompletion[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Maybe[_Value] = ...,
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> Run[ParsedChatCompletion[Any]]:
+        """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def update(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -772,6 +1201,146 @@ class AsyncCompletions(_Resource[AsyncClient]):
         A higher max_tokens may consume more; longer messages generally cost more and take
         longer. stream changes only how the answer comes: it is not free.
         """
+    @overload
+    async def parse(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: type[_P],
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedChatCompletion[_P]: ...
+    @overload
+    async def parse(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Adapter[_P],
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedChatCompletion[_P]: ...
+    @overload
+    async def parse(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Maybe[_Value] = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedChatCompletion[Any]:
+        """Creates it and parses it: the answer, with values of the type that was asked for."""
+    @overload
     def stream(
         self,
         *,
@@ -796,7 +1365,6 @@ class AsyncCompletions(_Resource[AsyncClient]):
         prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
         prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
         reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
         safety_identifier: _Maybe[str] = ...,
         seed: _Maybe[int] = ...,
         service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
@@ -811,13 +1379,248 @@ class AsyncCompletions(_Resource[AsyncClient]):
         user: _Maybe[str] = ...,
         verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
         web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: type[_P],
         extra_headers: Mapping[str, str | Omit] | None = None,
         extra_query: Mapping[str, object] | None = None,
         extra_body: Mapping[str, object] | None = None,
         timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-    ) -> AsyncStreamManager[AsyncChatCompletionStream]:
-        """Streams it as events, with snapshots and the whole answer at the end."""
-    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    ) -> AsyncStreamManager[AsyncChatCompletionStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Adapter[_P],
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncStreamManager[AsyncChatCompletionStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncStreamManager[AsyncChatCompletionStream[Any]]:
+        """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
+    @overload
+    def run_tools(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: type[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncRun[ParsedChatCompletion[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Adapter[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncRun[ParsedChatCompletion[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
+        model: str,
+        audio: _Maybe[ChatCompletionAudioParam] = ...,
+        frequency_penalty: _Maybe[float] = ...,
+        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
+        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
+        logit_bias: _Maybe[dict[str, int]] = ...,
+        logprobs: _Maybe[bool] = ...,
+        max_completion_tokens: _Maybe[int] = ...,
+        max_tokens: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        n: _Maybe[int] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
+        presence_penalty: _Maybe[float] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning_effort: _Maybe[ReasoningEffort] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        seed: _Maybe[int] = ...,
+        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
+        stop: _Maybe[str | SequenceNotStr[str]] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
+        temperature: _Maybe[float] = ...,
+        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        user: _Maybe[str] = ...,
+        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
+        web_search_options: _Maybe[WebSearchOptions] = ...,
+        response_format: _Maybe[_Value] = ...,
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncRun[ParsedChatCompletion[Any]]:
+        """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def update(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -970,6 +1773,143 @@ class Responses(_Resource[Client]):
         A higher max_output_tokens may consume more; a longer input generally costs more and
         takes longer. stream changes only how the answer comes: it is not free.
         """
+    @overload
+    def parse(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: type[_P],
+        parse_as: _Maybe[_Value] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedResponse[_P]: ...
+    @overload
+    def parse(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Adapter[_P],
+        parse_as: _Maybe[_Value] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedResponse[_P]: ...
+    @overload
+    def parse(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Maybe[_Value] = ...,
+        parse_as: _Maybe[_Value] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedResponse[Any]:
+        """Creates it and parses it: the answer, with values of the type that was asked for."""
+    @overload
     def stream(
         self,
         *,
@@ -1005,13 +1945,233 @@ class Responses(_Resource[Client]):
         top_p: _Maybe[float] = ...,
         truncation: _Maybe[Literal["auto", "disabled"]] = ...,
         user: _Maybe[str] = ...,
+        text_format: type[_P],
         extra_headers: Mapping[str, str | Omit] | None = None,
         extra_query: Mapping[str, object] | None = None,
         extra_body: Mapping[str, object] | None = None,
         timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-    ) -> StreamManager[ResponseStream]:
-        """Streams it as events, with snapshots and the whole answer at the end."""
-    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    ) -> StreamManager[ResponseStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Adapter[_P],
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> StreamManager[ResponseStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> StreamManager[ResponseStream[Any]]:
+        """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
+    @overload
+    def run_tools(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: type[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> Run[ParsedResponse[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Adapter[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> Run[ParsedResponse[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Maybe[_Value] = ...,
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> Run[ParsedResponse[Any]]:
+        """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def cancel(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -1164,6 +2324,143 @@ class AsyncResponses(_Resource[AsyncClient]):
         A higher max_output_tokens may consume more; a longer input generally costs more and
         takes longer. stream changes only how the answer comes: it is not free.
         """
+    @overload
+    async def parse(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: type[_P],
+        parse_as: _Maybe[_Value] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedResponse[_P]: ...
+    @overload
+    async def parse(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Adapter[_P],
+        parse_as: _Maybe[_Value] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedResponse[_P]: ...
+    @overload
+    async def parse(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Maybe[_Value] = ...,
+        parse_as: _Maybe[_Value] = ...,
+        stream: Literal[False] | None | NotGiven | Omit = ...,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> ParsedResponse[Any]:
+        """Creates it and parses it: the answer, with values of the type that was asked for."""
+    @overload
     def stream(
         self,
         *,
@@ -1199,13 +2496,233 @@ class AsyncResponses(_Resource[AsyncClient]):
         top_p: _Maybe[float] = ...,
         truncation: _Maybe[Literal["auto", "disabled"]] = ...,
         user: _Maybe[str] = ...,
+        text_format: type[_P],
         extra_headers: Mapping[str, str | Omit] | None = None,
         extra_query: Mapping[str, object] | None = None,
         extra_body: Mapping[str, object] | None = None,
         timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-    ) -> AsyncStreamManager[AsyncResponseStream]:
-        """Streams it as events, with snapshots and the whole answer at the end."""
-    def parse(self, *arguments: Any, **named: Any) -> NoReturn: ...
+    ) -> AsyncStreamManager[AsyncResponseStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Adapter[_P],
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncStreamManager[AsyncResponseStream[_P]]: ...
+    @overload
+    def stream(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        tools: _Maybe[Iterable[ToolParam]] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Maybe[_Value] = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncStreamManager[AsyncResponseStream[Any]]:
+        """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
+    @overload
+    def run_tools(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: type[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncRun[ParsedResponse[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Adapter[_P],
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncRun[ParsedResponse[_P]]: ...
+    @overload
+    def run_tools(
+        self,
+        *,
+        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
+        model: _Maybe[str] = ...,
+        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
+        background: _Maybe[bool] = ...,
+        context_management: _Maybe[Iterable[ContextManagement]] = ...,
+        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
+        image: _Maybe[ResponseCreateParamsImage] = ...,
+        include: _Maybe[Sequence[ResponseIncludable]] = ...,
+        instructions: _Maybe[str] = ...,
+        max_output_tokens: _Maybe[int] = ...,
+        max_tool_calls: _Maybe[int] = ...,
+        metadata: _Maybe[Metadata] = ...,
+        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
+        parallel_tool_calls: _Maybe[bool] = ...,
+        previous_response_id: _Maybe[str] = ...,
+        prompt: _Maybe[ResponsePromptParam] = ...,
+        prompt_cache_key: _Maybe[str] = ...,
+        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
+        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
+        reasoning: _Maybe[ReasoningParam] = ...,
+        safety_identifier: _Maybe[str] = ...,
+        service_tier: _Maybe[ServiceTier] = ...,
+        store: _Maybe[bool] = ...,
+        stream_options: _Maybe[StreamOptions] = ...,
+        temperature: _Maybe[float] = ...,
+        text: _Maybe[ResponseTextConfigParam] = ...,
+        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
+        top_logprobs: _Maybe[int] = ...,
+        top_p: _Maybe[float] = ...,
+        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
+        user: _Maybe[str] = ...,
+        text_format: _Maybe[_Value] = ...,
+        tools: Iterable[Any],
+        max_turns: int | None = None,
+        raise_errors: bool = False,
+        stream_only: bool | NotGiven = ...,
+        extra_headers: Mapping[str, str | Omit] | None = None,
+        extra_query: Mapping[str, object] | None = None,
+        extra_body: Mapping[str, object] | None = None,
+        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+    ) -> AsyncRun[ParsedResponse[Any]]:
+        """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def delete(self, *arguments: Any, **named: Any) -> NoReturn: ...
     def cancel(self, *arguments: Any, **named: Any) -> NoReturn: ...

@@ -2,8 +2,10 @@
 events, snapshots and final answers. Knows no HTTP. Imported when a program asks for it.
 
 Where openai-python raises, what there is is returned here: an answer that was cut short by a
-limit or a filter, a response that is incomplete or failed. A snapshot is put together when it is
-looked at, so that a stream costs no more than its chunks.
+limit or a filter, a response that is incomplete or failed. Only where the answer is to be parsed,
+and cannot be, the stream raises when it is at its end: all its events came, and the error has the
+whole answer. A snapshot is put together, and a part of an answer parsed, when it is looked at, so
+that a stream costs no more than its chunks.
 """
 
 from __future__ import annotations
@@ -23,13 +25,21 @@ from modelwire._native import (
     ChoiceDeltaToolCall,
     ChunkChoice,
     Iteration,
-    Response,
     ResponseStreamEvent,
     Snapshots,
     Stream,
 )
 
+if TYPE_CHECKING:
+    from modelwire._parse import ChatReading, ResponseReading
+    from modelwire.types._parsed import (
+        ParsedChatCompletion,
+        ParsedResponse,
+        ParsedResponseStreamEvent,  # noqa: F401  (in texts below)
+    )
+
 _E = TypeVar("_E")
+_T = TypeVar("_T")
 _S = TypeVar("_S")
 
 
@@ -73,18 +83,28 @@ class _Event:
 class ChunkEvent(_Event):
     """A chunk as the service sent it."""
 
-    __slots__ = ("_at", "_snapshots", "chunk")
+    __slots__ = ("_at", "_reading", "_snapshots", "chunk")
     type: Literal["chunk"] = "chunk"
 
-    def __init__(self, chunk: ChatCompletionChunk, snapshots: Snapshots, at: int) -> None:
+    def __init__(
+        self,
+        chunk: ChatCompletionChunk,
+        snapshots: Snapshots,
+        at: int,
+        reading: ChatReading | None,
+    ) -> None:
         self.chunk = chunk
         self._snapshots = snapshots
         self._at = at
+        self._reading = reading
 
     @property
     def snapshot(self) -> ChatCompletion:
         """What the chunks up to this one add up to."""
-        return self._snapshots.completion(self._at)
+        completion = self._snapshots.completion(self._at)
+        if self._reading is not None:
+            self._reading.partly_read(completion)
+        return completion
 
     def __repr__(self) -> str:
         return f"ChunkEvent(chunk={self.chunk!r})"
@@ -112,20 +132,38 @@ class _Growing(_Event):
 class ContentDeltaEvent(_Growing):
     """A piece of the content."""
 
-    __slots__ = ()
+    __slots__ = ("_reading",)
     type: Literal["content.delta"] = "content.delta"
-    parsed: None = None
+
+    def __init__(self, delta: str, text: _Text, at: int, reading: ChatReading | None) -> None:
+        super().__init__(delta, text, at)
+        self._reading = reading
+
+    @property
+    def parsed(self) -> Any:
+        """What the content up to this piece has of the value that it is to be: dicts and lists,
+        without what is not whole yet. None where nothing is parsed."""
+        return None if self._reading is None else self._reading.partial_content(self.snapshot)
 
 
-class ContentDoneEvent(_Event):
+class ContentDoneEvent(_Event, Generic[_T]):
     """The whole content."""
 
-    __slots__ = ("content",)
+    __slots__ = ("_parsed", "content")
     type: Literal["content.done"] = "content.done"
-    parsed: None = None
 
-    def __init__(self, content: str) -> None:
+    def __init__(self, content: str, parsed: Callable[[], Any] | None) -> None:
         self.content = content
+        self._parsed = parsed
+
+    @property
+    def parsed(self) -> _T | None:
+        """The content as what it was to be; None where that is nothing. An AnswerValidationError
+        where it is not that."""
+        return None if self._parsed is None else self._parsed()
+
+    def __repr__(self) -> str:
+        return f"ContentDoneEvent(content={self.content!r})"
 
 
 class RefusalDeltaEvent(_Growing):
@@ -148,11 +186,19 @@ class RefusalDoneEvent(_Event):
 class FunctionToolCallArgumentsDeltaEvent(_Event):
     """A piece of the arguments of a tool call."""
 
-    __slots__ = ("_at", "_text", "arguments_delta", "index", "name")
+    __slots__ = ("_at", "_reading", "_text", "arguments_delta", "index", "name")
     type: Literal["tool_calls.function.arguments.delta"] = "tool_calls.function.arguments.delta"
-    parsed_arguments: None = None
 
-    def __init__(self, name: str, index: int, delta: str, text: _Text, at: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        index: int,
+        delta: str,
+        text: _Text,
+        at: int,
+        reading: ChatReading | None,
+    ) -> None:
+        self._reading = reading
         self.name = name
         self.index = index
         self.arguments_delta = delta
@@ -164,6 +210,13 @@ class FunctionToolCallArgumentsDeltaEvent(_Event):
         """The arguments up to this piece."""
         return self._text.at(self._at)
 
+    @property
+    def parsed_arguments(self) -> Any:
+        """What there is of the arguments as dicts and lists; None where they are not parsed."""
+        if self._reading is None:
+            return None
+        return self._reading.partial_arguments(self.name, self.arguments)
+
     def __repr__(self) -> str:
         shown = f"name={self.name!r}, index={self.index}, arguments_delta={self.arguments_delta!r}"
         return f"{type(self).__name__}({shown})"
@@ -172,14 +225,25 @@ class FunctionToolCallArgumentsDeltaEvent(_Event):
 class FunctionToolCallArgumentsDoneEvent(_Event):
     """The whole arguments of a tool call."""
 
-    __slots__ = ("arguments", "index", "name")
+    __slots__ = ("_parsed", "arguments", "index", "name")
     type: Literal["tool_calls.function.arguments.done"] = "tool_calls.function.arguments.done"
-    parsed_arguments: None = None
 
-    def __init__(self, name: str, index: int, arguments: str) -> None:
+    def __init__(
+        self, name: str, index: int, arguments: str, parsed: Callable[[], Any] | None
+    ) -> None:
         self.name = name
         self.index = index
         self.arguments = arguments
+        self._parsed = parsed
+
+    @property
+    def parsed_arguments(self) -> Any:
+        """The arguments as what they were to be; None where they are not parsed."""
+        return None if self._parsed is None else self._parsed()
+
+    def __repr__(self) -> str:
+        shown = f"name={self.name!r}, index={self.index}, arguments={self.arguments!r}"
+        return f"{type(self).__name__}({shown})"
 
 
 class _Logprobs(_Event):
@@ -254,7 +318,7 @@ class LogprobsRefusalDoneEvent(_Logprobs):
 ChatCompletionStreamEvent: TypeAlias = (
     ChunkEvent
     | ContentDeltaEvent
-    | ContentDoneEvent
+    | ContentDoneEvent[_T]
     | RefusalDeltaEvent
     | RefusalDoneEvent
     | FunctionToolCallArgumentsDeltaEvent
@@ -266,20 +330,52 @@ ChatCompletionStreamEvent: TypeAlias = (
 )
 
 
+class _Parsing:
+    """How the parts of a stream are parsed when they are looked at."""
+
+    __slots__ = ("answer", "reading")
+
+    def __init__(self, reading: ChatReading, answer: Callable[[], Any]) -> None:
+        self.reading = reading
+        self.answer = answer
+
+    def content(self, text: str) -> Callable[[], Any] | None:
+        """Parses a whole content."""
+        if self.reading.format is None:
+            return None
+        return _once(lambda: self.reading.content(text, self.answer()))
+
+    def arguments(self, name: str, text: str) -> Callable[[], Any]:
+        """Parses whole arguments."""
+        return _once(lambda: self.reading.arguments(name, text, self.answer()))
+
+
+def _once(make: Callable[[], Any]) -> Callable[[], Any]:
+    made: list[Any] = []
+
+    def get() -> Any:
+        if not made:
+            made.append(make())
+        return made[0]
+
+    return get
+
+
 class _ToolCall:
     """A tool call under construction."""
 
-    __slots__ = ("arguments", "id", "index", "is_done", "name", "was_left")
+    __slots__ = ("arguments", "id", "index", "is_done", "name", "parsing", "was_left")
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, parsing: _Parsing | None) -> None:
         self.index = index
+        self.parsing = parsing
         self.id = ""
         self.name = ""
         self.arguments = _Text()
         self.is_done = False
         self.was_left = False
 
-    def left(self) -> Iterator[ChatCompletionStreamEvent]:
+    def left(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         """Another call goes on: this one is done if its arguments are JSON already. Pieces of
         calls may interleave; what is not whole when it is first left is done at the finish."""
         import json
@@ -293,11 +389,14 @@ class _ToolCall:
             return
         yield from self.done()
 
-    def done(self) -> Iterator[ChatCompletionStreamEvent]:
+    def done(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if not self.is_done:
             self.is_done = True
             arguments = self.arguments.whole()
-            yield FunctionToolCallArgumentsDoneEvent(self.name, self.index, arguments)
+            parsed = None
+            if self.parsing is not None:
+                parsed = self.parsing.arguments(self.name, arguments)
+            yield FunctionToolCallArgumentsDoneEvent(self.name, self.index, arguments, parsed)
 
 
 class _ToolCalls:
@@ -305,9 +404,10 @@ class _ToolCalls:
     it: by index, else by id, else by place where several came, else the last one; another id, or
     without an id another name, is another call."""
 
-    __slots__ = ("_by_id", "_by_index", "_next", "_taken", "all", "last")
+    __slots__ = ("_by_id", "_by_index", "_next", "_parsing", "_taken", "all", "last")
 
-    def __init__(self) -> None:
+    def __init__(self, parsing: _Parsing | None) -> None:
+        self._parsing = parsing
         self.all: list[_ToolCall] = []
         self.last: _ToolCall | None = None
         self._by_index: dict[int, _ToolCall] = {}
@@ -320,7 +420,7 @@ class _ToolCalls:
         id_, name = piece.id or "", getattr(piece.function, "name", None) or ""
         call = self._known(index, place, id_, name)
         if call is None:
-            call = _ToolCall(self._free(index))
+            call = _ToolCall(self._free(index), self._parsing)
             self.all.append(call)
         call.id, call.name = call.id or id_, call.name or name
         if id_:
@@ -361,24 +461,29 @@ class _Choice:
         "content",
         "content_logprobs",
         "is_content_done",
+        "parsing",
+        "reading",
         "refusal",
         "refusal_logprobs",
         "tool_calls",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, parsing: _Parsing | None) -> None:
+        self.parsing = parsing
+        self.reading = None if parsing is None else parsing.reading
         self.content = _Text()
         self.refusal = _Text()
         self.content_logprobs: list[ChatCompletionTokenLogprob] = []
         self.refusal_logprobs: list[ChatCompletionTokenLogprob] = []
-        self.tool_calls = _ToolCalls()
+        self.tool_calls = _ToolCalls(parsing)
         self.is_content_done = False
 
-    def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
+    def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent[Any]]:
         delta = choice.delta
         content, refusal = delta.content, delta.refusal
         if content is not None:
-            yield ContentDeltaEvent(content, self.content, self.content.add(content))
+            at = self.content.add(content)
+            yield ContentDeltaEvent(content, self.content, at, self.reading)
         if refusal and isinstance(refusal, str):
             yield RefusalDeltaEvent(refusal, self.refusal, self.refusal.add(refusal))
         before = self.tool_calls.last
@@ -389,12 +494,13 @@ class _Choice:
             yield from self._content_done()
             if before is not None:
                 yield from before.left()
-        if choice.finish_reason:
+        reason = choice.finish_reason
+        if reason and not (self.reading and self.reading.is_cut(reason)):
             yield from self._content_done()
             for call in self.tool_calls.all:
                 yield from call.done()
 
-    def _tool_calls(self, pieces: Any) -> Iterator[ChatCompletionStreamEvent]:
+    def _tool_calls(self, pieces: Any) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if not isinstance(pieces, list):
             return
         for place, piece in enumerate(pieces):
@@ -406,10 +512,10 @@ class _Choice:
             if isinstance(arguments, str):
                 at = call.arguments.add(arguments)
                 yield FunctionToolCallArgumentsDeltaEvent(
-                    call.name, call.index, arguments, call.arguments, at
+                    call.name, call.index, arguments, call.arguments, at, self.reading
                 )
 
-    def _logprobs(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent]:
+    def _logprobs(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent[Any]]:
         content = getattr(choice.logprobs, "content", None)
         if content and isinstance(content, list):
             self.content_logprobs += content
@@ -419,12 +525,16 @@ class _Choice:
             self.refusal_logprobs += refusal
             yield LogprobsRefusalDeltaEvent(refusal, self.refusal_logprobs)
 
-    def _content_done(self) -> Iterator[ChatCompletionStreamEvent]:
+    def _content_done(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if self.is_content_done:
             return
         self.is_content_done = True
         if self.content:
-            yield ContentDoneEvent(self.content.whole())
+            content = self.content.whole()
+            parsed = None
+            if self.parsing is not None and not self.refusal:
+                parsed = self.parsing.content(content)
+            yield ContentDoneEvent(content, parsed)
         if self.refusal:
             yield RefusalDoneEvent(self.refusal.whole())
         if self.content_logprobs:
@@ -433,49 +543,74 @@ class _Choice:
             yield LogprobsRefusalDoneEvent(self.refusal_logprobs, self.refusal_logprobs)
 
 
-class ChatCompletionStreamState:
+class ChatCompletionStreamState(Generic[_T]):
     """The events that chunks make, and the completion that they add up to, for programs that
-    have chunks from elsewhere."""
+    have chunks from elsewhere. response_format and input_tools are what was asked for, as `parse`
+    takes it."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        input_tools: Any = None,
+        response_format: Any = None,
+        _reading: ChatReading | None = None,
+    ) -> None:
+        if _reading is None and (input_tools or response_format):
+            from modelwire._parse import ChatReading
+
+            given = {"tools": input_tools, "response_format": response_format}
+            _reading = ChatReading(given, all_strict=False)
+        self._reading = _reading if _reading is not None and _reading.reads else None
         self._snapshots = Snapshots()
         self._count = 0
         self._choices: dict[int, _Choice] = {}
+        self._parsing: _Parsing | None = None
+        if self._reading is not None:
+            self._parsing = _Parsing(self._reading, lambda: self._snapshots.completion(self._count))
+        self._whole: Any = None  # the parsed answer, once it is there
 
-    def handle_chunk(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent]:
+    def handle_chunk(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent[_T]]:
         """The events of the next chunk; iterate them all."""
         self._count = self._snapshots.add(chunk)
-        yield ChunkEvent(chunk, self._snapshots, self._count)
+        yield ChunkEvent(chunk, self._snapshots, self._count, self._reading)
         for choice in chunk.choices:
             known = self._choices.get(choice.index)
             if known is None:
-                known = self._choices[choice.index] = _Choice()
+                known = self._choices[choice.index] = _Choice(self._parsing)
             yield from known.take(choice)
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
         """What the chunks so far add up to."""
-        return self._snapshots.completion(self._count)
+        if self._whole is not None:
+            whole: ChatCompletion = self._whole
+            return whole
+        completion = self._snapshots.completion(self._count)
+        if self._reading is not None:
+            self._reading.partly_read(completion)
+        return completion
 
-    def get_final_completion(self) -> ChatCompletion:
-        """What the chunks add up to."""
-        return self.current_completion_snapshot
+    def get_final_completion(self) -> ParsedChatCompletion[_T]:
+        """What the chunks add up to, parsed."""
+        completion: ParsedChatCompletion[_T] = self._ended(self._snapshots.completion(self._count))
+        return completion
+
+    def _ended(self, completion: Any) -> Any:
+        """The whole completion, parsed; None where there is none."""
+        if self._reading is None or completion is None:
+            return completion
+        if self._whole is None:
+            self._whole = self._reading.read(completion)
+        return self._whole
 
 
-class ResponseTextEvent:
-    """An event of a response stream as the service sent it, with the text up to it."""
+class _Beside:
+    """An event of a response stream as the service sent it, with something beside it."""
 
-    __slots__ = ("_at", "_event", "_text")
+    __slots__ = ("_event",)
 
-    def __init__(self, event: ResponseStreamEvent, text: _Text, at: int) -> None:
+    def __init__(self, event: ResponseStreamEvent) -> None:
         self._event = event
-        self._text = text
-        self._at = at
-
-    @property
-    def snapshot(self) -> str:
-        """The text, or the arguments, up to this piece."""
-        return self._text.at(self._at)
 
     if not TYPE_CHECKING:
         # For `isinstance`: it is the event, with a text beside it.
@@ -494,24 +629,100 @@ class ResponseTextEvent:
         return repr(self._event)
 
 
+class ResponseTextEvent(_Beside):
+    """An event that adds to a text, with the text up to it."""
+
+    __slots__ = ("_at", "_text")
+
+    def __init__(self, event: ResponseStreamEvent, text: _Text, at: int) -> None:
+        super().__init__(event)
+        self._text = text
+        self._at = at
+
+    @property
+    def snapshot(self) -> str:
+        """The text, or the arguments, up to this piece."""
+        return self._text.at(self._at)
+
+
+class _WholeText(_Beside):
+    """The event of a whole text, with what it was to be."""
+
+    __slots__ = ("_parsed",)
+
+    def __init__(self, event: ResponseStreamEvent, parsed: Callable[[], Any] | None) -> None:
+        super().__init__(event)
+        self._parsed = parsed
+
+    @property
+    def parsed(self) -> Any:
+        """The text as what it was to be; None of commentary, and where nothing was asked."""
+        return None if self._parsed is None else self._parsed()
+
+
+class _Completed(_Beside):
+    """The event of a whole response, parsed when it is looked at."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, event: ResponseStreamEvent, reading: ResponseReading) -> None:
+        super().__init__(event)
+        self._read = _once(lambda: reading.read(event.response))
+
+    @property
+    def response(self) -> Any:
+        """The response, parsed."""
+        return self._read()
+
+
 _GROWING = ("response.output_text.delta", "response.function_call_arguments.delta")
 
 
 class _ResponseState:
-    """The texts of a response stream, by the place where they grow."""
+    """The texts of a response stream, by the place where they grow, and what parses them."""
 
-    def __init__(self) -> None:
+    def __init__(self, reading: ResponseReading | None = None) -> None:
         self._texts: dict[Any, _Text] = {}
+        self._reading = reading if reading is not None and reading.reads else None
+        self._phases: dict[Any, Any] = {}
+        self._last: Any = None
+        self._whole: Any = None  # the parsed response, once it is there
 
     def handle(self, event: ResponseStreamEvent) -> Any:
         kind = event.type
-        if kind not in _GROWING:
-            return event
-        place = (kind, event.output_index, event.content_index, event.item_id)
-        text = self._texts.get(place)
-        if text is None:
-            text = self._texts[place] = _Text()
-        return ResponseTextEvent(event, text, text.add(event.delta or ""))
+        if kind in _GROWING:
+            place = (kind, event.output_index, event.content_index, event.item_id)
+            text = self._texts.get(place)
+            if text is None:
+                text = self._texts[place] = _Text()
+            return ResponseTextEvent(event, text, text.add(event.delta or ""))
+        if kind == "response.output_text.done":
+            return _WholeText(event, self._parsed(event))
+        if self._reading is not None:
+            if kind == "response.output_item.added":
+                self._phases[event.output_index] = getattr(event.item, "phase", None)
+            elif kind == "response.completed":
+                return _Completed(event, self._reading)
+            elif kind in ("response.created", "response.in_progress"):
+                self._last = event.response
+        return event
+
+    def _parsed(self, event: ResponseStreamEvent) -> Callable[[], Any] | None:
+        reading = self._reading
+        if reading is None or reading.format is None or not event.text:
+            return None
+        if not reading.is_final(self._phases.get(event.output_index)):
+            return None
+        text, answer = event.text, self._last
+        return _once(lambda: reading.content(text, answer))
+
+    def ended(self, response: Any) -> Any:
+        """The whole response, parsed; None where there is none."""
+        if self._reading is None or response is None:
+            return response
+        if self._whole is None:
+            self._whole = self._reading.read(response)
+        return self._whole
 
 
 def _final(stream: Stream[Any] | AsyncStream[Any]) -> Any:
@@ -552,9 +763,13 @@ class _Helper(Generic[_S]):
 class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
     """A helper stream of a synchronous client: an iterator and a context manager."""
 
-    def __init__(self, stream: Stream[Any]) -> None:
+    def __init__(self, stream: Stream[Any], reading: Any = None) -> None:
         super().__init__(stream)
+        self._state = self._state_of(reading)
         self._events = self._made()
+
+    def _state_of(self, reading: Any) -> Any:
+        raise NotImplementedError
 
     def _made(self) -> Iterator[_E]:
         raise NotImplementedError
@@ -587,35 +802,46 @@ class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
         return self
 
 
-class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent]):
+class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
     """The events of a chat completion as it is made."""
 
-    def _made(self) -> Iterator[ChatCompletionStreamEvent]:
-        self._state = ChatCompletionStreamState()
-        return (event for chunk in self._stream for event in self._state.handle_chunk(chunk))
+    def _state_of(self, reading: ChatReading | None) -> ChatCompletionStreamState[_T]:
+        return ChatCompletionStreamState(_reading=reading)
+
+    def _made(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
+        for chunk in self._stream:
+            yield from self._state.handle_chunk(chunk)
+        self._state._ended(self._stream.answer)
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
         """What the chunks so far add up to."""
-        return self._state.current_completion_snapshot
+        snapshot: ChatCompletion = self._state.current_completion_snapshot
+        return snapshot
 
-    def get_final_completion(self) -> ChatCompletion:
-        """Reads the rest of the stream; returns the whole completion."""
+    def get_final_completion(self) -> ParsedChatCompletion[_T]:
+        """Reads the rest of the stream; returns the whole completion, parsed."""
         self.until_done()
-        completion: ChatCompletion = _final(self._stream)
+        completion: ParsedChatCompletion[_T] = self._state._ended(_final(self._stream))
         return completion
 
 
-class ResponseStream(_SyncHelper[Any]):
+class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
     """The events of a response as it is made; those that add text have it as `snapshot`."""
 
-    def _made(self) -> Iterator[Any]:
-        return map(_ResponseState().handle, self._stream)
+    def _state_of(self, reading: ResponseReading | None) -> _ResponseState:
+        return _ResponseState(reading)
 
-    def get_final_response(self) -> Response:
-        """Reads the rest of the stream; returns the whole response, also one that failed."""
+    def _made(self) -> Iterator[Any]:
+        for event in self._stream:
+            yield self._state.handle(event)
+        self._state.ended(self._stream.answer)
+
+    def get_final_response(self) -> ParsedResponse[_T]:
+        """Reads the rest of the stream; returns the whole response, parsed, also one that
+        failed."""
         self.until_done()
-        response: Response = _final(self._stream)
+        response: ParsedResponse[_T] = self._state.ended(_final(self._stream))
         return response
 
 
@@ -629,13 +855,21 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
     def _taken(self, chunk: Any) -> list[_E]:
         raise NotImplementedError
 
+    def _ended(self, answer: Any) -> Any:
+        raise NotImplementedError
+
     def __aiter__(self) -> AsyncIterator[_E]:
         return AsyncIteration(self, self._stream)
 
     async def __anext__(self) -> _E:
         # The events of a chunk wait here, so that a cancelled wait loses none.
         while not self._waiting:
-            self._waiting = self._taken(await self._stream.__anext__())[::-1]
+            try:
+                chunk = await self._stream.__anext__()
+            except StopAsyncIteration:
+                self._ended(self._stream.answer)
+                raise
+            self._waiting = self._taken(chunk)[::-1]
         return self._waiting.pop()
 
     async def __aenter__(self: _S) -> _S:
@@ -662,42 +896,49 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
         return self
 
 
-class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent]):
+class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
     """The events of a chat completion as it is made."""
 
-    def __init__(self, stream: AsyncStream[Any]) -> None:
+    def __init__(self, stream: AsyncStream[Any], reading: ChatReading | None = None) -> None:
         super().__init__(stream)
-        self._state = ChatCompletionStreamState()
+        self._state: ChatCompletionStreamState[_T] = ChatCompletionStreamState(_reading=reading)
 
-    def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent]:
+    def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent[_T]]:
         return list(self._state.handle_chunk(chunk))
+
+    def _ended(self, answer: Any) -> Any:
+        return self._state._ended(answer)
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
         """What the chunks so far add up to."""
         return self._state.current_completion_snapshot
 
-    async def get_final_completion(self) -> ChatCompletion:
-        """Reads the rest of the stream; returns the whole completion."""
+    async def get_final_completion(self) -> ParsedChatCompletion[_T]:
+        """Reads the rest of the stream; returns the whole completion, parsed."""
         await self.until_done()
-        completion: ChatCompletion = _final(self._stream)
+        completion: ParsedChatCompletion[_T] = self._ended(_final(self._stream))
         return completion
 
 
-class AsyncResponseStream(_AsyncHelper[Any]):
+class AsyncResponseStream(_AsyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
     """The events of a response as it is made; those that add text have it as `snapshot`."""
 
-    def __init__(self, stream: AsyncStream[Any]) -> None:
+    def __init__(self, stream: AsyncStream[Any], reading: ResponseReading | None = None) -> None:
         super().__init__(stream)
-        self._state = _ResponseState()
+        self._state = _ResponseState(reading)
 
     def _taken(self, chunk: Any) -> list[Any]:
         return [self._state.handle(chunk)]
 
-    async def get_final_response(self) -> Response:
-        """Reads the rest of the stream; returns the whole response, also one that failed."""
+    def _ended(self, answer: Any) -> Any:
+        return self._state.ended(answer)
+
+    async def get_final_response(self) -> ParsedResponse[_T]:
+        """Reads the rest of the stream; returns the whole response, parsed, also one that
+        failed."""
         await self.until_done()
-        response: Response = _final(self._stream)
+        response: ParsedResponse[_T] = self._ended(_final(self._stream))
         return response
 
 

@@ -2,3 +2,9 @@
 
 Written by py/stubs/write.py.
 """
+
+from modelwire._parse import pydantic_function_tool
+
+__all__ = [
+    "pydantic_function_tool",
+]

@@ -2527,6 +2527,93 @@ Tool: TypeAlias = (
 )
 CompoundFilterFilter: TypeAlias = ComparisonFilter | object
 CustomToolInputFormat: TypeAlias = CustomToolInputFormatText | CustomToolInputFormatGrammar
+OtherEvent: TypeAlias = (
+    ResponseAudioDeltaEvent
+    | ResponseAudioDoneEvent
+    | ResponseAudioTranscriptDeltaEvent
+    | ResponseAudioTranscriptDoneEvent
+    | ResponseCodeInterpreterCallCodeDeltaEvent
+    | ResponseCodeInterpreterCallCodeDoneEvent
+    | ResponseCodeInterpreterCallCompletedEvent
+    | ResponseCodeInterpreterCallInProgressEvent
+    | ResponseCodeInterpreterCallInterpretingEvent
+    | ResponseCompactionCompactingEvent
+    | ResponseContentPartAddedEvent
+    | ResponseContentPartDoneEvent
+    | ResponseCreatedEvent
+    | ResponseErrorEvent
+    | ResponseFileSearchCallCompletedEvent
+    | ResponseFileSearchCallInProgressEvent
+    | ResponseFileSearchCallSearchingEvent
+    | ResponseFunctionCallArgumentsDoneEvent
+    | ResponseShellCallCommandAddedEvent
+    | ResponseShellCallCommandDeltaEvent
+    | ResponseShellCallCommandDoneEvent
+    | ResponseShellCallOutputContentDeltaEvent
+    | ResponseShellCallOutputContentDoneEvent
+    | ResponseInProgressEvent
+    | ResponseFailedEvent
+    | ResponseIncompleteEvent
+    | ResponseOutputItemAddedEvent
+    | ResponseOutputItemDoneEvent
+    | ResponseReasoningSummaryPartAddedEvent
+    | ResponseReasoningSummaryPartDoneEvent
+    | ResponseReasoningSummaryTextDeltaEvent
+    | ResponseReasoningSummaryTextDoneEvent
+    | ResponseReasoningTextDeltaEvent
+    | ResponseReasoningTextDoneEvent
+    | ResponseRefusalDeltaEvent
+    | ResponseRefusalDoneEvent
+    | ResponseWebSearchCallCompletedEvent
+    | ResponseWebSearchCallInProgressEvent
+    | ResponseWebSearchCallSearchingEvent
+    | ResponseImageGenCallCompletedEvent
+    | ResponseImageGenCallGeneratingEvent
+    | ResponseImageGenCallInProgressEvent
+    | ResponseImageGenCallPartialImageEvent
+    | ResponseMcpCallArgumentsDeltaEvent
+    | ResponseMcpCallArgumentsDoneEvent
+    | ResponseMcpCallCompletedEvent
+    | ResponseMcpCallFailedEvent
+    | ResponseMcpCallInProgressEvent
+    | ResponseMcpListToolsCompletedEvent
+    | ResponseMcpListToolsFailedEvent
+    | ResponseMcpListToolsInProgressEvent
+    | ResponseOutputTextAnnotationAddedEvent
+    | ResponseQueuedEvent
+    | ResponseCustomToolCallInputDeltaEvent
+    | ResponseCustomToolCallInputDoneEvent
+)
+"""A ResponseStreamEvent that is the same where it was parsed."""
+OtherItem: TypeAlias = (
+    ResponseFileSearchToolCall
+    | ResponseFunctionToolCallOutputItem
+    | ResponseFunctionWebSearch
+    | ResponseComputerToolCall
+    | ResponseComputerToolCallOutputItem
+    | ResponseReasoningItem
+    | Program
+    | ProgramOutput
+    | ResponseToolSearchCall
+    | ResponseToolSearchOutputItem
+    | AdditionalTools
+    | ResponseCompactionItem
+    | ImageGenerationCall
+    | ResponseCodeInterpreterToolCall
+    | LocalShellCall
+    | LocalShellCallOutput
+    | ResponseFunctionShellToolCall
+    | ResponseFunctionShellToolCallOutput
+    | ResponseApplyPatchToolCall
+    | ResponseApplyPatchToolCallOutput
+    | McpCall
+    | McpListTools
+    | McpApprovalRequest
+    | McpApprovalResponse
+    | ResponseCustomToolCall
+    | ResponseCustomToolCallOutputItem
+)
+"""A ResponseOutputItem that is the same where it was parsed."""
 
 EVENTS = {
     "ResponseAudioDeltaEvent": "response.audio.delta",

@@ -67,6 +67,13 @@ if TYPE_CHECKING:
         CompletionCreateParams as CompletionCreateParams,
         CreateChatCompletionRequestMessageParam as CreateChatCompletionRequestMessageParam,
     )
+    from modelwire.types._parsed import (
+        ParsedChatCompletion as ParsedChatCompletion,
+        ParsedChatCompletionMessage as ParsedChatCompletionMessage,
+        ParsedChoice as ParsedChoice,
+        ParsedFunction as ParsedFunction,
+        ParsedFunctionToolCall as ParsedFunctionToolCall,
+    )
     from modelwire.types._parts import (
         ChatCompletionContentPartImage as ChatCompletionContentPartImage,
         ChatCompletionContentPartText as ChatCompletionContentPartText,
@@ -107,6 +114,10 @@ else:
                 ChatCompletionToolParam=ChatCompletionFunctionToolParam
                 ChatCompletionToolUnionParam ChatCompletionUserMessageParam
                 CompletionCreateParams CreateChatCompletionRequestMessageParam
+            """,
+            "modelwire.types._parsed": """
+                ParsedChatCompletion ParsedChatCompletionMessage ParsedChoice ParsedFunction
+                ParsedFunctionToolCall
             """,
             "modelwire.types._parts": """
                 ChatCompletionContentPartImage ChatCompletionContentPartText
@@ -173,5 +184,10 @@ __all__ = [
     "CreateChatCompletionRequestMessageParam",
     "Custom",
     "Function",
+    "ParsedChatCompletion",
+    "ParsedChatCompletionMessage",
+    "ParsedChoice",
+    "ParsedFunction",
+    "ParsedFunctionToolCall",
     "TopLogprob",
 ]

@@ -100,6 +100,14 @@ if TYPE_CHECKING:
         WebSearchPreviewToolParam as WebSearchPreviewToolParam,
         WebSearchToolParam as WebSearchToolParam,
     )
+    from modelwire.types._parsed import (
+        ParsedContent as ParsedContent,
+        ParsedResponse as ParsedResponse,
+        ParsedResponseFunctionToolCall as ParsedResponseFunctionToolCall,
+        ParsedResponseOutputItem as ParsedResponseOutputItem,
+        ParsedResponseOutputMessage as ParsedResponseOutputMessage,
+        ParsedResponseOutputText as ParsedResponseOutputText,
+    )
     from modelwire.types._parts import (
         AdditionalTools as AdditionalTools,
         ApplyPatchTool as ApplyPatchTool,
@@ -294,6 +302,10 @@ else:
                 ToolChoiceTypesParam ToolParam ToolSearchOutputNamespaceToolParam
                 ToolSearchToolParam WebSearchPreviewToolParam WebSearchToolParam
             """,
+            "modelwire.types._parsed": """
+                ParsedContent ParsedResponse ParsedResponseFunctionToolCall
+                ParsedResponseOutputItem ParsedResponseOutputMessage ParsedResponseOutputText
+            """,
             "modelwire.types._parts": """
                 AdditionalTools ApplyPatchTool ComputerAction ComputerActionList ComputerTool
                 ComputerUsePreviewTool ContainerAuto ContainerNetworkPolicyAllowlist
@@ -416,6 +428,12 @@ __all__ = [
     "NamespaceTool",
     "NamespaceToolParam",
     "OutputTokensDetails",
+    "ParsedContent",
+    "ParsedResponse",
+    "ParsedResponseFunctionToolCall",
+    "ParsedResponseOutputItem",
+    "ParsedResponseOutputMessage",
+    "ParsedResponseOutputText",
     "Program",
     "ProgramOutput",
     "Response",

@@ -1,0 +1,386 @@
+"""Answers that are parsed: what is asked for becomes a part of the request, and the texts of the
+answer become values. Knows no connection, and not how a type is read: that is `_formats`'.
+
+Imported when a program parses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from modelwire import _partial
+from modelwire._errors import (
+    AnswerValidationError,
+    ContentFilterFinishReasonError,
+    LengthFinishReasonError,
+    RequestError,
+    _made,
+)
+from modelwire._formats import Format, is_type
+from modelwire._given import is_given
+
+if TYPE_CHECKING:
+    from modelwire.types._params import ChatCompletionFunctionToolParam, FunctionToolParam
+
+
+class FunctionTool(dict[str, Any]):
+    """The definition of a function that says which type its arguments are."""
+
+    def __init__(self, definition: dict[str, Any], format_: Format) -> None:
+        super().__init__(definition)
+        self.format = format_
+        self.model = format_.kind
+
+
+def pydantic_function_tool(
+    model: Any, *, name: str | None = None, description: str | None = None
+) -> ChatCompletionFunctionToolParam:
+    """The tool of a chat whose arguments are of a type: a pydantic model, a dataclass, a
+    TypedDict, a Struct of msgspec. Name and description are the type's own unless given."""
+    found = Format(model)
+    if found.is_wrapped:
+        raise TypeError(f"the arguments of a tool have names; {found.name} has none")
+    if description is None:
+        description = getattr(model, "__doc__", None)
+        if description and description.startswith(f"{found.name}("):
+            description = None  # what dataclasses says of itself
+    function = FunctionTool(
+        {"name": name or found.name, "strict": True, "parameters": found.schema}, found
+    )
+    if description is not None:
+        function["description"] = description
+    return {"type": "function", "function": function}  # type: ignore[typeddict-item]
+
+
+def pydantic_responses_function_tool(
+    model: Any,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    defer_loading: Any = None,
+) -> FunctionToolParam:
+    """The same as a tool of a response."""
+    tool: Any = pydantic_function_tool(model, name=name, description=description)
+    function = tool["function"]
+    tool = FunctionTool({"type": "function", **function}, function.format)
+    if defer_loading is not None and is_given(defer_loading):
+        tool["defer_loading"] = defer_loading
+    return tool  # type: ignore[no-any-return]
+
+
+def _format_of(asked: Any) -> Format | None:
+    """What an answer is to be; None where nothing is asked, or a JSON schema."""
+    return Format(asked) if is_type(asked) else None
+
+
+def _tools(given: dict[str, Any]) -> list[Any]:
+    """The tools that were given, made a list that can be sent and looked at."""
+    tools = given.get("tools")
+    if tools is None or not is_given(tools):
+        return []
+    given["tools"] = tools = list(tools)
+    return tools
+
+
+def _reader(definition: Any) -> Callable[[str], Any] | None:
+    """What reads the arguments of a function; None where they are not to be read."""
+    found = getattr(definition, "format", None)
+    if isinstance(found, Format):
+        return found.read
+    model = getattr(definition, "model", None)  # of openai-python's own
+    if model is not None and is_type(model):
+        return Format(model).read
+    return json.loads if definition.get("strict") else None
+
+
+def _only_strict_functions(tools: Iterable[Any]) -> None:
+    for tool in tools:
+        kind = tool["type"]
+        if kind != "function":
+            raise RequestError(
+                f"the arguments of tools of the type {kind!r} cannot be parsed",
+                kind="argument",
+                hint="parse takes functions alone; use create.",
+            )
+        if tool["function"].get("strict") is not True:
+            raise RequestError(
+                f"the function {tool['function'].get('name')!r} is not strict: its arguments "
+                "cannot be parsed",
+                kind="argument",
+                hint='Make it with pydantic_function_tool, or set "strict": True in it.',
+            )
+
+
+class _Reading:
+    """What reads the texts of one answer, and tells what is wrong with them."""
+
+    def __init__(self, format_: Format | None) -> None:
+        self.format = format_
+        self.readers: dict[Any, Callable[[str], Any]] = {}
+
+    @property
+    def reads(self) -> bool:
+        """Whether anything is to be parsed at all."""
+        return self.format is not None or bool(self.readers)
+
+    def content(self, text: str, answer: Any) -> Any:
+        """The text of an answer as a value."""
+        assert self.format is not None
+        return self._read(self.format.read, text, answer, self.format.name)
+
+    def arguments(self, name: Any, text: str, answer: Any) -> Any:
+        """The arguments of a call as a value; None where they are not to be read."""
+        reader = self.readers.get(name)
+        if reader is None:
+            return None
+        called = name if isinstance(name, str) else name[1]  # of responses: with a namespace
+        return self._read(reader, text, answer, f"the arguments of {called}")
+
+    def _read(self, reader: Callable[[str], Any], text: str, answer: Any, what: str) -> Any:
+        try:
+            return reader(text)
+        except (ValueError, RecursionError) as cause:
+            raise _made(
+                AnswerValidationError,
+                f"the answer is not {what}: {cause}",
+                completion=answer,
+                text=text,
+                hint="The answer came whole and was paid for: it is the error's `completion`.",
+            ) from cause
+
+    def partial_content(self, text: str) -> Any:
+        """What the text has of the value so far, as `json.loads` would make it."""
+        if self.format is None:
+            return None
+        found = _partial.value(text)
+        if self.format.is_wrapped:
+            return found.get("value") if isinstance(found, dict) else found
+        return found
+
+    def partial_arguments(self, name: Any, text: str) -> Any:
+        """The same of the arguments of a call."""
+        return _partial.value(text) if name in self.readers else None
+
+
+class ChatReading(_Reading):
+    """A chat whose answer is parsed. Takes what was given to a method; `given` is what is sent."""
+
+    def __init__(self, given: dict[str, Any], *, all_strict: bool) -> None:
+        asked = given.get("response_format")
+        super().__init__(_format_of(asked))
+        self.given = given = dict(given)
+        if self.format is not None:
+            described = {"schema": self.format.schema, "name": self.format.name, "strict": True}
+            given["response_format"] = {"type": "json_schema", "json_schema": described}
+        tools = _tools(given)
+        if all_strict:
+            _only_strict_functions(tools)
+        for tool in tools:
+            function: Any = tool.get("function") if isinstance(tool, dict) else None
+            reader = None if function is None else _reader(function)
+            if reader is not None:
+                self.readers[function["name"]] = reader
+
+    def read(self, completion: Any) -> Any:
+        """The completion with `parsed` and `parsed_arguments` in its messages and calls."""
+        for choice in completion.choices or ():
+            self._refuse_cut(completion, choice.finish_reason)
+        # All are read before any is assigned: an error has the answer as it came.
+        messages = _messages(completion)
+        found = [self._message(message, completion) for message in messages]
+        for message, (parsed, arguments) in zip(messages, found, strict=True):
+            message.parsed = parsed
+            for call, value in zip(_calls(message), arguments, strict=True):
+                if getattr(call, "function", None) is not None:
+                    call.function.parsed_arguments = value
+        return completion
+
+    def is_cut(self, reason: Any) -> bool:
+        """Whether an answer that ended so can be parsed no more."""
+        return self.reads and reason in ("length", "content_filter")
+
+    def _refuse_cut(self, completion: Any, reason: Any) -> None:
+        if reason == "length":
+            raise _made(
+                LengthFinishReasonError,
+                "the answer was cut at the limit of its length, and cannot be parsed",
+                completion=completion,
+                hint="Give a higher max_tokens, or ask for less.",
+            )
+        if reason == "content_filter":
+            raise _made(
+                ContentFilterFinishReasonError,
+                "the answer was cut by a filter of the service, and cannot be parsed",
+                completion=completion,
+            )
+
+    def _message(self, message: Any, completion: Any) -> tuple[Any, list[Any]]:
+        calls = _calls(message)
+        arguments = [
+            self.arguments(call.function.name, call.function.arguments or "", completion)
+            if getattr(call, "function", None) is not None
+            else None
+            for call in calls
+        ]
+        return self._parsed(message, bool(calls), completion), arguments
+
+    def _parsed(self, message: Any, has_calls: bool, completion: Any) -> Any:
+        text = message.content
+        if self.format is None or not isinstance(text, str) or not text or message.refusal:
+            return None
+        try:
+            return self.content(text, completion)
+        except AnswerValidationError:
+            if has_calls:
+                return None  # what is said beside calls is not the answer yet
+            raise
+
+    def partly_read(self, completion: Any) -> Any:
+        """A completion that is not whole, with what its texts have of their values so far."""
+        for message in _messages(completion):
+            if self.format is not None and isinstance(message.content, str):
+                message.parsed = None
+                if not message.refusal:
+                    message.parsed = self.partial_content(message.content)
+            for call in _calls(message):
+                function = getattr(call, "function", None)
+                if function is not None and function.name in self.readers:
+                    function.parsed_arguments = _partial.value(function.arguments or "")
+        return completion
+
+
+def _messages(completion: Any) -> list[Any]:
+    messages = (choice.message for choice in completion.choices or ())
+    return [message for message in messages if message is not None]
+
+
+def _calls(message: Any) -> list[Any]:
+    calls = message.tool_calls
+    return calls if isinstance(calls, list) else []
+
+
+FINAL_PHASES = (None, "final_answer")
+"""Only what a model says in these phases is its answer; the rest is commentary."""
+
+
+class ResponseReading(_Reading):
+    """A response whose answer is parsed. Takes what was given to a method; `given` is what is
+    sent."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.given = given = dict(given)
+        asked = given.pop("text_format", None)
+        parse_as = given.pop("parse_as", _SAME)
+        sent = _format_of(asked)
+        super().__init__(sent)
+        if asked is not None and is_given(asked) and sent is None:
+            raise TypeError(f"text_format takes a type, not {type(asked).__name__}; a JSON schema "
+                            "is given as text={'format': ...}")  # fmt: skip
+        if sent is not None:
+            text = given.get("text")
+            text = dict(text) if text is not None and is_given(text) else {}
+            if "format" in text:
+                raise TypeError("text_format and text['format'] exclude each other")
+            described = {"strict": True, "name": sent.name, "schema": sent.schema}
+            given["text"] = {**text, "format": {"type": "json_schema", **described}}
+        if parse_as is not _SAME and (parse_as is None or is_given(parse_as)):
+            self.format = _format_of(parse_as)
+        if _tools(given):
+            given["tools"] = [_flat(tool) for tool in given["tools"]]
+        for tool in _tools(given):
+            if not isinstance(tool, dict):
+                continue
+            if tool.get("type") == "namespace":
+                for one in tool.get("tools", ()):
+                    self._reads_arguments(one, tool.get("name"))
+            self._reads_arguments(tool, None)
+
+    def _reads_arguments(self, tool: Any, namespace: str | None) -> None:
+        if isinstance(tool, dict) and tool.get("type") == "function":
+            reader = _reader(tool)
+            if reader is not None:
+                self.readers[namespace, tool.get("name")] = reader
+
+    def read(self, response: Any) -> Any:
+        """The response with `parsed`, `parsed_arguments` and `output_parsed` in it."""
+        if self.reads:
+            self._refuse_cut(response)
+        found: list[tuple[Any, str, Any]] = []
+        is_whole = response.status not in ("failed", "cancelled", "queued", "in_progress")
+        for item in response.output or ():
+            if item.type == "message":
+                for part in item.content or ():
+                    if part.type == "output_text":
+                        value = self._part(part, item, response) if is_whole else None
+                        found.append((part, "parsed", value))
+            elif item.type == "function_call":
+                name = self._known(item.name, getattr(item, "namespace", None))
+                value = self.arguments(name, item.arguments or "", response) if is_whole else None
+                found.append((item, "parsed_arguments", value))
+        for thing, name, value in found:
+            setattr(thing, name, value)
+        if self.format is not None:
+            parsed = (value for _, name, value in found if name == "parsed" and value is not None)
+            response.output_parsed = next(parsed, None)
+        return response
+
+    def _known(self, name: Any, namespace: Any) -> Any:
+        if (namespace, name) in self.readers or (namespace is not None and namespace != name):
+            return (namespace, name)
+        return (None, name)
+
+    def _part(self, part: Any, item: Any, response: Any) -> Any:
+        if self.format is None or not self.is_final(item.phase) or not part.text:
+            return None
+        return self.content(part.text, response)
+
+    @staticmethod
+    def is_final(phase: Any) -> bool:
+        """Whether what is said in a phase is the answer."""
+        return phase in FINAL_PHASES
+
+    def _refuse_cut(self, response: Any) -> None:
+        if response.status != "incomplete":
+            return
+        reason = getattr(response.incomplete_details, "reason", None)
+        if reason == "content_filter":
+            raise _made(
+                ContentFilterFinishReasonError,
+                "the response was cut by a filter of the service, and cannot be parsed",
+                completion=response,
+            )
+        raise _made(
+            LengthFinishReasonError,
+            f"the response is incomplete ({reason or 'no reason was told'}), and cannot be parsed",
+            completion=response,
+            hint="Give a higher max_output_tokens, or ask for less.",
+        )
+
+    def partly_read(self, response: Any) -> Any:
+        """A response that is not whole: nothing of it is parsed yet."""
+        return response
+
+
+_SAME = object()
+
+
+def _flat(tool: Any) -> Any:
+    """A tool as responses take it. What pydantic_function_tool makes is of chats."""
+    if not isinstance(tool, dict) or tool.get("type") != "function" or "function" not in tool:
+        return tool
+    function = tool["function"]
+    if _reader(function) in (None, json.loads):
+        raise RequestError(
+            "a function of a response has its name beside its type, and no object `function`",
+            kind="argument",
+            hint='Give {"type": "function", "name": ..., "parameters": ...}, or what '
+            "pydantic_function_tool makes.",
+        )
+    first = {name: function.get(name) for name in ("name", "description", "parameters")}
+    definition = {"type": "function", **first, "strict": function.get("strict") or False}
+    found = getattr(function, "format", None)
+    if not isinstance(found, Format):
+        found = Format(function.model)
+    return FunctionTool({**definition, **function}, found)

@@ -1,0 +1,64 @@
+"""JSON text that is not whole yet, as the value that it has so far. Knows no stream.
+
+A text or a number that may go on is left out, as openai-python leaves it out; so is a name without
+its value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([{}\[\],:])|([^\s"{}\[\],:]+))', re.DOTALL)
+_CLOSING = {"{": "}", "[": "]"}
+
+
+def value(text: str) -> Any:
+    """The value of what is there; None where there is nothing yet, or no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(_ended(text) or "null")
+    except (ValueError, RecursionError):
+        return None
+
+
+def _ended(text: str) -> str:
+    """The text up to its last whole value, with what is open closed; empty where there is none."""
+    open_: list[str] = []
+    end, closing = 0, ""  # where a cut leaves JSON, and what it lacks there
+    names = False  # whether a name of an object is next, and no value
+    at = 0
+    while found := _TOKEN.match(text, at):
+        at = found.end()
+        string, sign, word = found.groups()
+        if sign in ("{", "["):
+            open_.append(sign)
+            names = sign == "{"
+        elif sign in ("}", "]"):
+            if not open_ or _CLOSING[open_.pop()] != sign:
+                break
+            names = False
+        elif sign == ",":
+            names = bool(open_) and open_[-1] == "{"
+            continue
+        elif sign == ":":
+            names = False
+            continue
+        elif (string and names) or (word and not _is_whole(word, at == len(text))):
+            continue
+        end, closing = at, "".join(_CLOSING[one] for one in reversed(open_))
+    return text[:end] + closing
+
+
+def _is_whole(word: str, is_last: bool) -> bool:
+    if not is_last:
+        return True
+    try:
+        json.loads(word)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,346 @@
+"""A loop over tools: what `run_tools` returns. The model is asked, the functions that it calls are
+run, it is told what they returned, until it answers. Knows no connection and no schema.
+
+Imported when a program runs tools.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+from modelwire._errors import MaxTurnsError, OpenAIError, _made
+from modelwire._given import is_given
+from modelwire._signature import Function
+
+_A = TypeVar("_A")
+
+MAX_TURNS = 10
+"""So often the model is asked unless `max_turns` says otherwise."""
+
+
+class Call:
+    """A call that the model asked for, and what came of it."""
+
+    __slots__ = ("arguments", "error", "id", "name", "output", "result", "text")
+
+    def __init__(self, id_: str, name: str, text: str) -> None:
+        self.id = id_
+        """Its name among the calls."""
+        self.name = name
+        """Of the function."""
+        self.text = text
+        """The arguments as they came."""
+        self.arguments: dict[str, Any] | None = None
+        """The arguments as values; None where they could not be read."""
+        self.result: Any = None
+        """What the function returned."""
+        self.error: Exception | None = None
+        """Why there is no result."""
+        self.output = ""
+        """What the model is told of it."""
+
+    def __repr__(self) -> str:
+        return f"Call({self.name}({self.text}) -> {self.output!r})"
+
+
+class Turn:
+    """The model was asked once, and its calls were run."""
+
+    __slots__ = ("answer", "calls", "messages", "number")
+
+    def __init__(self, number: int, answer: Any, calls: list[Call], messages: list[Any]) -> None:
+        self.number = number
+        """From 1."""
+        self.answer = answer
+        """What the model said: a chat completion or a response."""
+        self.calls = calls
+        """What it called, with the results; empty where it answered."""
+        self.messages = messages
+        """What was said in this turn, by the model and by the tools."""
+
+    @property
+    def completion(self) -> Any:
+        """The answer of a chat."""
+        return self.answer
+
+    @property
+    def response(self) -> Any:
+        """The answer of a response."""
+        return self.answer
+
+    def __repr__(self) -> str:
+        return f"Turn(number={self.number}, calls={self.calls!r})"
+
+
+class ChatForm:
+    """How chats name their parts."""
+
+    said = "messages"
+    usage = ("prompt_tokens", "completion_tokens")
+
+    @staticmethod
+    def tool(function: Function) -> dict[str, Any]:
+        return {"type": "function", "function": _definition(function)}
+
+    @staticmethod
+    def calls(completion: Any) -> list[Call]:
+        found = completion.choices[0].message.tool_calls or () if completion.choices else ()
+        made = []
+        for call in found:
+            function = getattr(call, "function", None) or getattr(call, "custom", None)
+            text = getattr(function, "arguments", None) or ""
+            made.append(Call(call.id, getattr(function, "name", ""), text))
+        return made
+
+    @staticmethod
+    def answered(completion: Any) -> list[Any]:
+        return [completion.choices[0].message] if completion.choices else []
+
+    @staticmethod
+    def told(call: Call) -> dict[str, Any]:
+        return {"role": "tool", "tool_call_id": call.id, "content": call.output}
+
+
+class ResponseForm:
+    """How responses name their parts."""
+
+    said = "input"
+    usage = ("input_tokens", "output_tokens")
+
+    @staticmethod
+    def tool(function: Function) -> dict[str, Any]:
+        return {"type": "function", **_definition(function)}
+
+    @staticmethod
+    def calls(response: Any) -> list[Call]:
+        found = (item for item in response.output or () if item.type == "function_call")
+        return [Call(item.call_id, item.name, item.arguments or "") for item in found]
+
+    @staticmethod
+    def answered(response: Any) -> list[Any]:
+        return list(response.output or ())
+
+    @staticmethod
+    def told(call: Call) -> dict[str, Any]:
+        return {"type": "function_call_output", "call_id": call.id, "output": call.output}
+
+
+def _definition(function: Function) -> dict[str, Any]:
+    described = {"description": function.description} if function.description else {}
+    return {
+        "name": function.name,
+        **described,
+        "parameters": function.parameters,
+        "strict": function.is_strict,
+    }
+
+
+class _Run(Generic[_A]):
+    """What both kinds of run have: what was said so far, and which functions there are."""
+
+    def __init__(
+        self,
+        ask: Callable[[dict[str, Any]], Any],
+        form: type[ChatForm] | type[ResponseForm],
+        reading: Any,
+        options: dict[str, Any],
+    ) -> None:
+        self._ask = ask
+        self._form = form
+        self._reading = reading
+        self._given = given = dict(reading.given)
+        self._max_turns: int = options["max_turns"]
+        self._raise_errors: bool = options["raise_errors"]
+        if not isinstance(self._max_turns, int) or self._max_turns < 1:
+            raise ValueError(f"max_turns is a number from 1 on, not {self._max_turns!r}")
+        self._functions: dict[str, Function] = {}
+        given["tools"] = [self._offered(tool) for tool in options["tools"]]
+        said = given.get(form.said)
+        if isinstance(said, str):
+            said = [{"role": "user", "content": said}]
+        self.messages: list[Any] = list(said) if said is not None and is_given(said) else []
+        """All that was said so far: what was given, the model's answers, the results of tools."""
+        self.final: _A | None = None
+        """The answer that calls no more tools, once it is there; parsed, where that was asked."""
+        self.usage = {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
+        """The tokens of all turns so far, as far as they were reported."""
+
+    is_async = False
+
+    def _offered(self, tool: Any) -> Any:
+        if isinstance(tool, dict):
+            if tool.get("type") != "function":
+                return tool  # the service runs it
+            raise TypeError("run_tools runs functions: give the function itself, not its schema")
+        if not callable(tool):
+            raise TypeError(f"a tool is a function, not {tool!r}")
+        function = Function(tool)
+        if function.is_async and not self.is_async:
+            raise TypeError(f"{function.name} is asynchronous: run it with AsyncOpenAI")
+        if function.name in self._functions:
+            raise ValueError(f"two tools are named {function.name}")
+        self._functions[function.name] = function
+        return self._form.tool(function)
+
+    def _request(self) -> dict[str, Any]:
+        return {**self._given, self._form.said: list(self.messages)}
+
+    def _begun(self, number: int, answer: Any) -> Turn:
+        for name, field in zip(
+            self.usage, (*self._form.usage, "total_tokens"), strict=True
+        ):  # as the streams name them
+            self.usage[name] += getattr(answer.usage, field, None) or 0
+        return Turn(number, answer, self._form.calls(answer), self._form.answered(answer))
+
+    def _prepared(self, call: Call) -> Callable[[], Any] | None:
+        """What runs a call; None where it cannot be run, which is noted in it."""
+        function = self._functions.get(call.name)
+        if function is None:
+            known = ", ".join(self._functions) or "none"
+            self._failed(call, LookupError(f"there is no tool {call.name!r}; there are: {known}"))
+            return None
+        try:
+            call.arguments = arguments = function.read(call.text)
+        except (ValueError, RecursionError) as error:
+            self._failed(call, ValueError(f"the arguments do not fit: {error}"))
+            return None
+        return lambda: function.function(**arguments)
+
+    def _failed(self, call: Call, error: Exception) -> None:
+        if self._raise_errors:
+            raise error
+        call.error = error
+        call.output = f"Error: {type(error).__name__}: {error}"
+
+    def _returned(self, call: Call, result: Any) -> None:
+        call.result = result
+        call.output = written(result)
+
+    def _ended(self, turn: Turn) -> bool:
+        """Notes what was said in a turn; whether it was the last."""
+        turn.messages += [self._form.told(call) for call in turn.calls]
+        self.messages += turn.messages
+        if turn.calls:
+            return False
+        self.final = self._reading.read(turn.answer) if self._reading.reads else turn.answer
+        return True
+
+    def _final(self) -> _A:
+        if self.final is None:
+            raise OpenAIError(
+                "the run ended before the model answered",
+                kind="incomplete",
+                hint="It failed before; `messages` has what was said till then.",
+            )
+        return self.final
+
+    def _too_many(self, turn: Turn) -> Exception:
+        return _made(
+            MaxTurnsError,
+            f"the model still calls tools after {self._max_turns} turns",
+            completion=turn.answer,
+            usage=dict(self.usage),
+            messages=list(self.messages),
+            hint="Give a higher max_turns, or go on from the error's `messages`.",
+        )
+
+
+class Run(_Run[_A]):
+    """A loop over tools: iterate its turns, or ask for what it ends with."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._turns = self._made()
+
+    def __iter__(self) -> Iterator[Turn]:
+        return self._turns
+
+    def _made(self) -> Iterator[Turn]:
+        for number in range(1, self._max_turns + 1):
+            turn = self._begun(number, self._ask(self._request()))
+            for call in turn.calls:
+                run = self._prepared(call)
+                if run is None:
+                    continue
+                try:
+                    self._returned(call, run())
+                except Exception as error:
+                    self._failed(call, error)
+            is_over = self._ended(turn)
+            yield turn
+            if is_over:
+                return
+        raise self._too_many(turn)
+
+    def until_done(self) -> _A:
+        """Runs the rest of the turns; returns the final answer."""
+        for _ in self:
+            pass
+        return self._final()
+
+    get_final_completion = until_done
+    get_final_response = until_done
+
+
+class AsyncRun(_Run[_A]):
+    """The same of an asynchronous client; its functions may be asynchronous, too."""
+
+    is_async = True
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._turns = self._made()
+
+    def __aiter__(self) -> AsyncIterator[Turn]:
+        return self._turns
+
+    async def _made(self) -> AsyncIterator[Turn]:
+        for number in range(1, self._max_turns + 1):
+            turn = self._begun(number, await self._ask(self._request()))
+            for call in turn.calls:
+                run = self._prepared(call)
+                if run is None:
+                    continue
+                try:
+                    result = run()
+                    self._returned(call, await result if isinstance(result, Awaitable) else result)
+                except Exception as error:
+                    self._failed(call, error)
+            is_over = self._ended(turn)
+            yield turn
+            if is_over:
+                return
+        raise self._too_many(turn)
+
+    async def until_done(self) -> _A:
+        """Runs the rest of the turns; returns the final answer."""
+        async for _ in self:
+            pass
+        return self._final()
+
+    get_final_completion = until_done
+    get_final_response = until_done
+
+
+def written(result: Any) -> str:
+    """What a model is told of a result: a text as it is, anything else as JSON."""
+    if isinstance(result, str):
+        return result
+    return json.dumps(result, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """What has no JSON of its own as something that has."""
+    if hasattr(value, "model_dump") and not isinstance(value, type):
+        return value.model_dump(mode="json")
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    if hasattr(value, "__struct_fields__"):
+        return {name: getattr(value, name) for name in value.__struct_fields__}
+    if isinstance(value, (set, frozenset, tuple)) or hasattr(value, "__next__"):
+        return list(value)
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return str(getattr(value, "value", value))

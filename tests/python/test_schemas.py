@@ -1,0 +1,403 @@
+"""The JSON schemas of types, and the reading of JSON as values of them: beside what openai-python
+and pydantic make of them. Knows no client.
+
+models.json was written by models.py from openai-python's own output.
+"""
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import subprocess
+import sys
+import textwrap
+import typing
+import uuid
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, NewType, TypedDict, TypeVar
+
+import msgspec
+import pydantic
+import pytest
+
+import models
+from modelwire._formats import Format
+from modelwire._schema import is_strict, strict
+from modelwire._standard import Misfit, read, schema
+
+RECORDED = json.loads((Path(__file__).parent / "models.json").read_text())
+
+DEVIATIONS = {
+    "Discriminated": "oneOf is anyOf: services refuse oneOf",
+    "EmptiesDict": "a dict of anything stays one; there nothing may be in it",
+    "Endless": "there is no schema of it there: a RecursionError",
+    "RootList": "wrapped in an object: services refuse a list at the top",
+    "RootUnion": "wrapped in an object: services refuse a union at the top",
+}
+
+
+def sent_by_openai(name):
+    return RECORDED[name]["sent"]["json_schema"]["schema"]
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED.keys() - DEVIATIONS))
+def test_a_schema_is_made_strict_as_openai_python_makes_it(name):
+    """R-OP2: to the byte: also the order of its properties, which is that of the answer's."""
+    given = RECORDED[name]["pydantic"]
+    before = json.dumps(given)
+    assert json.dumps(strict(given)) == json.dumps(sent_by_openai(name))
+    assert json.dumps(given) == before, "what a program has is left as it was"
+
+
+def test_there_are_forty_models():
+    """R-OP2: nested, optional, unions, enums, recursive, described, with defaults, dicts, extra."""
+    assert len(RECORDED.keys() - DEVIATIONS) >= 40 and RECORDED.keys() == models.MODELS.keys()
+
+
+def test_where_a_schema_differs():
+    """R-OP2: on purpose, and in nothing else than what the list says."""
+    pet = Format(models.Discriminated).schema["properties"]["pet"]
+    theirs = sent_by_openai("Discriminated")["properties"]["pet"]
+    assert pet["anyOf"] == theirs["oneOf"] and "discriminator" not in pet
+    free = Format(models.EmptiesDict).schema["properties"]["free"]
+    theirs = sent_by_openai("EmptiesDict")["properties"]["free"]
+    assert free["additionalProperties"] is True and theirs["additionalProperties"] is False
+    assert RECORDED["Endless"]["sent"] is None
+    next_ = Format(models.Endless).schema["properties"]["next"]
+    assert next_ == {"description": "Without end", "anyOf": [{"$ref": "#/$defs/Endless"}]}
+    for name in ("RootList", "RootUnion"):
+        made, theirs = Format(models.MODELS[name]).schema, sent_by_openai(name)
+        assert (made["type"], made["required"]) == ("object", ["value"])
+        assert {**made["properties"]["value"], "$defs": made["$defs"]} == theirs
+
+
+def test_a_discriminated_list_at_the_top():
+    """R-OP2: a union in a list in no object, all of which services do not take."""
+    kind = list[Annotated[models.Cat | models.Dog, pydantic.Field(discriminator="kind")]]
+    format_ = Format(kind)
+    assert format_.name == "list_Cat_or_Dog" and format_.schema["type"] == "object"
+    assert "oneOf" not in json.dumps(format_.schema)
+    wrapped = format_.read('{"value": [{"kind": "cat", "lives": 9}]}')
+    assert wrapped == [models.Cat(kind="cat", lives=9)]
+    assert format_.read('[{"kind": "cat", "lives": 9}]') == wrapped, "not told of the wrapping"
+
+
+def test_a_name_that_services_take():
+    """R-OP2: letters, digits, _ and -, at most 64 of them."""
+    assert Format(models.Box[models.Inner]).name == "Box_Inner"
+    assert Format(list[dict[str, int | None]]).name == "list_dict_str_int_or_NoneType"
+    assert len(Format(tuple[(models.ConfiguredDataclass,) * 5]).name) == 64
+
+
+class Size(enum.Enum):
+    """How large."""
+
+    SMALL = "s"
+    LARGE = "l"
+
+
+@dataclasses.dataclass
+class Part:
+    """A part of a thing."""
+
+    name: str
+    weight: float = 1.5
+
+
+T = TypeVar("T")
+
+
+@dataclasses.dataclass
+class Pair(Generic[T]):
+    left: T
+    right: list[T]
+
+
+class Book(TypedDict):
+    """What is read."""
+
+    title: str
+    pages: int | None
+
+
+UserId = NewType("UserId", int)
+
+
+@dataclasses.dataclass
+class Thing:
+    id: uuid.UUID
+    user: UserId
+    at: datetime.datetime
+    on: datetime.date
+    size: Size
+    part: Part
+    parts: list[Part]
+    book: Book
+    either: int | str
+    kind: Literal["a", "b"]
+    counts: dict[str, int]
+    pair: tuple[int, str]
+    many: tuple[int, ...]
+    unique: set[str]
+    anything: Any
+    nothing: None
+    pairs: Pair[int]
+    maybe: Part | None = None
+    flag: bool = False
+    described: Annotated[str, "What it says"] = "x"
+    computed: int = dataclasses.field(init=False, default=7)
+    made: list[str] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Tree:
+    value: int
+    children: list["Tree"]
+    parent: typing.Optional["Tree"] = None
+
+
+def without_titles(value):
+    """A schema without what pydantic adds to it, and we do not."""
+    if isinstance(value, list):
+        return [without_titles(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: without_titles(one)
+        for name, one in value.items()
+        if not (name == "title" and isinstance(one, str))
+    }
+
+
+def test_schemas_of_standard_types_are_as_pydantic_has_them():
+    """Without it: so a program may go from one to the other."""
+
+    class Common(TypedDict):
+        part: Part
+        again: list[Part]
+        size: Size
+        either: int | str | None
+        kind: Literal["a", "b"]
+        one: Literal["a"]
+        counts: dict[str, int]
+        free: dict
+        pair: tuple[int, str]
+        unique: set[str]
+        anything: Any
+        nothing: None
+        at: datetime.datetime
+
+    from typing_extensions import TypedDict as TheirTypedDict
+
+    theirs = TheirTypedDict("Common", typing.get_type_hints(Common))
+    for ours, other in ((Common, theirs), (Part, Part), (Tree, Tree), (list[Size], list[Size])):
+        expected = strict(without_titles(pydantic.TypeAdapter(other).json_schema()))
+        assert strict(schema(ours)) == expected
+
+
+PLAIN = {
+    "id": "00000000-0000-0000-0000-000000000001",
+    "user": 5,
+    "at": "2026-01-02T03:04:05Z",
+    "on": "2026-01-02",
+    "size": "l",
+    "part": {"name": "wheel", "more": "is ignored"},
+    "parts": [{"name": "door", "weight": 2}],
+    "book": {"title": "T", "pages": None},
+    "either": "7",
+    "kind": "b",
+    "counts": {"a": 1},
+    "pair": [1, "x"],
+    "many": [1, 2],
+    "unique": ["a", "a"],
+    "anything": {"x": [1]},
+    "nothing": None,
+    "pairs": {"left": 1, "right": [2, 3]},
+}
+
+
+def test_reading_of_standard_types():
+    """Every type that has a schema is read as what it says, defaults and all."""
+    found = read(Thing, PLAIN)
+    assert found == Thing(
+        id=uuid.UUID(int=1),
+        user=UserId(5),
+        at=datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc),
+        on=datetime.date(2026, 1, 2),
+        size=Size.LARGE,
+        part=Part("wheel"),
+        parts=[Part("door", 2.0)],
+        book={"title": "T", "pages": None},
+        either="7",
+        kind="b",
+        counts={"a": 1},
+        pair=(1, "x"),
+        many=(1, 2),
+        unique={"a"},
+        anything={"x": [1]},
+        nothing=None,
+        pairs=Pair(1, [2, 3]),
+    )
+    assert type(found.parts[0].weight) is float and found.computed == 7
+    properties = Format(Thing).schema["properties"]
+    assert properties["described"]["description"] == "What it says"
+    assert "computed" not in properties and properties["part"] == {"$ref": "#/$defs/Part"}
+    assert Format(Thing).schema["$defs"]["Part"]["description"] == "A part of a thing."
+    tree = {"value": 1, "children": [{"value": 2, "children": []}]}
+    assert read(Tree, tree) == Tree(1, [Tree(2, [])])
+    assert read(decimal.Decimal, "1.10") == decimal.Decimal("1.10")
+    assert read(dict[int, str], {"1": "a"}) == {1: "a"}
+    assert type(read(int | float, 1)) is int and type(read(float, 1)) is float
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "says"),
+    [
+        (Part, {"weight": 1}, "name: it is missing"),
+        (Part, {"name": 5}, "name: a string is needed, not a whole number"),
+        (Part, [], "an object is needed, not a list"),
+        (list[Part], [{"name": "a"}, {"name": None}], "[1].name: a string is needed, not null"),
+        (Size, "xl", "'xl' is none of Size"),
+        (Literal["a", 1], True, "True is none of 'a', 1"),
+        (int, True, "a whole number is needed, not a boolean"),
+        (int, 1.5, "a whole number is needed, not a number"),
+        (tuple[int, int], [1], "2 items are needed, not 1"),
+        (datetime.date, "soon", "'soon' is no date"),
+        (int | Part, "x", "it fits none of 2 types"),
+        (dict[int, str], {"x": "a"}, "the key 'x' is no number"),
+        (Book, {"title": "x"}, "pages: it is missing"),
+    ],
+    ids=str,
+)
+def test_what_is_none_of_a_type(kind, value, says):
+    """It says where, and what is needed there."""
+    with pytest.raises(Misfit) as raised:
+        read(kind, value)
+    assert says in str(raised.value)
+
+
+def test_a_class_that_refuses_its_values():
+    """What a program checks itself counts as its type does."""
+
+    @dataclasses.dataclass
+    class Even:
+        number: int
+
+        def __post_init__(self):
+            if self.number % 2:
+                raise ValueError("it is odd")
+
+    assert read(Even, {"number": 2}) == Even(2)
+    with pytest.raises(Misfit, match="Even refuses it: it is odd"):
+        read(list[Even], [{"number": 3}])
+
+
+@pytest.mark.parametrize("kind", [bytes, object(), "str", complex, list[bytes], type], ids=repr)
+def test_types_that_no_answer_can_be(kind):
+    """R-ERR5: a TypeError that says what to use."""
+    with pytest.raises(TypeError, match="dataclass, a TypedDict"):
+        Format(kind)
+
+
+def test_which_schemas_are_strict():
+    """Whether a function may be offered as a strict one."""
+    assert is_strict(Format(models.Everything).schema)
+    assert not is_strict(Format(models.Dicts).schema)
+    assert not is_strict(Format(models.Anything).schema)
+    assert not is_strict(schema(Part)), "weight need not be there"
+
+
+class Point(msgspec.Struct):
+    """Where it is."""
+
+    x: int
+    y: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class Circle(msgspec.Struct, tag="circle"):
+    radius: float
+
+
+class Square(msgspec.Struct, tag="square"):
+    side: float
+
+
+def test_structs_of_msgspec():
+    """And lists and unions of them."""
+    point = Format(Point)
+    assert (point.name, point.schema["required"]) == ("Point", ["x", "y"])
+    assert point.schema["additionalProperties"] is False
+    assert point.read('{"x": 1, "y": 2}') == Point(1, 2)
+    shapes = Format(list[Circle | Square])
+    assert shapes.is_wrapped and "discriminator" not in json.dumps(shapes.schema)
+    assert shapes.read('{"value": [{"type": "square", "side": 2}]}') == [Square(2.0)]
+    with pytest.raises(ValueError, match="int"):
+        point.read('{"x": "a"}')
+
+
+def test_type_adapters():
+    """What programs hand over that know pydantic well."""
+    adapter = pydantic.TypeAdapter(list[models.Inner])
+    format_ = Format(adapter)
+    assert format_.name == "list_Inner" and format_.is_wrapped
+    assert format_.read('{"value": [{"text": "a"}]}') == [models.Inner(text="a")]
+
+
+def test_standard_types_around_those_of_libraries():
+    """Whose library reads them then."""
+
+    @dataclasses.dataclass
+    class Around:
+        inner: models.Inner
+
+    @dataclasses.dataclass
+    class AroundPoint:
+        point: Point
+
+    assert Format(Around).read('{"inner": {"text": "a"}}') == Around(models.Inner(text="a"))
+    assert Format(AroundPoint).read('{"point": {"x": 1}}') == AroundPoint(Point(1))
+
+
+WITHOUT = """
+    import sys
+    for name in ("pydantic", "pydantic_core", "msgspec", "typing_extensions"):
+        sys.modules[name] = None  # as if it were not installed
+    import dataclasses, typing
+    from modelwire.testing import Service
+    from modelwire import OpenAI
+
+    @dataclasses.dataclass
+    class Step:
+        text: str
+        count: int = 0
+
+    class Book(typing.TypedDict):
+        title: str
+
+    with Service() as service:
+        client = OpenAI(base_url=service.base_url, api_key=service.api_key)
+        service.queue('{"value": [{"text": "a", "count": 2}]}', '{"title": "b"}')
+        told = client.chat.completions.parse(model="m", messages=[{"role": "user", "content": "x"}],
+                                             response_format=list[Step])
+        assert told.choices[0].message.parsed == [Step("a", 2)]
+        told = client.responses.parse(model="m", input="x", text_format=Book)
+        assert told.output_parsed == {"title": "b"}
+"""
+
+
+def test_nothing_need_be_installed():
+    """Dataclasses and typed dicts are read without pydantic and msgspec."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(WITHOUT)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_is_imported_that_was_not_handed_over():
+    """Neither by importing modelwire nor by parsing a dataclass."""
+    lines = textwrap.dedent(WITHOUT).splitlines()
+    program = "\n".join(lines[:2] + lines[4:])
+    program += "\nassert not {'pydantic', 'msgspec'} & sys.modules.keys()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
