@@ -4,6 +4,7 @@ service."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable
 
@@ -16,6 +17,7 @@ from modelwire import (
     NotGiven,
     OpenAI,
     Stream,
+    pydantic_function_tool,
 )
 from modelwire._types import Body, Headers, Query
 from modelwire.pagination import SyncPage
@@ -37,6 +39,7 @@ from modelwire.types.chat import (
     ChatCompletionToolMessageParam,
     ChatCompletionToolParam,
     ChatCompletionUserMessageParam,
+    ParsedChatCompletion,
 )
 from modelwire.types.chat.chat_completion import Choice
 from modelwire.types.chat.chat_completion_chunk import Choice as ChunkChoice
@@ -45,6 +48,7 @@ from modelwire.types.chat.completion_create_params import CompletionCreateParams
 from modelwire.types.responses import (
     EasyInputMessageParam,
     FunctionToolParam,
+    ParsedResponse,
     Response,
     ResponseCompletedEvent,
     ResponseFunctionToolCall,
@@ -314,6 +318,40 @@ def raw() -> None:
         print(opened.parse().output_text)
     print(client.models.with_raw_response.list().parse().data[0].id)
     print(client.with_raw_response.chat.completions.create(model="m", messages=[]).parse().id)
+
+
+@dataclasses.dataclass
+class City:
+    name: str
+
+
+def parsed() -> list[str]:
+    tool = pydantic_function_tool(City)
+    answer = client.chat.completions.parse(
+        model="m", messages=[], response_format=City, tools=[tool]
+    )
+    completion: ParsedChatCompletion[City] = answer
+    cities = [completion.choices[0].message.parsed]
+    response: ParsedResponse[City] = client.responses.parse(
+        model="m", input="x", text_format=City, reasoning={"effort": "low"}
+    )
+    cities.append(response.output_parsed)
+    raw = client.responses.with_raw_response.parse(model="m", input="x", text_format=City)
+    cities.append(raw.parse().output_parsed)
+    with client.responses.stream(model="m", input="x", text_format=City) as stream:
+        for event in stream:
+            if event.type == "response.output_text.delta":
+                print(event.delta, event.snapshot)
+            elif event.type == "response.output_text.done":
+                cities.append(event.parsed)
+            elif event.type == "response.completed":
+                cities.append(event.response.output_parsed)
+            elif event.type == "response.output_item.added":
+                print(told(event.item))
+    for item in response.output:
+        if item.type == "message":
+            cities += [part.parsed for part in item.content if part.type == "output_text"]
+    return [city.name for city in cities if city is not None]
 
 
 def errors() -> None:

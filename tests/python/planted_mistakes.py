@@ -5,6 +5,8 @@ which lines have one, and no other line has. Is never run, and knows no service.
 
 from __future__ import annotations
 
+import dataclasses
+
 from modelwire import APIStatusError, AsyncOpenAI, OpenAI, RateLimitError
 from modelwire.types.chat import (
     ChatCompletionMessageParam,
@@ -146,6 +148,30 @@ def raw() -> None:
     with client.chat.completions.with_streaming_response.create(model="m", messages=[]) as opened:
         print(opened.parse().choice)  # wrong: choices
         print(opened.lines())  # wrong: iter_lines
+
+
+@dataclasses.dataclass
+class City:
+    name: str
+
+
+def parsed() -> None:
+    answer = client.chat.completions.parse(model="m", messages=[], response_format=City)
+    print(answer.choices[0].message.parsed.name)  # wrong: it may be None
+    if city := answer.choices[0].message.parsed:
+        print(city.nam)  # wrong: name
+    response = client.responses.parse(model="m", inputs="x", text_format=City)  # wrong: input
+    print(response)
+    raw = client.responses.with_raw_response.parse(model="m", input="x", text_format=City)
+    print(raw.output_parsed)  # wrong: parse
+    if found := raw.parse().output_parsed:
+        print(found.nam)  # wrong: name
+    with client.responses.stream(model="m", input="x", text_format=City) as stream:
+        for event in stream:
+            if event.type == "response.output_text.delta":
+                print(event.snapshots)  # wrong: snapshot
+            if event.type == "response.completed":
+                print(event.response.output_pared)  # wrong: output_parsed
 
 
 def errors(error: RateLimitError) -> None:

@@ -309,7 +309,6 @@ def test_three_names_for_what_is_left_out(scripted, left_out):
 MISSING = [
     lambda client: client.models.retrieve("m"),
     lambda client: client.responses.retrieve("r"),
-    lambda client: client.chat.completions.parse(model="m", messages=[]),
     lambda client: client.chat.completions.list(),
     lambda client: client.get("/models", cast_to=object),
     lambda client: client.post("/embeddings", cast_to=object),

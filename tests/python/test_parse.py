@@ -559,6 +559,31 @@ def test_a_streamed_refusal(caller):
     assert error is None and final.choices[0].message.parsed is None
 
 
+def test_events_as_dicts(caller):
+    """R-STR7: with all that an attribute of them says."""
+    caller.service.queue(PIECES, PIECES, text("", tool_calls=[("Query", {"table": "t"})]))
+    told, _, _ = caller.chat_stream(response_format=Event)
+    dumps = [event.model_dump() for event in told]
+    assert dumps[0]["chunk"]["object"] == "chat.completion.chunk"
+    assert dumps[0]["snapshot"]["object"] == "chat.completion"
+    (done,) = (dump for dump in dumps if dump["type"] == "content.done")
+    assert done == {"type": "content.done", "content": PARTY_TEXT, "parsed": PARTY}
+    last = [dump for dump in dumps if dump["type"] == "content.delta"][-1]
+    texts = {"delta": PIECES[-1], "snapshot": PARTY_TEXT}
+    assert last == {"type": "content.delta", **texts, "parsed": PARTY}
+    told, _, _ = caller.response_stream(text_format=Event)
+    dumps = [event.model_dump() for event in told]
+    (done,) = (dump for dump in dumps if dump["type"] == "response.output_text.done")
+    assert done["parsed"] == PARTY and done["text"] == PARTY_TEXT
+    assert dumps[-1]["response"]["output"][0]["content"][0]["parsed"] == PARTY
+    last = [dump for dump in dumps if dump["type"] == "response.output_text.delta"][-1]
+    assert last["snapshot"] == PARTY_TEXT
+    told, _, _ = caller.chat_stream(tools=[pydantic_function_tool(Query)])
+    dumps = [event.model_dump() for event in told]
+    (done,) = (dump for dump in dumps if dump["type"].endswith("arguments.done"))
+    assert done["parsed_arguments"] == {"table": "t", "limit": 5} and done["name"] == "Query"
+
+
 def test_chunks_from_elsewhere(caller):
     """R-STR7: a state takes what parse takes."""
     caller.service.queue(PIECES)

@@ -33,6 +33,8 @@ class NotFoundError(APIStatusError): pass
 class APIConnectionError(APIError): pass
 class APITimeoutError(APIConnectionError): pass
 class APIResponseValidationError(APIError): pass
+class LengthFinishReasonError(OpenAIError):
+    def __init__(self, *, completion): raise AssertionError("not called")
 class OpenAI: pass
 class AsyncOpenAI: pass
 class Stream: pass
@@ -172,4 +174,33 @@ def test_errors_pose(run):
         far = modelwire.OpenAI(base_url="http://127.0.0.1:1/v1")
         error = raised(openai.APIConnectionError, far.models.list)
         assert isinstance(error, ConnectionError) and "127.0.0.1" in str(error)
+    """)
+
+
+def test_answers_that_cannot_be_parsed(run):
+    """R-ERR1: are errors of openai's classes, and can still be pickled."""
+    run("""
+        import dataclasses, pickle
+        @dataclasses.dataclass
+        class City:
+            name: str
+        modelwire.pose_as_openai()
+        try:
+            client.chat.completions.parse(model="echo", messages=HELLO, response_format=City)
+        except openai.APIResponseValidationError as error:
+            assert isinstance(error, modelwire.AnswerValidationError)
+            assert isinstance(error, ValueError) and error.usage.total_tokens
+            again = pickle.loads(pickle.dumps(error))
+            assert again.text == error.text == HELLO[0]["content"]
+        else:
+            raise AssertionError("parsed")
+        try:
+            client.chat.completions.parse(
+                model="echo", messages=HELLO, response_format=City, max_tokens=1
+            )
+        except openai.LengthFinishReasonError as error:
+            assert isinstance(error, modelwire.LengthFinishReasonError)
+            assert error.completion.choices[0].finish_reason == "length"
+        else:
+            raise AssertionError("parsed")
     """)

@@ -9,6 +9,7 @@ drive.stand_in()  # it asks isinstance(answer, openai.BaseModel)
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from modelwire.testing import text
 
@@ -82,6 +83,61 @@ async def structured_by_schema(service, model):
     service.queue('{"name": "Paris"}', '{"name": "Paris"}')
     asked = model.with_structured_output(City, method="json_schema")
     return [asked.invoke("Which city?").model_dump(), (await asked.ainvoke("?")).model_dump()]
+
+
+class Town(TypedDict):
+    """A town."""
+
+    name: str
+
+
+@both
+async def structured_in_every_mode(service, model):
+    """Each method with a class, a typed dict and a schema, raw and not, strict and not."""
+    found = []
+    schemas = (City, Town, {"title": "place", "type": "object", "properties": {"name": {"type": "string"}},
+                            "required": ["name"], "description": "A place."})  # fmt: skip
+    for method in ("function_calling", "json_schema", "json_mode"):
+        for schema in schemas:
+            for include_raw in (False, True):
+                for strict in (None, True) if method != "json_mode" else (None,):
+                    name = schema["title"] if isinstance(schema, dict) else schema.__name__
+                    said = '{"name": "Paris"}'
+                    if method == "function_calling":
+                        said = text("", tool_calls=[(name, {"name": "Paris"})])
+                    service.queue(said, said)
+                    options = {} if strict is None else {"strict": strict}
+                    asked = model.with_structured_output(
+                        schema, method=method, include_raw=include_raw, **options
+                    )
+                    for got in (asked.invoke("As JSON?"), await asked.ainvoke("As JSON?")):
+                        parsed = got["parsed"] if include_raw else got
+                        found.append([method, name, str(parsed)])
+    return found
+
+
+@drive.case
+async def structured_and_streamed(service):
+    """What comes piece by piece, as far as there is something. Over responses, it cannot."""
+    found, model_ = [], model(service)
+    for schema in (City, Town):
+        service.queue(['{"na', 'me": "Pa', 'ris"}'], ['{"name"', ': "Rome"}'])
+        asked = model_.with_structured_output(schema, method="json_schema")
+        found += [str(piece) for piece in asked.stream("Which?")]
+        found += [str([piece async for piece in asked.astream("Which?")][-1])]
+    return found
+
+
+@both
+async def structured_and_wrong(service, model):
+    """An answer that is none: which the program may ask to see."""
+    service.queue('{"town": 5}', '{"town": 5}')
+    asked = model.with_structured_output(City, method="json_schema", include_raw=True)
+    try:
+        got = asked.invoke("Which?")
+    except ValueError as error:
+        return ["ValueError", "name" in str(error)]
+    return [str(got["parsed"]), isinstance(got["parsing_error"], ValueError)]
 
 
 @both

@@ -70,10 +70,26 @@ class _Text:
         return any(self._pieces)
 
 
+def _plain(value: Any, options: dict[str, Any]) -> Any:
+    """A field of an event as dicts and lists."""
+    if isinstance(value, list):
+        return [_plain(one, options) for one in value]
+    return value.model_dump(**options) if hasattr(value, "model_dump") else value
+
+
 class _Event:
     """What all events of a helper stream have."""
 
     __slots__: tuple[str, ...] = ()
+    _fields: tuple[str, ...] = ()
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        """All fields as dicts and lists, as an answer has them. The snapshot, too: to dump every
+        event of a stream costs what all its snapshots cost."""
+        fields = {name: getattr(self, name) for name in ("type", *self._fields)}
+        return {name: _plain(value, options) for name, value in fields.items()}
+
+    to_dict = model_dump
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in type(self).__slots__)
@@ -84,6 +100,7 @@ class ChunkEvent(_Event):
     """A chunk as the service sent it."""
 
     __slots__ = ("_at", "_reading", "_snapshots", "chunk")
+    _fields = ("chunk", "snapshot")
     type: Literal["chunk"] = "chunk"
 
     def __init__(
@@ -114,6 +131,7 @@ class _Growing(_Event):
     """A piece of a text, and the text up to it."""
 
     __slots__ = ("_at", "_text", "delta")
+    _fields: tuple[str, ...] = ("delta", "snapshot")
 
     def __init__(self, delta: str, text: _Text, at: int) -> None:
         self.delta = delta
@@ -133,6 +151,7 @@ class ContentDeltaEvent(_Growing):
     """A piece of the content."""
 
     __slots__ = ("_reading",)
+    _fields = ("delta", "snapshot", "parsed")
     type: Literal["content.delta"] = "content.delta"
 
     def __init__(self, delta: str, text: _Text, at: int, reading: ChatReading | None) -> None:
@@ -150,6 +169,7 @@ class ContentDoneEvent(_Event, Generic[_T]):
     """The whole content."""
 
     __slots__ = ("_parsed", "content")
+    _fields = ("content", "parsed")
     type: Literal["content.done"] = "content.done"
 
     def __init__(self, content: str, parsed: Callable[[], Any] | None) -> None:
@@ -177,6 +197,7 @@ class RefusalDoneEvent(_Event):
     """The whole refusal."""
 
     __slots__ = ("refusal",)
+    _fields = ("refusal",)
     type: Literal["refusal.done"] = "refusal.done"
 
     def __init__(self, refusal: str) -> None:
@@ -187,6 +208,7 @@ class FunctionToolCallArgumentsDeltaEvent(_Event):
     """A piece of the arguments of a tool call."""
 
     __slots__ = ("_at", "_reading", "_text", "arguments_delta", "index", "name")
+    _fields = ("name", "index", "arguments", "parsed_arguments", "arguments_delta")
     type: Literal["tool_calls.function.arguments.delta"] = "tool_calls.function.arguments.delta"
 
     def __init__(
@@ -226,6 +248,7 @@ class FunctionToolCallArgumentsDoneEvent(_Event):
     """The whole arguments of a tool call."""
 
     __slots__ = ("_parsed", "arguments", "index", "name")
+    _fields = ("name", "index", "arguments", "parsed_arguments")
     type: Literal["tool_calls.function.arguments.done"] = "tool_calls.function.arguments.done"
 
     def __init__(
@@ -271,6 +294,7 @@ class LogprobsContentDeltaEvent(_Logprobs):
     """Probabilities of the next tokens of the content."""
 
     __slots__ = ()
+    _fields = ("content", "snapshot")
     type: Literal["logprobs.content.delta"] = "logprobs.content.delta"
 
     @property
@@ -283,6 +307,7 @@ class LogprobsContentDoneEvent(_Logprobs):
     """Probabilities of all tokens of the content."""
 
     __slots__ = ()
+    _fields = ("content",)
     type: Literal["logprobs.content.done"] = "logprobs.content.done"
 
     @property
@@ -295,6 +320,7 @@ class LogprobsRefusalDeltaEvent(_Logprobs):
     """Probabilities of the next tokens of a refusal."""
 
     __slots__ = ()
+    _fields = ("refusal", "snapshot")
     type: Literal["logprobs.refusal.delta"] = "logprobs.refusal.delta"
 
     @property
@@ -307,6 +333,7 @@ class LogprobsRefusalDoneEvent(_Logprobs):
     """Probabilities of all tokens of a refusal."""
 
     __slots__ = ()
+    _fields = ("refusal",)
     type: Literal["logprobs.refusal.done"] = "logprobs.refusal.done"
 
     @property
@@ -608,9 +635,15 @@ class _Beside:
     """An event of a response stream as the service sent it, with something beside it."""
 
     __slots__ = ("_event",)
+    _fields: tuple[str, ...] = ()
 
     def __init__(self, event: ResponseStreamEvent) -> None:
         self._event = event
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        """All fields as dicts and lists, with what is beside them."""
+        more = {name: _plain(getattr(self, name), options) for name in self._fields}
+        return {**self._event.model_dump(**options), **more}
 
     if not TYPE_CHECKING:
         # For `isinstance`: it is the event, with a text beside it.
@@ -633,6 +666,7 @@ class ResponseTextEvent(_Beside):
     """An event that adds to a text, with the text up to it."""
 
     __slots__ = ("_at", "_text")
+    _fields = ("snapshot",)
 
     def __init__(self, event: ResponseStreamEvent, text: _Text, at: int) -> None:
         super().__init__(event)
@@ -649,6 +683,7 @@ class _WholeText(_Beside):
     """The event of a whole text, with what it was to be."""
 
     __slots__ = ("_parsed",)
+    _fields = ("parsed",)
 
     def __init__(self, event: ResponseStreamEvent, parsed: Callable[[], Any] | None) -> None:
         super().__init__(event)
@@ -664,6 +699,7 @@ class _Completed(_Beside):
     """The event of a whole response, parsed when it is looked at."""
 
     __slots__ = ("_read",)
+    _fields = ("response",)
 
     def __init__(self, event: ResponseStreamEvent, reading: ResponseReading) -> None:
         super().__init__(event)
