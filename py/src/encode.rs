@@ -10,20 +10,68 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString, PyTuple, PyType};
 
-/// Deepest nesting that is written; the service's own bound is smaller or unknown.
-const DEPTH_MAX: usize = 512;
+/// Deepest nesting that is written: what the core reads.
+const DEPTH_MAX: usize = modelwire::JSON_DEPTH_MAX;
 
 /// The JSON text of one of our objects; None for anything else.
 pub(crate) type JsonOf = fn(&Bound<'_, PyAny>) -> PyResult<Option<String>>;
 
 /// Appends the JSON text of a value.
 pub(crate) fn write(value: &Bound<'_, PyAny>, out: &mut String, json_of: JsonOf) -> PyResult<()> {
-    Writer { out, json_of }.write_at(value, 0)
+    Writer { out, json_of, infinities: false }.write_at(value, 0)
+}
+
+/// The same of an answer that is to be looked at: a number beyond all floats is null there, as in
+/// pydantic's dumps.
+pub(crate) fn write_dump(
+    value: &Bound<'_, PyAny>,
+    out: &mut String,
+    json_of: JsonOf,
+) -> PyResult<()> {
+    Writer { out, json_of, infinities: true }.write_at(value, 0)
+}
+
+/// JSON text in one line as many, each level indented by so many spaces more.
+pub(crate) fn indented(text: &str, spaces: usize) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let (mut depth, mut in_string, mut escaped) = (0, false, false);
+    let mut last = ' ';
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n(' ', depth * spaces));
+    };
+    for character in text.chars() {
+        if in_string {
+            in_string = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+            out.push(character);
+        } else {
+            match character {
+                '{' | '[' => depth += 1,
+                '}' | ']' => depth -= usize::from(depth > 0),
+                '"' => in_string = true,
+                _ => {}
+            }
+            let opens = matches!(last, '{' | '[');
+            let closes = matches!(character, '}' | ']');
+            if opens != closes || last == ',' {
+                line(&mut out, depth - usize::from(matches!(character, '{' | '[')));
+            }
+            out.push(character);
+            if character == ':' {
+                out.push(' ');
+            }
+        }
+        last = character;
+    }
+    out
 }
 
 struct Writer<'a> {
     out: &'a mut String,
     json_of: JsonOf,
+    /// Whether they may stand there.
+    infinities: bool,
 }
 
 impl Writer<'_> {
@@ -45,7 +93,10 @@ impl Writer<'_> {
             let digits = value.py().get_type::<PyInt>().call_method1("__repr__", (value,))?;
             self.out.push_str(&digits.cast::<PyString>()?.to_cow()?);
         } else if let Ok(float) = value.cast::<PyFloat>() {
-            write_float(float, self.out)?;
+            match float.value().is_finite() || !self.infinities {
+                true => write_float(float, self.out)?,
+                false => self.out.push_str("null"),
+            }
         } else if let Ok(dict) = value.cast::<PyDict>() {
             self.write_dict(dict, depth)?;
         } else if let Ok(list) = value.cast::<PyList>() {

@@ -7,7 +7,6 @@
 mod async_stream;
 mod awaitable;
 mod client;
-mod edits;
 mod encode;
 mod errors;
 mod facts;
@@ -19,6 +18,7 @@ mod object;
 mod openai_classes;
 mod request_info;
 mod settings;
+mod slots;
 mod snapshot;
 mod source;
 mod started;
@@ -47,6 +47,8 @@ mod _native {
     use super::log::{log_start, log_stop, log_take};
     #[pymodule_export]
     use super::object::document::View;
+    #[pymodule_export]
+    use super::object::dump::{dumps, plain_of};
     #[pymodule_export]
     use super::object::make::restore;
     #[pymodule_export]

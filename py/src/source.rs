@@ -12,7 +12,7 @@ use pyo3::types::{PyList, PyString};
 
 use crate::errors::{exception, raise};
 use crate::lock::lock;
-use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
+use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent, new};
 use crate::object::make;
 use crate::object::shape::Object;
 use crate::request_info::RequestInfo;
@@ -251,9 +251,9 @@ impl Source {
 
     fn object(&self, py: Python<'_>, chunk: Chunk) -> PyResult<Py<PyAny>> {
         match self.request.endpoint {
-            Endpoint::Responses => ResponseStreamEvent::of(chunk).into_python(py).map(Py::into_any),
+            Endpoint::Responses => new(py, ResponseStreamEvent { chunk }).map(Py::into_any),
             Endpoint::Chat | Endpoint::Models => {
-                ChatCompletionChunk::of(chunk).into_python(py).map(Py::into_any)
+                new(py, ChatCompletionChunk { chunk }).map(Py::into_any)
             }
         }
     }

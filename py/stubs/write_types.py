@@ -46,7 +46,7 @@ class Table:
         self.modules, self.left_out, self.types, self.bases = {}, {}, {}, {}
         for line in (HERE.parent / "types.txt").read_text().splitlines():
             self._read(line)
-        self.places = dict.fromkeys({*native, "Object"}, "_native")
+        self.places = {**dict.fromkeys(native, "_native"), "Object": "_object"}
         self.places |= dict.fromkeys(("EVENTS", "ITEMS"), "_parts")
         self.places |= dict.fromkeys(parsed(), "_parsed")
         for name in self.types:
@@ -73,7 +73,7 @@ class Table:
     def mentioned(self, text):
         """The types that an annotation names."""
         text = re.sub('"[^"]*"', "", text)
-        known = self.types.keys() | self.native | {"Object"}
+        known = self.types.keys() | self.native
         return [one for one in re.findall(r"[A-Za-z_]\w*", text) if one in known]
 
     def _place(self, name):

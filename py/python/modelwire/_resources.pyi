@@ -20,7 +20,7 @@ from typing_extensions import Required, Self, TypedDict, Unpack
 
 from modelwire._client import AsyncClient, Client
 from modelwire._given import NotGiven, Omit, Timeout
-from modelwire._native import AsyncStream, Stream
+from modelwire._native import AsyncStream, Object, Stream
 from modelwire._raw import APIResponse, AsyncAPIResponse, LegacyAPIResponse
 from modelwire._tools import AsyncRun, Run
 from modelwire._types import SequenceNotStr
@@ -38,7 +38,6 @@ from modelwire._native import (
     ChatCompletionChunk,
     ChatCompletionMessage,
     Model,
-    Object,
     Response,
 )
 from modelwire.types._literals import Metadata, ReasoningEffort, ResponseIncludable, ServiceTier

@@ -46,15 +46,14 @@ macro_rules! object_class {
                 #[getter]
                 fn $field(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
                     const NAME: &str = $crate::object::class::name(stringify!($field));
-                    $crate::object::read::object_field(slf.py(), slf.as_super().get(), NAME)
+                    $crate::object::read::field(slf.as_super(), NAME)
                 }
             )*
             $($(
                 /// None: nothing is parsed here; for programs that look.
                 #[getter]
                 fn $extra(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
-                    let object = slf.as_super().get();
-                    $crate::object::read::extra_field(slf.py(), object, stringify!($extra))
+                    $crate::object::read::extra_field(slf.as_super(), stringify!($extra))
                 }
             )*)?
             $($(
@@ -96,11 +95,10 @@ macro_rules! streamed_class {
             #[new]
             #[pyo3(signature = (**fields))]
             fn new(
-                py: Python<'_>,
                 fields: Option<&Bound<'_, pyo3::types::PyDict>>,
             ) -> PyResult<PyClassInitializer<Self>> {
                 let object = $crate::object::make::of_fields(fields, &$crate::object::fields::$shape)?;
-                $crate::object::make::whole(py, &object)
+                $crate::object::make::whole(&object)
             }
 
             /// The names of the fields that are always there.
@@ -131,7 +129,7 @@ macro_rules! streamed_class {
                 $crate::object::fields::$shape.has_class(
                     |py, object| object.into_plain(py),
                     |py, object| {
-                        let made = $crate::object::make::whole::<$class>(py, &object)?;
+                        let made = $crate::object::make::whole::<$class>(&object)?;
                         Py::new(py, made).map(Py::into_any)
                     },
                 );

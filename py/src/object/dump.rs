@@ -1,19 +1,21 @@
-//! Objects as dicts and lists, and as JSON text, with what was assigned to them. Knows no class.
+//! Objects as dicts and lists, and as JSON text, with what a program did to them. Knows no class.
 
 use std::borrow::Cow;
 
-use modelwire::{Kind, Value};
+use modelwire::{JSON_DEPTH_MAX, Kind, Value};
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
 use crate::encode;
-use crate::object::document::{Text, View};
-use crate::object::node::{Node, node};
+use crate::object::document::View;
+use crate::object::node::node;
 use crate::object::plain::{plain, scalar};
 use crate::object::shape::{Child, Shape};
+use crate::object::streamed;
+use crate::slots::{Found, Held};
 
 /// Which fields a dump has.
 #[derive(Clone, Copy)]
@@ -27,75 +29,111 @@ pub(crate) struct Dump {
 /// What the service sent, no more and no less.
 const AS_SENT: Dump = Dump { unset: false, none: true };
 
+/// All that two equal objects have in common: whether a field was sent as null or not at all, no
+/// program can see.
+const TO_COMPARE: Dump = Dump { unset: false, none: false };
+
 /// An object with everything below it as Python's own dicts and lists.
-pub(crate) fn dict(py: Python<'_>, node: Node<'_>, dump: Dump) -> PyResult<Py<PyAny>> {
-    let edited = Some(node.text).filter(|text| text.edits.are_some());
-    value(py, node.value, Child::Of(node.shape), dump, edited)
+pub(crate) fn dict<'py>(view: &Bound<'py, View>, dump: Dump) -> PyResult<Bound<'py, PyDict>> {
+    view_dict(view, dump, 0)
 }
 
-/// The same of any value; `edited` is its document, where something was assigned in that.
-fn value(
-    py: Python<'_>,
-    value: Value<'_>,
-    child: Child,
+fn view_dict<'py>(
+    view: &Bound<'py, View>,
     dump: Dump,
-    edited: Option<Text<'_>>,
-) -> PyResult<Py<PyAny>> {
+    depth: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (py, node, slots) = (view.py(), node(view)?, &view.get().slots);
+    let dict = PyDict::new(py);
+    for (name, member) in node.value.members() {
+        let kept = match slots.find(py, &name) {
+            None => streamed::main(view, &name).map(|main| Found::Value(main.clone_ref(py))),
+            kept => kept,
+        };
+        let found = match kept {
+            Some(Found::Deleted) => continue,
+            Some(Found::Value(value)) => dumped(value.bind(py), dump, depth + 1)?.unbind(),
+            None => {
+                let child = node.shape.field(&name).unwrap_or(Child::Any);
+                sent(py, member, child, dump)?
+            }
+        };
+        if dump.none || !found.is_none(py) {
+            dict.set_item(&*name, found)?;
+        }
+    }
+    for (name, held) in slots.all(py) {
+        let Held::Assigned(value) = held else { continue };
+        if name.starts_with('_') || dict.contains(&name)? || node.value.get(&name).is_some() {
+            continue;
+        }
+        let value = dumped(value.bind(py), dump, depth + 1)?;
+        if dump.none || !value.is_none() {
+            dict.set_item(&name, value)?;
+        }
+    }
+    complete(&dict, node.shape, dump)?;
+    Ok(dict)
+}
+
+/// The fields that were not sent, where they are wanted.
+fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()> {
+    if dump.unset && dump.none {
+        for (name, _) in shape.fields {
+            if !dict.contains(name)? {
+                dict.set_item(name, dict.py().None())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A value that nobody looked at yet.
+fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<Py<PyAny>> {
     match value.kind() {
-        Kind::Object => object(py, value, child.shape_of(value), dump, edited)?.into_py_any(py),
+        Kind::Object => {
+            let (dict, shape) = (PyDict::new(py), child.shape_of(value));
+            for (name, member) in value.members() {
+                if dump.none || !member.is_null() {
+                    let child = shape.field(&name).unwrap_or(Child::Any);
+                    dict.set_item(&*name, sent(py, member, child, dump)?)?;
+                }
+            }
+            complete(&dict, shape, dump)?;
+            dict.into_py_any(py)
+        }
         Kind::Array => {
-            let items = value.items().into_iter();
-            let items = items.map(|item| self::value(py, item, child, dump, edited));
+            let items = value.items().into_iter().map(|item| sent(py, item, child, dump));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
     }
 }
 
-fn object<'py>(
-    py: Python<'py>,
-    object: Value<'_>,
-    shape: &Shape,
-    dump: Dump,
-    edited: Option<Text<'_>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (name, member) in object.members() {
-        if member.is_null() && !dump.none {
-            continue;
-        }
-        let child = shape.field(&name).unwrap_or(Child::Any);
-        dict.set_item(&*name, value(py, member, child, dump, edited)?)?;
-    }
-    let edits = edited.map(|text| text.edits.of(py, text.place(object)));
-    for (name, assigned) in edits.unwrap_or_default() {
-        let assigned = assigned.into_bound(py);
-        if assigned.is_none() && !dump.none {
-            if dict.contains(&name)? {
-                dict.del_item(&name)?;
-            }
-        } else if !name.starts_with('_') {
-            dict.set_item(&name, assigned_value(&assigned, dump)?)?;
-        }
-    }
-    if dump.unset && dump.none {
-        for (name, _) in shape.fields {
-            if !dict.contains(name)? {
-                dict.set_item(name, py.None())?;
-            }
-        }
-    }
-    Ok(dict)
-}
-
-/// What a program assigned, as Python's own dicts and lists.
-fn assigned_value<'py>(value: &Bound<'py, PyAny>, dump: Dump) -> PyResult<Bound<'py, PyAny>> {
+/// What a program assigned, or may have changed, as Python's own dicts and lists.
+fn dumped<'py>(value: &Bound<'py, PyAny>, dump: Dump, depth: usize) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
+    if depth > JSON_DEPTH_MAX {
+        return Err(PyValueError::new_err("an answer that contains itself cannot be dumped"));
+    }
+    if let Ok(view) = value.cast::<View>() {
+        return view_dict(view, dump, depth).map(Bound::into_any);
+    }
     if let Ok(list) = value.cast::<PyList>() {
-        let items = list.iter().map(|item| assigned_value(&item, dump));
+        let items = list.iter().map(|item| dumped(&item, dump, depth + 1));
         return Ok(PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_any());
     }
-    if !value.hasattr(intern!(py, "model_dump"))? {
+    if let Ok(dict) = value.cast::<PyDict>() {
+        let plain = PyDict::new(py);
+        for (name, member) in dict.iter() {
+            let member = dumped(&member, dump, depth + 1)?;
+            if dump.none || !member.is_none() {
+                plain.set_item(name, member)?;
+            }
+        }
+        return Ok(plain.into_any());
+    }
+    if value.is_instance_of::<pyo3::types::PyType>() || !value.hasattr(intern!(py, "model_dump"))? {
         return Ok(value.clone());
     }
     let options = PyDict::new(py);
@@ -104,26 +142,89 @@ fn assigned_value<'py>(value: &Bound<'py, PyAny>, dump: Dump) -> PyResult<Bound<
     value.call_method(intern!(py, "model_dump"), (), Some(&options))
 }
 
-/// Keeps the parts of a dump that are asked for.
-pub(crate) fn filter(
-    py: Python<'_>,
-    dump: Py<PyAny>,
-    include: Option<&Bound<'_, PyAny>>,
-    exclude: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    if include.is_none() && exclude.is_none() {
-        return Ok(dump);
-    }
-    let kept = py.import("modelwire._parts")?.getattr("kept")?;
-    kept.call1((dump, include, exclude)).map(Bound::unbind)
+/// Lists and dicts, however deep, with nothing of ours in them.
+#[pyfunction(name = "_plain")]
+pub(crate) fn plain_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    dumped(value, AS_SENT, 0)
 }
 
-/// The JSON text of an object: as it came, or with what was assigned.
-pub(crate) fn json<'a>(py: Python<'_>, node: Node<'a>) -> PyResult<Cow<'a, str>> {
-    if !node.text.edits.are_some() {
-        return Ok(Cow::Borrowed(node.value.text()));
+/// Keeps the parts of a dump that are asked for.
+pub(crate) fn filter<'py>(
+    dump: Bound<'py, PyDict>,
+    include: Option<&Bound<'py, PyAny>>,
+    exclude: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if include.is_none() && exclude.is_none() {
+        return Ok(dump.into_any());
     }
-    encoded(dict(py, node, AS_SENT)?.bind(py)).map(Cow::Owned)
+    let kept = dump.py().import("modelwire._parts")?.getattr("kept")?;
+    kept.call1((dump, include, exclude))
+}
+
+/// Whether an object, with all that it handed out, is as the service sent it.
+pub(crate) fn is_as_sent(view: &Bound<'_, View>) -> PyResult<bool> {
+    let (py, slots) = (view.py(), &view.get().slots);
+    if let Some(main) = slots.main()
+        && !streamed::is_main_as_sent(view, main.bind(py), is_as_sent)?
+    {
+        return Ok(false);
+    }
+    for (name, held) in slots.all(py) {
+        let is_as_sent = match held {
+            Held::Given(value, items) => is_given_as_sent(view, &name, value.bind(py), &items)?,
+            Held::Assigned(_) => name.starts_with('_'),
+            Held::Deleted => false,
+        };
+        if !is_as_sent {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_given_as_sent(
+    view: &Bound<'_, View>,
+    name: &str,
+    given: &Bound<'_, PyAny>,
+    items: &[Py<PyAny>],
+) -> PyResult<bool> {
+    let came = || PyResult::Ok(node(view)?.value.get(name).unwrap_or(Value::NULL));
+    if let Ok(view) = given.cast::<View>() {
+        return is_as_sent(view);
+    }
+    let Ok(list) = given.cast::<PyList>() else { return is_text_of(given, came()?) };
+    if list.len() != items.len() {
+        return Ok(false);
+    }
+    for (position, (now, then)) in list.iter().zip(items).enumerate() {
+        let is_same = match now.cast::<View>() {
+            _ if !now.is(then) => false,
+            Ok(view) => is_as_sent(view)?,
+            Err(_) if now.is_instance_of::<PyDict>() || now.is_instance_of::<PyList>() => {
+                let came = came()?.items().into_iter().nth(position);
+                is_text_of(&now, came.unwrap_or(Value::NULL))?
+            }
+            Err(_) => true,
+        };
+        if !is_same {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether dicts and lists are still what this text says.
+fn is_text_of(value: &Bound<'_, PyAny>, text: Value<'_>) -> PyResult<bool> {
+    let as_it_came = plain(value.py(), text)?;
+    Ok(encoded(value)? == encoded(as_it_came.bind(value.py()))?)
+}
+
+/// The JSON text of an object: as it came, or with what a program did.
+pub(crate) fn json<'a>(view: &'a Bound<'_, View>) -> PyResult<Cow<'a, str>> {
+    if is_as_sent(view)? {
+        return Ok(Cow::Borrowed(node(view)?.value.text()));
+    }
+    encoded(dict(view, AS_SENT)?.as_any()).map(Cow::Owned)
 }
 
 /// The JSON text of any Python value; our objects stand in it as they came.
@@ -136,31 +237,26 @@ pub(crate) fn encoded(value: &Bound<'_, PyAny>) -> PyResult<String> {
 /// The JSON text of one of our objects; None for anything else.
 fn json_of_view(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let Ok(view) = value.cast::<View>() else { return Ok(None) };
-    json(value.py(), node(view)?).map(|text| Some(text.into_owned()))
+    json(view).map(|text| Some(text.into_owned()))
 }
 
-/// `json.loads(text)`-like equality: same text, or same plain value.
+/// Whether two objects have the same values in all their fields.
 pub(crate) fn equal(mine: &Bound<'_, View>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = mine.py();
-    let mine = json(py, node(mine)?)?;
-    let Some(theirs) = json_of_view(other)? else { return Ok(false) };
-    if *mine == *theirs {
+    let Ok(theirs) = other.cast::<View>() else { return Ok(false) };
+    if mine.is(theirs) {
         return Ok(true);
     }
-    let theirs = Value::parse(&theirs).unwrap_or(Value::NULL);
-    plain(py, Value::validated(&mine))?.bind(py).eq(plain(py, theirs)?)
+    dict(mine, TO_COMPARE)?.eq(dict(theirs, TO_COMPARE)?)
 }
 
-/// `json.dumps` of a plain value, for an indented or re-encoded text.
-pub(crate) fn dumps(py: Python<'_>, plain: Py<PyAny>, indent: Option<usize>) -> PyResult<String> {
-    static DUMPS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let dumps = DUMPS
-        .get_or_try_init(py, || PyResult::Ok(py.import("json")?.getattr("dumps")?.unbind()))?;
-    let options = PyDict::new(py);
-    options.set_item("ensure_ascii", false)?;
-    options.set_item("indent", indent)?;
-    if indent.is_none() {
-        options.set_item("separators", (",", ":"))?;
-    }
-    dumps.bind(py).call((plain,), Some(&options))?.extract()
+/// JSON text of a dump, in one line or indented by so many spaces.
+#[pyfunction(name = "_json")]
+#[pyo3(signature = (plain, indent=None))]
+pub(crate) fn dumps(plain: &Bound<'_, PyAny>, indent: Option<usize>) -> PyResult<String> {
+    let mut text = String::with_capacity(256);
+    encode::write_dump(plain, &mut text, json_of_view)?;
+    Ok(match indent {
+        Some(spaces) => encode::indented(&text, spaces),
+        None => text,
+    })
 }

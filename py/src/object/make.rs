@@ -9,7 +9,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-use crate::edits::Edits;
 use crate::object::document::{
     ChatCompletionChunk, Document, Made, Received, ResponseStreamEvent, View,
 };
@@ -23,7 +22,7 @@ use crate::request_info::RequestInfo;
 pub(crate) fn of_response(response: Response, request: Arc<RequestInfo>) -> Object {
     let shape = shape_of_endpoint(response.endpoint());
     let end = response.json().len();
-    let received = Received { response, request, edits: Edits::default() };
+    let received = Received { response, request };
     Object { document: Document::Response(Arc::new(received)), start: 0, end, shape }
 }
 
@@ -52,7 +51,7 @@ pub(crate) fn of_json(
 
 fn of_known_json(json: String, request_id: Option<String>, shape: &'static Shape) -> Object {
     let end = json.len();
-    let made = Made { json, request_id, edits: Edits::default() };
+    let made = Made { json, request_id };
     Object { document: Document::Made(Arc::new(made)), start: 0, end, shape }
 }
 
@@ -93,34 +92,34 @@ pub(crate) fn restore(
 
 /// The classes whose fields are read from what the core's scan found, made of a whole document.
 pub(crate) trait OfWhole: PyClass<BaseType = View> {
-    fn of_whole(py: Python<'_>, made: &Object) -> PyResult<Self>;
+    fn of_whole(made: &Object) -> PyResult<Self>;
 }
 
-pub(crate) fn whole<T: OfWhole>(py: Python<'_>, made: &Object) -> PyResult<PyClassInitializer<T>> {
-    Ok(PyClassInitializer::from(View).add_subclass(T::of_whole(py, made)?))
+pub(crate) fn whole<T: OfWhole>(made: &Object) -> PyResult<PyClassInitializer<T>> {
+    Ok(PyClassInitializer::from(View::default()).add_subclass(T::of_whole(made)?))
 }
 
 impl OfWhole for ChatCompletionChunk {
-    fn of_whole(_py: Python<'_>, made: &Object) -> PyResult<ChatCompletionChunk> {
-        chunk(made.json()).map(ChatCompletionChunk::of)
+    fn of_whole(made: &Object) -> PyResult<ChatCompletionChunk> {
+        Ok(ChatCompletionChunk { chunk: chunk(made.json())? })
     }
 }
 
 impl OfWhole for ResponseStreamEvent {
-    fn of_whole(_py: Python<'_>, made: &Object) -> PyResult<ResponseStreamEvent> {
-        chunk(made.json()).map(ResponseStreamEvent::of)
+    fn of_whole(made: &Object) -> PyResult<ResponseStreamEvent> {
+        Ok(ResponseStreamEvent { chunk: chunk(made.json())? })
     }
 }
 
 impl OfWhole for ChunkChoice {
-    fn of_whole(py: Python<'_>, made: &Object) -> PyResult<ChunkChoice> {
-        Ok(ChunkChoice { chunk: chunk_around(py, made.json())?, position: 0 })
+    fn of_whole(made: &Object) -> PyResult<ChunkChoice> {
+        Ok(ChunkChoice { chunk: chunk_around(made.json())?, position: 0 })
     }
 }
 
 impl OfWhole for ChoiceDelta {
-    fn of_whole(py: Python<'_>, made: &Object) -> PyResult<ChoiceDelta> {
-        let chunk = chunk_around(py, &format!("{{\"delta\":{}}}", made.json()))?;
+    fn of_whole(made: &Object) -> PyResult<ChoiceDelta> {
+        let chunk = chunk_around(&format!("{{\"delta\":{}}}", made.json()))?;
         Ok(ChoiceDelta { chunk, position: 0 })
     }
 }
@@ -130,7 +129,6 @@ fn chunk(json: &str) -> PyResult<Chunk> {
 }
 
 /// A chunk around a choice: choices and deltas live in one.
-fn chunk_around(py: Python<'_>, choice: &str) -> PyResult<Py<ChatCompletionChunk>> {
-    let chunk = chunk(&format!("{{\"choices\":[{choice}]}}"))?;
-    ChatCompletionChunk::of(chunk).into_python(py)
+fn chunk_around(choice: &str) -> PyResult<Chunk> {
+    chunk(&format!("{{\"choices\":[{choice}]}}"))
 }

@@ -6,26 +6,31 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyIterator, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::facts;
 use crate::object::document::{Document, View};
-use crate::object::dump::{self, Dump, dumps, equal, filter, json};
+use crate::object::dump::{self, Dump, dumps, equal, filter, is_as_sent, json};
 use crate::object::fields::MODEL;
 use crate::object::make::{of_fields, of_json, shape_of_class};
-use crate::object::node::{InDocument, document, node};
-use crate::object::plain::plain;
+use crate::object::node::{anew, document, node};
 use crate::object::read::{attribute, view_field};
-use crate::object::shape::{Child, OBJECT, Object, Shape};
+use crate::object::shape::{Child, OBJECT, Object};
 use crate::openai_classes;
+use crate::slots::{Found, Held};
 
-/// Longest text that a repr shows of a whole object, in characters.
-const REPR_CHARS_MAX: usize = 400;
-
-fn repr(shape: &Shape, text: &str) -> String {
-    match text.char_indices().nth(REPR_CHARS_MAX) {
-        Some((end, _)) => format!("{}({}...)", shape.name, text.get(..end).unwrap_or_default()),
-        None => format!("{}({text})", shape.name),
+/// A function of `modelwire._show`, which shows objects to people.
+fn show<'py>(
+    name: &str,
+    view: &Bound<'py, View>,
+    more: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let function = view.py().import("modelwire._show")?.getattr(name)?;
+    let class = node(view)?.shape.name;
+    match more {
+        Some(more) => function.call1((view, class, more)),
+        None => function.call1((view, class)),
     }
 }
 
@@ -45,34 +50,54 @@ impl View {
     }
 
     /// Assigns to a field, known or not; copies that were made before do not see it.
-    fn __setattr__(slf: &Bound<'_, Self>, name: &str, value: Py<PyAny>) -> PyResult<()> {
-        if name.starts_with("__") {
-            let message = format!("{name} of an answer cannot be assigned");
-            return Err(PyAttributeError::new_err(message));
+    fn __setattr__(&self, name: &str, value: Py<PyAny>) -> PyResult<()> {
+        assignable(name)?;
+        self.slots.set(name, Some(value));
+        Ok(())
+    }
+
+    /// From now on the field reads as if the service had not sent it.
+    fn __delattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<()> {
+        assignable(name)?;
+        if !has(slf, name)? && node(slf)?.shape.field(name).is_none() {
+            return Err(PyAttributeError::new_err(name.to_owned()));
         }
-        let node = node(slf)?;
-        node.text.edits.set(node.text.place(node.value), name, value);
+        slf.get().slots.set(name, None);
         Ok(())
     }
 
     fn __getitem__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
-        if node(slf)?.has(slf.py(), name) {
-            return view_field(slf, name);
+        match has(slf, name)? {
+            true => view_field(slf, name),
+            false => Err(PyKeyError::new_err(name.to_owned())),
         }
-        Err(PyKeyError::new_err(name.to_owned()))
     }
 
     fn __contains__(slf: &Bound<'_, Self>, name: &str) -> PyResult<bool> {
-        Ok(node(slf)?.has(slf.py(), name))
+        has(slf, name)
     }
 
-    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let names = py.import("builtins")?.getattr("dir")?.call1((slf.get_type(),))?;
-        for name in node(slf)?.names(py) {
-            names.call_method1("append", (name,))?;
+    /// Names and values of all fields, known ones first, as pydantic's models are iterated; so
+    /// `dict(answer)` works.
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
+        View::fields(slf)?.items().try_iter()
+    }
+
+    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PySet>> {
+        let all = slf.py().import("builtins")?.getattr("dir")?.call1((slf.get_type(),))?;
+        let all = PySet::new(slf.py(), all.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
+        for name in names(slf)? {
+            all.add(name)?;
         }
-        Ok(names)
+        Ok(all)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.slots.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.slots.clear();
     }
 
     /// All fields with their values as attributes have them: for `vars`.
@@ -81,7 +106,7 @@ impl View {
         let dict = PyDict::new(slf.py());
         let node = node(slf)?;
         let known = node.shape.fields.iter().map(|(name, _)| (*name).to_owned());
-        for name in known.chain(node.names(slf.py())) {
+        for name in known.chain(names(slf)?) {
             dict.set_item(&name, view_field(slf, &name)?)?;
         }
         Ok(dict)
@@ -91,17 +116,16 @@ impl View {
     #[pyo3(signature = (*, mode="python", use_api_names=true, exclude_unset=true,
                         exclude_defaults=false, exclude_none=false, warnings=true))]
     #[expect(unused_variables, reason = "named as openai-python names them")]
-    fn to_dict(
-        slf: &Bound<'_, Self>,
+    fn to_dict<'py>(
+        slf: &Bound<'py, Self>,
         mode: &str,
         use_api_names: bool,
         exclude_unset: bool,
         exclude_defaults: bool,
         exclude_none: bool,
         warnings: bool,
-    ) -> PyResult<Py<PyAny>> {
-        let dump = Dump { unset: !exclude_unset, none: !exclude_none };
-        dump::dict(slf.py(), node(slf)?, dump)
+    ) -> PyResult<Bound<'py, PyDict>> {
+        dump::dict(slf, Dump { unset: !exclude_unset, none: !exclude_none })
     }
 
     /// All fields as dicts and lists, unknown ones included; known ones that the service did not
@@ -111,22 +135,22 @@ impl View {
                         exclude_unset=false, exclude_defaults=false, exclude_none=false,
                         **_others))]
     #[expect(unused_variables, clippy::too_many_arguments, reason = "named as pydantic names them")]
-    fn model_dump(
-        slf: &Bound<'_, Self>,
+    fn model_dump<'py>(
+        slf: &Bound<'py, Self>,
         mode: &str,
-        include: Option<&Bound<'_, PyAny>>,
-        exclude: Option<&Bound<'_, PyAny>>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
         by_alias: Option<bool>,
         exclude_unset: bool,
         exclude_defaults: bool,
         exclude_none: bool,
         _others: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Py<PyAny>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let dump = Dump {
             unset: !(exclude_unset || exclude_defaults),
             none: !(exclude_none || exclude_defaults),
         };
-        filter(slf.py(), dump::dict(slf.py(), node(slf)?, dump)?, include, exclude)
+        filter(dump::dict(slf, dump)?, include, exclude)
     }
 
     /// The same as `model_dump`, under its older name.
@@ -146,7 +170,7 @@ impl View {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
         let plain = slf.call_method("model_dump", (), options)?;
-        dumps(slf.py(), plain.unbind(), indent)
+        dumps(&plain, indent)
     }
 
     /// The JSON text, indented as openai-python indents it. `indent=None` gives the text as the
@@ -172,23 +196,20 @@ impl View {
         indent: Option<usize>,
         warnings: bool,
     ) -> PyResult<String> {
-        let (py, node) = (slf.py(), node(slf)?);
         if indent.is_none() && exclude_unset && !exclude_none {
-            return json(py, node).map(|text| text.into_owned());
+            return json(slf).map(|text| text.into_owned());
         }
         let dump = Dump { unset: !exclude_unset, none: !exclude_none };
-        dumps(py, dump::dict(py, node, dump)?, indent)
+        dumps(dump::dict(slf, dump)?.as_any(), indent)
     }
 
     /// The fields that the service sent and nobody here knows, as dicts and lists.
     #[getter]
     fn model_extra<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
-        let (py, node) = (slf.py(), node(slf)?);
-        let dict = PyDict::new(py);
-        let text = json(py, node)?;
-        for (name, value) in Value::validated(&text).members() {
-            if node.shape.field(&name).is_none() {
-                dict.set_item(&*name, plain(py, value)?)?;
+        let (shape, dict) = (node(slf)?.shape, PyDict::new(slf.py()));
+        for name in names(slf)? {
+            if shape.field(&name).is_none() && !name.starts_with('_') {
+                dict.set_item(&name, view_field(slf, &name)?)?;
             }
         }
         Ok(dict)
@@ -197,26 +218,23 @@ impl View {
     /// The names of the fields that the service sent.
     #[getter]
     fn model_fields_set<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PySet>> {
-        let names = node(slf)?.names(slf.py());
+        let names = names(slf)?;
         PySet::new(slf.py(), names.iter().filter(|name| !name.starts_with('_')))
     }
 
-    /// A copy, with some fields replaced.
+    /// A copy, with some fields replaced. What came of the service is never shared with it; what a
+    /// program assigned is, unless deep says otherwise.
     #[pyo3(signature = (*, update=None, deep=false))]
-    #[expect(unused_variables, reason = "named as pydantic names them")]
     fn model_copy<'py>(
         slf: &Bound<'py, Self>,
         update: Option<&Bound<'py, PyDict>>,
         deep: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, node) = (slf.py(), node(slf)?);
-        let request_id = document(slf)?.request_id().map(str::to_owned);
-        let copy = of_json(json(py, node)?.into_owned(), request_id, node.shape)?;
-        let copy = copy.into_whole(py)?.into_bound(py);
+        let copy = copied(slf, deep)?;
         for (name, value) in update.into_iter().flatten() {
             copy.setattr(name.cast::<PyString>()?, value)?;
         }
-        Ok(copy)
+        Ok(copy.into_any())
     }
 
     /// An object of this class from a dict, or from JSON text; nothing is validated.
@@ -281,21 +299,99 @@ impl View {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        let (py, node) = (slf.py(), node(slf)?);
+        let py = slf.py();
         let restore = py.import("modelwire._native")?.getattr("_restore")?;
         let document = document(slf)?;
-        let parts = (node.shape.name, json(py, node)?, document.request_id());
+        let parts = (node(slf)?.shape.name, json(slf)?, document.request_id());
         (restore, parts).into_pyobject(py)
     }
 
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let node = node(slf)?;
-        Ok(repr(node.shape, &json(slf.py(), node)?))
+    /// The fields that were sent, cut where they get long; `str` and `print` show all.
+    fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        show("short", slf, None)
+    }
+
+    fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        show("whole", slf, None)
+    }
+
+    /// For IPython and the debugger.
+    fn _repr_pretty_<'py>(
+        slf: &Bound<'py, Self>,
+        printer: &Bound<'py, PyAny>,
+        _cycle: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        show("pretty", slf, Some(printer))
+    }
+
+    /// For rich.
+    fn __rich_repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        show("rich", slf, None)
+    }
+
+    /// For notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        show("html", slf, None)
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         equal(slf, other)
     }
+}
+
+fn assignable(name: &str) -> PyResult<()> {
+    if name.starts_with("__") {
+        let message = format!("{name} of an answer cannot be assigned or deleted");
+        return Err(PyAttributeError::new_err(message));
+    }
+    Ok(())
+}
+
+/// Whether a field of this name was sent or assigned.
+fn has(view: &Bound<'_, View>, name: &str) -> PyResult<bool> {
+    match view.get().slots.find(view.py(), name) {
+        Some(Found::Value(_)) => Ok(true),
+        Some(Found::Deleted) => Ok(false),
+        None => Ok(node(view)?.value.get(name).is_some()),
+    }
+}
+
+/// The names of the fields that were sent or assigned.
+fn names(view: &Bound<'_, View>) -> PyResult<Vec<String>> {
+    let sent = node(view)?.value.members().into_iter();
+    let mut names: Vec<String> = sent.map(|(name, _)| name.into_owned()).collect();
+    for (name, held) in view.get().slots.all(view.py()) {
+        match held {
+            Held::Deleted => names.retain(|sent| *sent != name),
+            Held::Assigned(_) | Held::Given(..) if names.contains(&name) => {}
+            Held::Assigned(_) | Held::Given(..) => names.push(name),
+        }
+    }
+    Ok(names)
+}
+
+/// An object with the same text and what a program did to it; what it did to objects and lists
+/// below is copied as well.
+fn copied<'py>(view: &Bound<'py, View>, deep: bool) -> PyResult<Bound<'py, View>> {
+    let (py, copy, slots) = (view.py(), anew(view)?, &view.get().slots);
+    if is_as_sent(view)? && !deep {
+        return Ok(copy);
+    }
+    let deeply = py.import("copy")?.getattr("deepcopy")?;
+    let mut kept = slots.all(py);
+    if let Some(main) = slots.main() {
+        let name = if main.bind(py).is_instance_of::<PyList>() { "choices" } else { "delta" };
+        kept.insert(0, (name.to_owned(), Held::Given(main.clone_ref(py), Vec::new())));
+    }
+    for (name, held) in kept {
+        let value = match held {
+            Held::Assigned(value) if !deep => Some(value),
+            Held::Assigned(value) | Held::Given(value, _) => Some(deeply.call1((value,))?.unbind()),
+            Held::Deleted => None,
+        };
+        copy.get().slots.set(&name, value);
+    }
+    Ok(copy)
 }
 
 #[pymethods]
@@ -318,8 +414,8 @@ impl Object {
         let whole = self.value();
         let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
         let models = list.map(Value::items).unwrap_or_default().into_iter();
-        let json = self.document.text().json;
-        let document = || self.document.clone_ref(py);
+        let json = self.document.json();
+        let document = || self.document.clone();
         models.map(|model| attribute(py, &document, json, model, Child::Of(&MODEL))).collect()
     }
 
@@ -335,10 +431,11 @@ impl Object {
 
     /// The service's name for the exchange.
     #[getter]
-    fn _request_id(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match self.node().edit(py, "_request_id") {
-            Some(assigned) => Ok(assigned),
-            None => self.document.request_id().into_py_any(py),
+    fn _request_id(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        match slf.as_super().get().slots.find(slf.py(), "_request_id") {
+            Some(Found::Value(assigned)) => Ok(assigned),
+            Some(Found::Deleted) => Ok(slf.py().None()),
+            None => slf.get().document.request_id().into_py_any(slf.py()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Python objects over the JSON text of chunks and answers, a file for each job. From the bottom up:
 //! `document` has the text, `shape` and `fields` say what is in it, `node` is one JSON object of it,
-//! `plain`, `read` and `dump` turn that into Python values, `make` makes objects, and `methods`, `computed`
+//! `plain`, `streamed`, `read` and `dump` turn that into Python values, `make` makes objects, and `methods`, `computed`
 //! and `classes` are what Python programs see. Knows no call.
 
 pub(crate) mod class;
@@ -17,3 +17,4 @@ pub(crate) mod node;
 pub(crate) mod plain;
 pub(crate) mod read;
 pub(crate) mod shape;
+pub(crate) mod streamed;

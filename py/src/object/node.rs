@@ -1,124 +1,100 @@
 //! One JSON object of a document, whichever Python class it is seen through. Knows no Python value.
 
-use modelwire::Value;
+use modelwire::{Chunk, Value};
 use pyo3::PyClass;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
 
-use crate::object::document::{ChatCompletionChunk, Document, ResponseStreamEvent, Text, View};
+use crate::object::document::{ChatCompletionChunk, Document, ResponseStreamEvent, View, new};
 use crate::object::fields::{
     CHAT_COMPLETION_CHUNK, CHOICE_DELTA, CHUNK_CHOICE, RESPONSE_STREAM_EVENT,
 };
 use crate::object::shape::{Object, Shape};
 
-/// A JSON object, its shape, and the document that it stands in.
+/// A JSON object as it came, its shape, and the document that it stands in.
 #[derive(Clone, Copy)]
 pub(crate) struct Node<'a> {
     pub(crate) value: Value<'a>,
     pub(crate) shape: &'static Shape,
-    pub(crate) text: Text<'a>,
-}
-
-impl Node<'_> {
-    /// What was assigned to a field of it.
-    #[inline]
-    pub(crate) fn edit(&self, py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
-        self.text.edit(py, self.value, name)
-    }
-
-    /// Whether it has a field of this name, sent or assigned.
-    pub(crate) fn has(&self, py: Python<'_>, name: &str) -> bool {
-        self.value.get(name).is_some() || self.edit(py, name).is_some()
-    }
-
-    /// The names of the fields that were sent or assigned.
-    pub(crate) fn names(&self, py: Python<'_>) -> Vec<String> {
-        let sent = self.value.members().into_iter();
-        let mut names: Vec<String> = sent.map(|(name, _)| name.into_owned()).collect();
-        for (name, _) in self.text.edits.of(py, self.text.place(self.value)) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names
-    }
+    /// The text of the document.
+    pub(crate) json: &'a str,
 }
 
 /// A Python object that is a JSON object of a document.
-pub(crate) trait InDocument: PyClass<Frozen = True> + Sync {
+pub(crate) trait InDocument: PyClass<Frozen = True, BaseType = View> + Sync {
     fn node(&self) -> Node<'_>;
-    fn document(slf: &Bound<'_, Self>) -> Document;
+    fn document(&self) -> Document;
 }
 
 impl InDocument for Object {
     fn node(&self) -> Node<'_> {
-        Node { value: self.value(), shape: self.shape, text: self.document.text() }
+        Node { value: self.value(), shape: self.shape, json: self.document.json() }
     }
 
-    fn document(slf: &Bound<'_, Self>) -> Document {
-        slf.get().document.clone_ref(slf.py())
+    fn document(&self) -> Document {
+        self.document.clone()
     }
 }
 
 impl InDocument for ChatCompletionChunk {
     fn node(&self) -> Node<'_> {
         let value = self.chunk.value();
-        Node { value, shape: &CHAT_COMPLETION_CHUNK, text: self.document_text() }
+        Node { value, shape: &CHAT_COMPLETION_CHUNK, json: self.chunk.json() }
     }
 
-    fn document(slf: &Bound<'_, Self>) -> Document {
-        Document::Chunk(slf.clone().unbind())
+    fn document(&self) -> Document {
+        Document::Chunk(self.chunk.clone())
     }
 }
 
 impl InDocument for ResponseStreamEvent {
     fn node(&self) -> Node<'_> {
         let value = self.chunk.value();
-        Node { value, shape: &RESPONSE_STREAM_EVENT, text: self.document_text() }
+        Node { value, shape: &RESPONSE_STREAM_EVENT, json: self.chunk.json() }
     }
 
-    fn document(slf: &Bound<'_, Self>) -> Document {
-        Document::Event(slf.clone().unbind())
+    fn document(&self) -> Document {
+        Document::Chunk(self.chunk.clone())
     }
 }
 
 /// One choice of a chunk.
 #[pyclass(frozen, extends = View, module = "modelwire.types.chat")]
 pub(crate) struct ChunkChoice {
-    pub(crate) chunk: Py<ChatCompletionChunk>,
+    pub(crate) chunk: Chunk,
     pub(crate) position: usize,
 }
 
 impl ChunkChoice {
     /// What the core's scan found of this choice.
     pub(crate) fn found(&self) -> Option<modelwire::Choice<'_>> {
-        self.chunk.get().chunk.choices().nth(self.position)
+        self.chunk.choices().nth(self.position)
     }
 }
 
 impl InDocument for ChunkChoice {
     fn node(&self) -> Node<'_> {
         let value = self.found().map_or(Value::NULL, |choice| choice.value());
-        Node { value, shape: &CHUNK_CHOICE, text: self.chunk.get().document_text() }
+        Node { value, shape: &CHUNK_CHOICE, json: self.chunk.json() }
     }
 
-    fn document(slf: &Bound<'_, Self>) -> Document {
-        Document::Chunk(slf.get().chunk.clone_ref(slf.py()))
+    fn document(&self) -> Document {
+        Document::Chunk(self.chunk.clone())
     }
 }
 
 /// What a chunk adds to a choice.
 #[pyclass(frozen, extends = View, module = "modelwire.types.chat")]
 pub(crate) struct ChoiceDelta {
-    pub(crate) chunk: Py<ChatCompletionChunk>,
+    pub(crate) chunk: Chunk,
     pub(crate) position: usize,
 }
 
 impl ChoiceDelta {
     /// What the core's scan found of the choice whose delta this is.
     pub(crate) fn found(&self) -> Option<modelwire::Choice<'_>> {
-        self.chunk.get().chunk.choices().nth(self.position)
+        self.chunk.choices().nth(self.position)
     }
 }
 
@@ -126,11 +102,11 @@ impl InDocument for ChoiceDelta {
     fn node(&self) -> Node<'_> {
         let delta = self.found().and_then(|choice| choice.value().get("delta"));
         let value = delta.unwrap_or(Value::NULL);
-        Node { value, shape: &CHOICE_DELTA, text: self.chunk.get().document_text() }
+        Node { value, shape: &CHOICE_DELTA, json: self.chunk.json() }
     }
 
-    fn document(slf: &Bound<'_, Self>) -> Document {
-        Document::Chunk(slf.get().chunk.clone_ref(slf.py()))
+    fn document(&self) -> Document {
+        Document::Chunk(self.chunk.clone())
     }
 }
 
@@ -173,10 +149,37 @@ pub(crate) fn node<'a>(view: &'a Bound<'_, View>) -> PyResult<Node<'a>> {
 /// The document that a view is of.
 pub(crate) fn document(view: &Bound<'_, View>) -> PyResult<Document> {
     Ok(match kind_of(view)? {
-        ViewKind::Object(object) => Object::document(object),
-        ViewKind::Chunk(chunk) => ChatCompletionChunk::document(chunk),
-        ViewKind::Choice(choice) => ChunkChoice::document(choice),
-        ViewKind::Delta(delta) => ChoiceDelta::document(delta),
-        ViewKind::Event(event) => ResponseStreamEvent::document(event),
+        ViewKind::Object(object) => object.get().document(),
+        ViewKind::Chunk(chunk) => chunk.get().document(),
+        ViewKind::Choice(choice) => choice.get().document(),
+        ViewKind::Delta(delta) => delta.get().document(),
+        ViewKind::Event(event) => event.get().document(),
     })
+}
+
+/// Another object of the same text that keeps nothing yet.
+pub(crate) fn anew<'py>(view: &Bound<'py, View>) -> PyResult<Bound<'py, View>> {
+    let py = view.py();
+    let made = match kind_of(view)? {
+        ViewKind::Object(object) => {
+            let Object { document, start, end, shape } = object.get();
+            let object = Object { document: document.clone(), start: *start, end: *end, shape };
+            object.into_python(py)?
+        }
+        ViewKind::Chunk(chunk) => {
+            new(py, ChatCompletionChunk { chunk: chunk.get().chunk.clone() })?.into_any()
+        }
+        ViewKind::Choice(choice) => {
+            let ChunkChoice { chunk, position } = choice.get();
+            new(py, ChunkChoice { chunk: chunk.clone(), position: *position })?.into_any()
+        }
+        ViewKind::Delta(delta) => {
+            let ChoiceDelta { chunk, position } = delta.get();
+            new(py, ChoiceDelta { chunk: chunk.clone(), position: *position })?.into_any()
+        }
+        ViewKind::Event(event) => {
+            new(py, ResponseStreamEvent { chunk: event.get().chunk.clone() })?.into_any()
+        }
+    };
+    Ok(made.into_bound(py).cast_into::<View>()?)
 }

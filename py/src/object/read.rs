@@ -1,62 +1,78 @@
-//! The fields of objects as attributes have them: objects stay views, everything else becomes
-//! Python's own. Knows no method of the classes.
+//! The fields of objects as attributes have them: known objects are views, unknown ones dicts that
+//! have their fields as attributes too, everything else becomes Python's own. Knows no method of the
+//! classes.
 
 use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList};
 
 use crate::object::document::{Document, View};
 use crate::object::node::{InDocument, Node, ViewKind, kind_of};
 use crate::object::plain::{plain, scalar};
 use crate::object::shape::{Child, Object};
+use crate::object::streamed;
+use crate::slots::{Found, Slots};
 
 /// A field of a view; a known one that is absent is `None`.
 pub(crate) fn view_field(view: &Bound<'_, View>, name: &str) -> PyResult<Py<PyAny>> {
     match kind_of(view)? {
-        ViewKind::Object(object) => object_field(view.py(), object.get(), name),
+        ViewKind::Object(object) => field(object, name),
+        ViewKind::Chunk(chunk) if name == "choices" => streamed::choices(chunk),
         ViewKind::Chunk(chunk) => field(chunk, name),
+        ViewKind::Choice(choice) if name == "delta" => streamed::delta(choice),
         ViewKind::Choice(choice) => field(choice, name),
         ViewKind::Delta(delta) => field(delta, name),
         ViewKind::Event(event) => field(event, name),
     }
 }
 
-/// The same where the class is known.
+/// The same where the class is known, of any field but the main one.
 pub(crate) fn field<T: InDocument>(slf: &Bound<'_, T>, name: &str) -> PyResult<Py<PyAny>> {
-    field_of_node(slf.py(), || T::document(slf), slf.get().node(), name)
-}
-
-pub(crate) fn object_field(py: Python<'_>, object: &Object, name: &str) -> PyResult<Py<PyAny>> {
-    field_of_node(py, || object.document.clone_ref(py), object.node(), name)
+    let (this, slots) = (slf.get(), &slf.as_super().get().slots);
+    field_of_node(slf.py(), || this.document(), slots, this.node(), name)
 }
 
 /// A field that some services or helpers add; `None` where it is absent.
-pub(crate) fn extra_field(py: Python<'_>, object: &Object, name: &str) -> PyResult<Py<PyAny>> {
-    match object.node().has(py, name) {
-        true => object_field(py, object, name),
-        false => Ok(py.None()),
+pub(crate) fn extra_field(slf: &Bound<'_, Object>, name: &str) -> PyResult<Py<PyAny>> {
+    let slots = &slf.as_super().get().slots;
+    match slots.find(slf.py(), name) {
+        Some(Found::Value(assigned)) => Ok(assigned),
+        None if slf.get().node().value.get(name).is_some() => field(slf, name),
+        Some(Found::Deleted) | None => Ok(slf.py().None()),
     }
 }
 
 fn field_of_node(
     py: Python<'_>,
     document: impl Fn() -> Document,
+    slots: &Slots,
     node: Node<'_>,
     name: &str,
 ) -> PyResult<Py<PyAny>> {
-    if let Some(assigned) = node.edit(py, name) {
-        return Ok(assigned);
-    }
     let known = node.shape.field(name);
-    match node.value.get(name) {
-        Some(value) => attribute(py, &document, node.text.json, value, known.unwrap_or(Child::Any)),
-        None if known.is_some() => Ok(py.None()),
-        None => {
-            let message = format!("{} has no field {name:?}", node.shape.name);
-            Err(PyAttributeError::new_err(message))
+    let sent = match slots.find(py, name) {
+        Some(Found::Value(value)) => return Ok(value),
+        Some(Found::Deleted) => None,
+        None => node.value.get(name),
+    };
+    let Some(value) = sent else {
+        if known.is_some() {
+            return Ok(py.None());
         }
+        let message = format!("{} has no field {name:?}", node.shape.name);
+        return Err(PyAttributeError::new_err(message));
+    };
+    let found = attribute(py, &document, node.json, value, known.unwrap_or(Child::Any))?;
+    match value.kind() {
+        Kind::Object | Kind::Array => {
+            let list = found.bind(py).cast::<PyList>();
+            let items = list.map(|list| list.iter().map(Bound::unbind).collect());
+            Ok(slots.give(py, name, found.clone_ref(py), items.unwrap_or_default()))
+        }
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => Ok(found),
     }
 }
 
@@ -68,17 +84,44 @@ pub(crate) fn attribute(
     value: Value<'_>,
     child: Child,
 ) -> PyResult<Py<PyAny>> {
-    match value.kind() {
-        Kind::Object | Kind::Array if matches!(child, Child::Plain) => plain(py, value),
-        Kind::Object => {
+    match (value.kind(), child) {
+        (Kind::Object | Kind::Array, Child::Plain) => plain(py, value),
+        (Kind::Object, Child::Any) => unknown(py, value),
+        (Kind::Object, Child::Of(_) | Child::ByType(..)) => {
             let start = value.text().as_ptr() as usize - json.as_ptr() as usize;
             let end = start + value.text().len();
             let shape = child.shape_of(value);
             Object { document: document(), start, end, shape }.into_python(py)
         }
-        Kind::Array => {
+        (Kind::Array, _) => {
             let items = value.items().into_iter();
             let items = items.map(|item| attribute(py, document, json, item, child));
+            PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
+        }
+        (Kind::Null | Kind::Bool | Kind::Number | Kind::String, _) => scalar(py, value),
+    }
+}
+
+/// An object that nobody here knows: `modelwire.types.Object`, a dict.
+fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = CLASS.get_or_try_init(py, || {
+        PyResult::Ok(py.import("modelwire.types._object")?.getattr("Object")?.unbind())
+    })?;
+    let made = class.bind(py).call0()?;
+    let dict = made.cast::<PyDict>()?;
+    for (name, member) in value.members() {
+        dict.set_item(&*name, open(py, member)?)?;
+    }
+    Ok(made.unbind())
+}
+
+/// What stands in such an object.
+fn open(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
+    match value.kind() {
+        Kind::Object => unknown(py, value),
+        Kind::Array => {
+            let items = value.items().into_iter().map(|item| open(py, item));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),

@@ -96,7 +96,7 @@ pub(crate) struct Object {
 
 impl Object {
     pub(crate) fn json(&self) -> &str {
-        self.document.text().json.get(self.start..self.end).unwrap_or("null")
+        self.document.json().get(self.start..self.end).unwrap_or("null")
     }
 
     pub(crate) fn value(&self) -> Value<'_> {
@@ -125,6 +125,6 @@ impl Object {
     }
 
     pub(crate) fn initializer(self) -> PyClassInitializer<Object> {
-        PyClassInitializer::from(View).add_subclass(self)
+        PyClassInitializer::from(View::default()).add_subclass(self)
     }
 }

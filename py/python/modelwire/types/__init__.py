@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         CompletionTokensDetails as CompletionTokensDetails,
         CompletionUsage as CompletionUsage,
         Model as Model,
-        Object as Object,
         PromptTokensDetails as PromptTokensDetails,
     )
     from modelwire.types._literals import (
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         ReasoningEffort as ReasoningEffort,
         ResponsesModel as ResponsesModel,
     )
+    from modelwire.types._object import Object as Object
     from modelwire.types._parts import (
         ComparisonFilter as ComparisonFilter,
         CompoundFilter as CompoundFilter,
@@ -45,10 +45,13 @@ else:
         __name__,
         {
             "modelwire._native": """
-                CompletionTokensDetails CompletionUsage Model Object PromptTokensDetails
+                CompletionTokensDetails CompletionUsage Model PromptTokensDetails
             """,
             "modelwire.types._literals": """
                 AllModels ChatModel FunctionParameters Metadata ReasoningEffort ResponsesModel
+            """,
+            "modelwire.types._object": """
+                Object
             """,
             "modelwire.types._parts": """
                 ComparisonFilter CompoundFilter CustomToolInputFormat ErrorObject

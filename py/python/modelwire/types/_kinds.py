@@ -16,6 +16,7 @@ from modelwire._native import (
     ResponseStreamEvent,
     _View,
 )
+from modelwire.types._object import Object as Unknown
 
 _WORD = re.compile("""['"]([^'"]+)['"]""")
 
@@ -47,9 +48,9 @@ class OfKind(type):
             return False
         if cls._type is not None:
             return getattr(instance, "type", None) in cls._types
-        if type(instance) is not Object:
-            return False  # it has a class of its own, which is not this one
-        sent = instance.model_fields_set
+        if not isinstance(instance, (Object, Unknown)) or _has_class(type(instance)):
+            return False
+        sent: set[str] = instance.model_fields_set
         return cls._needs <= sent and not cls._has.isdisjoint(sent)
 
     if not TYPE_CHECKING:
@@ -59,13 +60,18 @@ class OfKind(type):
             return cls.construct(**{"type": cls._type, **fields} if cls._type else fields)
 
 
+def _has_class(kind: type) -> bool:
+    """Whether objects of this class are told by it already."""
+    return kind not in (Object, Unknown)
+
+
 def _has_kinds(instance: object, above: tuple[type, ...]) -> bool:
     """Whether it is what classes of kinds are made for: an event, an item or any other part."""
     if ResponseStreamEvent in above:
         return isinstance(instance, ResponseStreamEvent)
     if ResponseOutputItem in above:
         return isinstance(instance, ResponseOutputItem)
-    return isinstance(instance, (_View, Object)) and not isinstance(instance, ResponseStreamEvent)
+    return isinstance(instance, (_View, Unknown)) and not isinstance(instance, ResponseStreamEvent)
 
 
 if TYPE_CHECKING:

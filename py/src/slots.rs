@@ -1,0 +1,168 @@
+//! What an object keeps beside the text that came, which never changes: the lists and objects that it
+//! handed out, made once so that what a program does to them stays, and what was assigned to its
+//! fields or deleted. Knows no JSON.
+
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
+
+use crate::lock::lock;
+
+/// The fields that an object keeps. Costs a load where there are none.
+#[derive(Default)]
+pub(crate) struct Slots {
+    /// The one field that nearly every program looks at, where a class has one: kept without a list.
+    main: OnceLock<Py<PyAny>>,
+    others: OnceLock<Box<Mutex<Vec<Slot>>>>,
+}
+
+struct Slot {
+    name: String,
+    held: Held,
+}
+
+/// What is kept of a field.
+pub(crate) enum Held {
+    /// By a program.
+    Assigned(Py<PyAny>),
+    /// By a program: it reads as if it had not been sent.
+    Deleted,
+    /// A list or an object that was handed out; of a list, the items that it had then.
+    Given(Py<PyAny>, Vec<Py<PyAny>>),
+}
+
+/// What a field reads as.
+pub(crate) enum Found {
+    Value(Py<PyAny>),
+    Deleted,
+}
+
+impl Held {
+    fn clone_ref(&self, py: Python<'_>) -> Held {
+        match self {
+            Held::Assigned(value) => Held::Assigned(value.clone_ref(py)),
+            Held::Deleted => Held::Deleted,
+            Held::Given(value, items) => {
+                let items = items.iter().map(|item| item.clone_ref(py));
+                Held::Given(value.clone_ref(py), items.collect())
+            }
+        }
+    }
+}
+
+impl Slots {
+    /// Whether there are any beside the main one.
+    #[inline]
+    pub(crate) fn are_some(&self) -> bool {
+        self.others.get().is_some()
+    }
+
+    /// No Python runs while it is held.
+    fn list(&self) -> Option<MutexGuard<'_, Vec<Slot>>> {
+        Some(lock(self.others.get()?))
+    }
+
+    /// What is kept of a field that is not the main one, or was assigned.
+    #[inline]
+    pub(crate) fn find(&self, py: Python<'_>, name: &str) -> Option<Found> {
+        if !self.are_some() {
+            return None;
+        }
+        let list = self.list()?;
+        let found = list.iter().find(|slot| slot.name == name)?;
+        Some(match &found.held {
+            Held::Assigned(value) | Held::Given(value, _) => Found::Value(value.clone_ref(py)),
+            Held::Deleted => Found::Deleted,
+        })
+    }
+
+    /// Assigns to a field, or deletes it.
+    pub(crate) fn set(&self, name: &str, value: Option<Py<PyAny>>) {
+        let held = value.map_or(Held::Deleted, Held::Assigned);
+        let mut list = lock(self.others.get_or_init(Box::default));
+        let before = list.iter_mut().find(|slot| slot.name == name);
+        let before = match before {
+            Some(slot) => Some(std::mem::replace(&mut slot.held, held)),
+            None => {
+                list.push(Slot { name: name.to_owned(), held });
+                None
+            }
+        };
+        drop(list);
+        drop(before); // its own code may run
+    }
+
+    /// Keeps what a field hands out; what was kept meanwhile stays, and is returned.
+    pub(crate) fn give(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        value: Py<PyAny>,
+        items: Vec<Py<PyAny>>,
+    ) -> Py<PyAny> {
+        let kept = value.clone_ref(py);
+        let mut list = lock(self.others.get_or_init(Box::default));
+        let known = list.iter().find(|slot| slot.name == name);
+        let (given, rest) = match known.map(|slot| &slot.held) {
+            Some(Held::Assigned(known) | Held::Given(known, _)) => {
+                (known.clone_ref(py), Some((kept, items)))
+            }
+            Some(Held::Deleted) => (value.clone_ref(py), Some((kept, items))),
+            None => {
+                list.push(Slot { name: name.to_owned(), held: Held::Given(kept, items) });
+                (value.clone_ref(py), None)
+            }
+        };
+        drop(list);
+        drop((value, rest)); // their own code may run
+        given
+    }
+
+    /// All that is kept beside the main field, in its order.
+    pub(crate) fn all(&self, py: Python<'_>) -> Vec<(String, Held)> {
+        let Some(list) = self.list() else { return Vec::new() };
+        list.iter().map(|slot| (slot.name.clone(), slot.held.clone_ref(py))).collect()
+    }
+
+    /// The main field, if it was handed out.
+    #[inline]
+    pub(crate) fn main(&self) -> Option<&Py<PyAny>> {
+        self.main.get()
+    }
+
+    /// Keeps what the main field hands out, and returns it.
+    #[inline]
+    pub(crate) fn give_main(&self, py: Python<'_>, value: Py<PyAny>) -> Py<PyAny> {
+        // Another thread may have been first.
+        let _ = self.main.set(value);
+        self.main.get().map_or_else(|| py.None(), |value| value.clone_ref(py))
+    }
+
+    /// For the garbage collector: what a program assigned may lead back here. It runs while nothing
+    /// is locked; should it find a lock, all of it stays.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(main) = self.main.get() {
+            visit.call(main)?;
+        }
+        let Some(Ok(list)) = self.others.get().map(|list| list.try_lock()) else { return Ok(()) };
+        for slot in list.iter() {
+            match &slot.held {
+                Held::Assigned(value) => visit.call(value)?,
+                Held::Deleted => {}
+                Held::Given(value, items) => {
+                    visit.call(value)?;
+                    items.iter().try_for_each(|item| visit.call(item))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets go of what leads in a circle.
+    pub(crate) fn clear(&self) {
+        let Some(others) = self.others.get() else { return };
+        let before = std::mem::take(&mut *lock(others));
+        drop(before); // its own code may run
+    }
+}

@@ -1,0 +1,4 @@
+"""The scenarios of test_kept through an AsyncClient."""
+
+from awaited import client, loop, scripted  # noqa: F401
+from test_kept import test_what_is_sent_back_is_what_it_is_now  # noqa: F401

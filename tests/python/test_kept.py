@@ -1,0 +1,295 @@
+"""What programs do to answers stays: to lists, to objects in them, to parts that nobody knows.
+Knows no service but for what is sent back to it."""
+
+import copy
+import gc
+import json
+import pickle
+import threading
+import weakref
+
+import pytest
+
+from modelwire.types import Object
+from modelwire.types.chat import ChatCompletion, ChatCompletionChunk, ChoiceDelta, ChunkChoice
+from modelwire.types.responses import Response, ResponseStreamEvent
+from wire import HELLO, chat, events, finish
+
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+MESSAGE = {"role": "assistant", "content": None, "tool_calls": [CALL, {**CALL, "id": "d"}]}
+BODY = {
+    "id": "x",
+    "choices": [{"index": 0, "message": MESSAGE}, {"index": 1, "message": MESSAGE}],
+    "timings": {"prompt_n": 5, "parts": [{"ms": 1.5}], "none": None},
+    "usage": {"prompt_tokens": 1, "cost_details": {"upstream": 2}},
+}
+
+
+def completion():
+    return ChatCompletion.model_validate(BODY)
+
+
+def test_lists_keep_what_is_done_to_them():
+    """R-F3: at any depth; every way of looking shows it."""
+    found = completion()
+    found.choices.pop()
+    found.choices[0].message.tool_calls.pop()
+    found.choices[0].message.tool_calls[0].function.name = "g"
+    call = {**CALL, "function": {"name": "g", "arguments": "{}"}}
+    message = {**MESSAGE, "tool_calls": [call]}
+    body = {**BODY, "choices": [{"index": 0, "message": message}]}
+    assert found.to_dict() == found.model_dump(exclude_unset=True) == body
+    assert json.loads(found.to_json(indent=None)) == json.loads(found.to_json()) == body
+    assert found == ChatCompletion.model_validate(body) != completion()
+    for copied in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert copied == found
+        copied.choices[0].message.tool_calls.clear()
+        assert copied != found and len(found.choices[0].message.tool_calls) == 1
+    made = Response.model_validate({"output": []})
+    made.output.append({"type": "message", "role": "user", "content": "x"})
+    assert made.to_dict()["output"] == [{"type": "message", "role": "user", "content": "x"}]
+
+
+def test_looking_changes_nothing():
+    """R-OP5: the text stays to the byte, whatever was looked at."""
+    text = '{"id" : "\\u0061","choices":[{"index":0,"message":{"content":1.50e1}}],"new":{"n":1.0}}'
+    found = ChatCompletion.model_validate_json(text)
+    assert found.choices[0].message.content == 15.0 and found.new.n == 1.0
+    assert found.choices is found.choices and found.choices[0] is found.choices[0]
+    assert found.to_json(indent=None) == text
+    found.choices.append(found.choices.pop())
+    assert found.to_json(indent=None) == text
+    chunk = ChatCompletionChunk.model_validate_json(
+        '{"choices" : [{"index":0,"delta":{"content":"a"}}]}'
+    )
+    assert chunk.choices[0].delta.content == "a" and chunk["choices"] is chunk.choices
+    assert chunk.to_json(indent=None) == '{"choices" : [{"index":0,"delta":{"content":"a"}}]}'
+
+
+def test_chunks_and_events_keep_it_as_well():
+    """R-STR3: those that a program hands on."""
+    body = {"choices": [{"index": 0, "delta": {"content": "a"}}, {"index": 1, "delta": {}}]}
+    chunk = ChatCompletionChunk.model_validate(body)
+    chunk.choices.pop()
+    chunk.choices[0].delta.content = "b"
+    chunk.choices[0].delta.tool_calls = [CALL]
+    delta = {"content": "b", "tool_calls": [CALL]}
+    assert chunk.to_dict() == {"choices": [{"index": 0, "delta": delta}]}
+    for copied in (copy.copy(chunk), copy.deepcopy(chunk), pickle.loads(pickle.dumps(chunk))):
+        assert copied == chunk and copied.choices[0].delta.content == "b"
+        copied.choices[0].delta.content = "c"
+        assert chunk.choices[0].delta.content == "b"
+    assert isinstance(chunk.choices[0], ChunkChoice)
+    assert isinstance(chunk.choices[0].delta, ChoiceDelta)
+    chunk.choices = []
+    assert chunk.to_dict() == {"choices": []} and chunk["choices"] == []
+    event = ResponseStreamEvent.model_validate(
+        {"type": "x", "item": {"type": "message", "content": []}}
+    )
+    event.item.content.append({"type": "output_text", "text": "a"})
+    assert event.to_dict()["item"]["content"][0]["text"] == "a"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_is_sent_back_is_what_it_is_now(scripted, stream):
+    """R-OP5: a tool call that was taken out is not sent back."""
+    if stream:
+        delta = {"choices": [{"index": 0, "delta": MESSAGE}]}
+        pieces = [json.dumps(delta)]
+        client = scripted(events(*pieces, finish("tool_calls")))
+        going = client.chat.completions.create(model="m", messages=HELLO, stream=True, gather=True)
+        assert list(going)
+        message = going.answer.choices[0].message
+    else:
+        client = scripted(chat(MESSAGE))
+        message = client.chat.completions.create(model="m", messages=HELLO).choices[0].message
+    taken = message.tool_calls.pop()
+    client.chat.completions.create(model="m", messages=[*HELLO, message])
+    sent = json.loads(scripted.requests()[-1]["body"])["messages"][-1]
+    assert taken.id not in [call["id"] for call in sent["tool_calls"]]
+    assert len(sent["tool_calls"]) == 1
+
+
+def test_unknown_parts_are_dicts():
+    """R-F3: of any depth, with their fields as attributes too; what is done to them stays."""
+    found = completion()
+    timings, cost = found.timings, found.usage.cost_details
+    assert isinstance(timings, dict) and isinstance(timings, Object)
+    assert timings == BODY["timings"] and cost.get("upstream") == 2 and cost.get("no") is None
+    assert list(timings.items()) == list(BODY["timings"].items()) and {**cost} == {"upstream": 2}
+    assert json.loads(json.dumps(timings)) == BODY["timings"]
+    assert timings.parts[0].ms == timings["parts"][0]["ms"] == 1.5 and timings.none is None
+    with pytest.raises(AttributeError, match="no field 'missing'"):
+        _ = timings.missing
+    assert timings.model_dump() == timings.to_dict() == BODY["timings"]
+    assert type(timings.model_dump()) is dict and type(timings.model_dump()["parts"][0]) is dict
+    assert json.loads(timings.to_json()) == BODY["timings"] and "prompt_n" in dir(timings)
+    timings["prompt_n"], timings.more = 6, {"a": 1}
+    del timings.none
+    body = {"prompt_n": 6, "parts": [{"ms": 1.5}], "more": {"a": 1}}
+    assert found.to_dict()["timings"] == body == found.timings
+    assert type(found.to_dict()["timings"]) is dict
+    assert found.model_extra == {"timings": body}
+    for way in (copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+        assert way(timings) == timings and type(way(timings)) is Object
+
+
+def test_fields_can_be_deleted():
+    """R-F3: they read as if they had not been sent."""
+    found = completion()
+    del found.choices, found.timings
+    assert found.choices is None and "choices" not in found and "timings" not in found.to_dict()
+    assert found.model_fields_set == {"id", "usage"} and not hasattr(found, "timings")
+    assert found.to_dict() == {"id": "x", "usage": BODY["usage"]}
+    with pytest.raises(AttributeError, match="nothing"):
+        del found.nothing
+    with pytest.raises(AttributeError, match="cannot be"):
+        del found.__class__
+    found.choices = []
+    assert found.choices == [] and found.to_dict()["choices"] == []
+
+
+def test_answers_are_iterated_as_pydantic_models_are():
+    """R-F3: pairs of names and values, so that dict() works."""
+    found = completion()
+    pairs = dict(found)
+    assert pairs["id"] == "x" and pairs["choices"] is found.choices and pairs["created"] is None
+    assert [name for name, _ in found][:3] == ["id", "choices", "created"]
+    chunk = ChatCompletionChunk.model_validate(
+        {"choices": [{"index": 0, "delta": {"content": "a"}}]}
+    )
+    assert dict(chunk)["choices"][0].delta.content == "a"
+    assert len(set(dir(found))) == len(dir(found)) and "timings" in dir(found)
+
+
+def test_null_and_absent_are_equal():
+    """R-F3: no program can see which of them came."""
+    assert completion() == ChatCompletion.model_validate(completion().model_dump())
+    one, other = ({"id": "a", "usage": None}, {"id": "a"})
+    assert ChatCompletion.model_validate(one) == ChatCompletion.model_validate(other)
+    assert ChatCompletion.model_validate(one) != ChatCompletion.model_validate({"id": "b"})
+    assert completion() != BODY
+
+
+def test_copies_share_what_a_program_assigned():
+    """R-F3: model_copy(update=) as pydantic has it; deep copies share nothing."""
+    found, kept = completion(), ["kept"]
+    found.mine = kept
+    assert found.model_copy().mine is kept and found.model_copy(deep=True).mine is not kept
+    copied = found.model_copy(update={"id": "y", "choices": []})
+    assert (copied.id, copied.choices, found.id) == ("y", [], "x") and len(found.choices) == 2
+
+
+def test_circles_are_collected():
+    """R-F3: an answer that a program made part of itself; one that holds itself is not dumped."""
+
+    class Mark:
+        pass
+
+    found, mark = completion(), Mark()
+    found.choices[0].message.mark = mark
+    found.choices[0].message.whole = found
+    found.choices.append(found)
+    with pytest.raises(ValueError, match="contains itself"):
+        found.to_dict()
+    assert "..." in repr(found)
+    gone = weakref.ref(mark)
+    del found, mark
+    gc.collect()
+    assert gone() is None
+
+
+def test_looking_makes_no_circle():
+    """R-F3: what is dropped is gone without the garbage collector."""
+    gc.collect()
+    gc.disable()
+    try:
+        found = completion()
+        mark = found.mark = type("Mark", (), {})()
+        gone = weakref.ref(mark)
+        assert found.choices[0].message.tool_calls[0].function and found.usage.cost_details
+        assert dict(found) and repr(found) and found.timings.parts
+        del found, mark
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_threads_get_the_same_lists():
+    """R-F3: whoever is first, all see what one does."""
+    for _ in range(50):
+        found, barrier, seen = completion(), threading.Barrier(4), []
+
+        def look(found=found, barrier=barrier, seen=seen):
+            barrier.wait()
+            seen.append(id(found.choices))
+
+        threads = [threading.Thread(target=look) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(set(seen)) == 1
+
+
+def test_deep_answers_are_dumped():
+    """R-F3: as deep as answers may be."""
+    depth = 1000
+    text = '{"id":"x","new":' + '{"a":[' * (depth // 2) + "1" + "]}" * (depth // 2) + "}"
+    found = ChatCompletion.model_validate_json(text)
+    assert found.model_dump_json(exclude_unset=True) == text
+    assert found.to_json().count("\n") == 2 * depth + 3
+    assert "".join(line.strip() for line in found.to_json().split("\n")).replace(": ", ":") == text
+    assert type(found.new.model_dump()["a"][0]) is dict
+    found.id = "y"
+    assert found.to_json(indent=None) == text.replace('"x"', '"y"')
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{}, [], {"a": []}, [{}], {"a": {"b": [1, 'x,{[]}\\"', None]}}, [[1], [2, [3]]], 'a"b', 1.5],
+    ids=repr,
+)
+def test_indented_text_is_that_of_json(value):
+    """R-F3: to_json has the form that programs know."""
+    found = ChatCompletion.model_validate({"new": value})
+    assert found.to_json() == json.dumps({"new": value}, indent=2)
+    assert found.to_json(indent=7) == json.dumps({"new": value}, indent=7)
+
+
+def test_what_people_see():
+    """R-F3: a short line, all with print, lines in IPython, fields for rich, HTML in notebooks."""
+    found = completion()
+    assert repr(found).startswith("ChatCompletion(id='x', choices=[Choice(index=0, message=")
+    assert len(repr(found)) < 500 < len(str(found)) and str(found).endswith("'none': None})")
+    assert {name for name, _ in found.__rich_repr__()} == set(BODY)
+    found.choices[0].message.content = "<b>said</b>"
+    html = found._repr_html_()
+    assert "&lt;b&gt;said" in html and "<b>" not in html and "<details>" in html
+
+    class Printer:
+        """As much of IPython's as is called."""
+
+        def __init__(self):
+            self.shown = ""
+
+        def group(self, indent, opening, closing):
+            import contextlib
+
+            self.shown += opening
+            stack = contextlib.ExitStack()
+            stack.callback(lambda: self.text(closing))
+            return stack
+
+        def text(self, text):
+            self.shown += text
+
+        def breakable(self, space=" "):
+            self.shown += "\n"
+
+        def pretty(self, value):
+            self.shown += type(value).__name__
+
+    printer = Printer()
+    found.usage._repr_pretty_(printer, False)
+    assert printer.shown == "CompletionUsage(\nprompt_tokens=int,\ncost_details=Object)"
