@@ -54,12 +54,12 @@ class Caller:
         with self.kind(**self.settings) as client, ask(client) as opened:
             return look(opened)
 
-    def turns(self, ask):
-        """The turns of a run, what it ended with, and the run."""
+    def turns(self, ask, events=False):
+        """The turns of a run, or its events, what it ended with, and the run."""
         with self.kind(**self.settings) as client:
             run, turns, error = ask(client), [], None
             try:
-                for turn in run:
+                for turn in run.events() if events else run:
                     turns.append(turn)
             except Exception as raised:
                 error = raised
@@ -103,12 +103,12 @@ class AsyncCaller(Caller):
 
         return asyncio.run(main())
 
-    def turns(self, ask):
+    def turns(self, ask, events=False):
         async def main():
             async with self.kind(**self.settings) as client:
                 run, turns, error = ask(client), [], None
                 try:
-                    async for turn in run:
+                    async for turn in run.events() if events else run:
                         turns.append(turn)
                 except Exception as raised:
                     error = raised

@@ -375,9 +375,10 @@ def test_arguments_that_contradict_each_other(caller):
         caller.response(text_format=Event, text={"format": {"type": "text"}})
     with pytest.raises(TypeError, match="text_format takes a type"):
         caller.response(text_format={"type": "json_object"})
-    with pytest.raises(TypeError, match=r"chat\.completions\.parse"):
-        caller(lambda client: client.chat.completions.create(
-            model="m", messages=[], response_format=Event))  # fmt: skip
+    for kind in (Event, list[Event], Event | None, pydantic.TypeAdapter(Event)):
+        with pytest.raises(TypeError, match=r"chat\.completions\.parse"):
+            caller(lambda client, kind=kind: client.chat.completions.create(
+                model="m", messages=[], response_format=kind))  # fmt: skip
     with pytest.raises(TypeError, match=r"responses\.parse"):
         caller(lambda client: client.responses.create(model="m", input="x", text_format=Event))
     with pytest.raises(TypeError, match=r"responses\.stream parses"):

@@ -1,10 +1,12 @@
 """run_tools: loops over Python functions, by both clients. Knows no schema of an answer."""
 
+import asyncio
 import dataclasses
 import enum
 import functools
 import json
 import pickle
+import time
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -122,6 +124,58 @@ def test_the_final_answer_alone(caller):
     assert told.output_text == "It is 3."
 
 
+def test_turns_are_streamed(caller):
+    """R-OP2, R-OP3, R-STR7: the events of each answer, and then its turn."""
+    caller.service.queue(ADD, ["It ", "is 3."], ADD, ["It ", "is 3."], calls(("add", "{")), "No.")
+    told, error, run = caller.turns(lambda client: chat_run(client, tools=[add]), events=True)
+    assert error is None and run.final.choices[0].message.content == "It is 3."
+    turns = [event for event in told if event.type == "turn"]
+    assert [call.output for call in turns[0].calls] == ["3"] and told[-1] is turns[1]
+    said = [event.delta for event in told if event.type == "content.delta"]
+    assert [piece for piece in said if piece] == ["It ", "is 3."]
+    assert all(request.body["stream"] for request in caller.service.requests)
+    told, error, run = caller.turns(
+        lambda client: response_run(client, tools=[add], stream_only=True), events=True
+    )
+    assert error is None and run.final.output_text == "It is 3."
+    kinds = [event.type for event in told]
+    assert kinds.count("response.completed") == kinds.count("turn") == 2
+    _, error, run = caller.turns(lambda client: chat_run(client, tools=[add]), events=True)
+    assert error is None, "arguments that are no JSON are told to the model, streamed as well"
+    with pytest.raises(modelwire.OpenAIError, match="begun already"):
+        run.events()
+
+
+def test_a_streamed_run_that_is_left(caller):
+    """R-STR6: its stream is closed when the loop is left."""
+    caller.service.queue(text(["a", "b"]).stall(after=2))
+
+    def left(client):
+        for event in chat_run(client, tools=[add]).events():
+            if event.type == "content.delta" and event.delta:
+                break
+        eventually_closed(caller.service)
+
+    async def left_asynchronously(client):
+        async for event in chat_run(client, tools=[add]).events():
+            if event.type == "content.delta" and event.delta:
+                break
+        for _ in range(500):
+            if caller.service.open_connections == 0:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError("the stream is open")
+
+    caller(left if caller.kind is modelwire.OpenAI else left_asynchronously)
+
+
+def eventually_closed(service):
+    end = time.monotonic() + 5
+    while service.open_connections:
+        assert time.monotonic() < end, "the stream is open"
+        time.sleep(0.01)
+
+
 def test_asynchronous_functions(caller):
     """R-OP2: are awaited by the asynchronous client, and refused by the other."""
     caller.service.queue(calls(("slowly", {"word": "ha"}), ("add", {"a": 1, "b": 1})), "Done.")
@@ -222,7 +276,7 @@ def test_what_is_no_tool(caller):
         ({"tools": [unknown]}, "annotation of unknown"),
         ({"tools": ["add"]}, "a tool is a function"),
         ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "the function itself"),
-        ({"tools": [add], "stream": True}, "does not stream"),
+        ({"tools": [add], "stream": True}, "streams"),
         ({"tools": [add], "no_such": 1}, "no_such"),
     ):
         with pytest.raises(TypeError, match=says):

@@ -95,6 +95,8 @@ _MODULES_OF_PYDANTIC = ("pydantic", "pydantic_core", "annotated_types")
 
 
 def _is_of_pydantic(part: Any) -> bool:
+    if "pydantic" not in sys.modules:
+        return False  # our own answers know what pydantic asks of a class, too
     if isinstance(part, type):
         return any(hasattr(part, name) for name in _OF_PYDANTIC)
     return type(part).__module__.partition(".")[0] in _MODULES_OF_PYDANTIC

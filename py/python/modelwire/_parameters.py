@@ -352,10 +352,10 @@ _REFUSED = {
 def _no_type(given: dict[str, Any], name: str, method: str) -> None:
     """Refuses a class where a JSON schema is needed: what is created is not parsed."""
     value = given.get(name)
-    if isinstance(value, type):
+    # A class, a list or union of them, or an adapter of pydantic.
+    if isinstance(value, type) or hasattr(value, "__args__") or hasattr(value, "validate_json"):
         raise TypeError(
-            f"{name} of create takes a JSON schema as a dict; give the class {value.__name__} to "
-            f"{method}.parse() instead"
+            f"{name} of create takes a JSON schema as a dict; give {value!r} to {method}.parse()"
         )
 
 

@@ -182,11 +182,11 @@ def _chat_reading(given):
 
 
 def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
-    """A loop over tools, which asks by the resource's own create."""
-    from modelwire import _tools
+    """A loop over tools, which asks by the resource's own create, or streams."""
+    from modelwire import _tools, streaming
 
     if given.get("stream"):
-        raise TypeError("run_tools does not stream: iterate its turns")
+        raise TypeError("run_tools has no stream: its events() streams")
     is_chat = resource._operation == "chat"
     form = _tools.ChatForm if is_chat else _tools.ResponseForm
     reading, _ = resource._parsing(given)  # what is wrong with the parameters is told here
@@ -195,7 +195,19 @@ def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
         "max_turns": _tools.MAX_TURNS if max_turns is None else max_turns,
         "raise_errors": raise_errors,
     }
-    return getattr(_tools, kind)(lambda asked: resource.create(**asked), form, reading, options)
+    prefix = "Async" if kind == "AsyncRun" else ""
+    manager = getattr(streaming, f"{prefix}StreamManager")
+    streamed = getattr(streaming, f"{prefix}{'ChatCompletion' if is_chat else 'Response'}Stream")
+    parameters = _parameters.chat_stream if is_chat else _parameters.response_stream
+
+    def open_(asked):
+        asked = {name: one for name, one in asked.items() if name not in ("stream", "stream_only")}
+        request = parameters(resource, **asked)
+        return manager(lambda: resource._client._run(resource._operation, *request), streamed)
+
+    return getattr(_tools, kind)(
+        lambda asked: resource.create(**asked), open_, form, reading, options
+    )
 
 
 def _response_reading(given):

@@ -49,6 +49,7 @@ class Turn:
     """The model was asked once, and its calls were run."""
 
     __slots__ = ("answer", "calls", "messages", "number")
+    type = "turn"
 
     def __init__(self, number: int, answer: Any, calls: list[Call], messages: list[Any]) -> None:
         self.number = number
@@ -77,6 +78,7 @@ class Turn:
 class ChatForm:
     """How chats name their parts."""
 
+    final = "get_final_completion"
     said = "messages"
     usage = ("prompt_tokens", "completion_tokens")
 
@@ -106,6 +108,7 @@ class ChatForm:
 class ResponseForm:
     """How responses name their parts."""
 
+    final = "get_final_response"
     said = "input"
     usage = ("input_tokens", "output_tokens")
 
@@ -143,11 +146,14 @@ class _Run(Generic[_A]):
     def __init__(
         self,
         ask: Callable[[dict[str, Any]], Any],
+        open_: Callable[[dict[str, Any]], Any],
         form: type[ChatForm] | type[ResponseForm],
         reading: Any,
         options: dict[str, Any],
     ) -> None:
         self._ask = ask
+        self._open = open_
+        self._is_begun = False
         self._form = form
         self._reading = reading
         self._given = given = dict(reading.given)
@@ -183,6 +189,15 @@ class _Run(Generic[_A]):
             raise ValueError(f"two tools are named {function.name}")
         self._functions[function.name] = function
         return self._form.tool(function)
+
+    def _begin(self) -> None:
+        if self._is_begun:
+            raise OpenAIError(
+                "the run was begun already",
+                kind="argument",
+                hint="Go on with what it was begun with; call run_tools for another run.",
+            )
+        self._is_begun = True
 
     def _request(self) -> dict[str, Any]:
         return {**self._given, self._form.said: list(self.messages)}
@@ -250,16 +265,29 @@ class _Run(Generic[_A]):
 class Run(_Run[_A]):
     """A loop over tools: iterate its turns, or ask for what it ends with."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._turns = self._made()
+    _turns: Iterator[Turn] | None = None
 
     def __iter__(self) -> Iterator[Turn]:
+        if self._turns is None:
+            self._begin()
+            self._turns = self._made(False)
         return self._turns
 
-    def _made(self) -> Iterator[Turn]:
+    def events(self) -> Iterator[Any]:
+        """The same streamed: the events of each answer as it is made, as those of `stream()`, and
+        each turn after them, which has the type "turn"."""
+        self._begin()
+        return self._made(True)
+
+    def _made(self, is_streamed: bool) -> Iterator[Any]:
         for number in range(1, self._max_turns + 1):
-            turn = self._begun(number, self._ask(self._request()))
+            if is_streamed:
+                with self._open(self._request()) as stream:
+                    yield from stream
+                    answer = getattr(stream, self._form.final)()
+            else:
+                answer = self._ask(self._request())
+            turn = self._begun(number, answer)
             for call in turn.calls:
                 run = self._prepared(call)
                 if run is None:
@@ -276,8 +304,9 @@ class Run(_Run[_A]):
 
     def until_done(self) -> _A:
         """Runs the rest of the turns; returns the final answer."""
-        for _ in self:
-            pass
+        if self.final is None:
+            for _ in self:
+                pass
         return self._final()
 
     get_final_completion = until_done
@@ -288,17 +317,30 @@ class AsyncRun(_Run[_A]):
     """The same of an asynchronous client; its functions may be asynchronous, too."""
 
     is_async = True
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._turns = self._made()
+    _turns: AsyncIterator[Turn] | None = None
 
     def __aiter__(self) -> AsyncIterator[Turn]:
+        if self._turns is None:
+            self._begin()
+            self._turns = self._made(False)
         return self._turns
 
-    async def _made(self) -> AsyncIterator[Turn]:
+    def events(self) -> AsyncIterator[Any]:
+        """The same streamed: the events of each answer as it is made, as those of `stream()`, and
+        each turn after them, which has the type "turn"."""
+        self._begin()
+        return self._made(True)
+
+    async def _made(self, is_streamed: bool) -> AsyncIterator[Any]:
         for number in range(1, self._max_turns + 1):
-            turn = self._begun(number, await self._ask(self._request()))
+            if is_streamed:
+                async with self._open(self._request()) as stream:
+                    async for event in stream:
+                        yield event
+                    answer = await getattr(stream, self._form.final)()
+            else:
+                answer = await self._ask(self._request())
+            turn = self._begun(number, answer)
             for call in turn.calls:
                 run = self._prepared(call)
                 if run is None:
@@ -316,8 +358,9 @@ class AsyncRun(_Run[_A]):
 
     async def until_done(self) -> _A:
         """Runs the rest of the turns; returns the final answer."""
-        async for _ in self:
-            pass
+        if self.final is None:
+            async for _ in self:
+                pass
         return self._final()
 
     get_final_completion = until_done
