@@ -52,6 +52,8 @@ NATIVE = {
 }
 # Modules whose classes of these names are ours of the same name.
 NATIVE_MODULES = ("completion_usage", "chat.chat_completion_chunk", "chat.chat_completion_message")
+# Models are named by services, not here.
+MODEL = re.compile("gpt-|o[0-9]|chatgpt|codex-|computer-use|dall-e|sora|whisper|tts-")
 BUILT_IN = {"str", "int", "float", "bool", "bytes", "object", "None", "Any", "Literal"}
 CONTAINERS = {
     "List": "list",
@@ -193,7 +195,9 @@ def expression(module, node, refs):
         inner = node.slice
         several = inner.elts if isinstance(inner, ast.Tuple) else [inner]
         if head == "Literal":
-            values = (one.value for one in several)
+            values = [one.value for one in several]
+            if any(isinstance(one, str) and MODEL.match(one) for one in values):
+                return "str"
             shown = (json.dumps(one) if isinstance(one, str) else repr(one) for one in values)
             return f"Literal[{', '.join(shown)}]"
         if head == "Annotated":
@@ -204,7 +208,8 @@ def expression(module, node, refs):
             inside = expression(module, several[0], refs)
             return inside if inside.endswith("| None") else f"{inside} | None"
         if head == "Union":
-            return " | ".join(expression(module, one, refs) for one in several)
+            members = (expression(module, one, refs) for one in several)
+            return " | ".join(dict.fromkeys(members))
         if head in CONTAINERS:
             return (
                 f"{CONTAINERS[head]}[{', '.join(expression(module, one, refs) for one in several)}]"

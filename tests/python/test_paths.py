@@ -65,7 +65,7 @@ def test_a_module_is_imported_in_every_way():
 
 
 def test_nothing_is_imported_before_it_is_asked_for():
-    """R-PY1: the package alone brings no types, and their package no class."""
+    """R-OP1: the package alone brings no types, and their package no class."""
     code = (
         "import sys, modelwire\n"
         "assert 'typing' not in sys.modules and 'modelwire.types' not in sys.modules\n"

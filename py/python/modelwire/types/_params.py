@@ -1624,10 +1624,7 @@ class ResponseToolSearchOutputItemParamParamToolImageGeneration(_ResponseToolSea
     frame_duration_ms: int
     input_fidelity: Literal["high", "low"] | None
     input_image_mask: ResponseToolSearchOutputItemParamParamToolImageGenerationInputImageMask
-    model: (
-        str
-        | Literal["gpt-image-1", "gpt-image-1-mini", "gpt-image-2", "gpt-image-2-2026-04-21", "gpt-image-2.5-sunburst", "gpt-image-2.5-sunburst-2026-09-08", "gpt-image-2.5-flare", "gpt-image-2.5-flare-2026-09-08", "gpt-image-2.6-sunburst", "gpt-image-2.6-flare", "gpt-image-1.5", "chatgpt-image-latest"]
-    )
+    model: str
     moderation: Literal["auto", "low"]
     output_compression: int
     output_format: Literal["png", "webp", "jpeg", "gif", "svg"]
@@ -1804,10 +1801,7 @@ class ToolParamImageGeneration(_ToolParamImageGeneration, total=False):
     frame_duration_ms: int
     input_fidelity: Literal["high", "low"] | None
     input_image_mask: ToolParamImageGenerationInputImageMask
-    model: (
-        str
-        | Literal["gpt-image-1", "gpt-image-1-mini", "gpt-image-2", "gpt-image-2-2026-04-21", "gpt-image-2.5-sunburst", "gpt-image-2.5-sunburst-2026-09-08", "gpt-image-2.5-flare", "gpt-image-2.5-flare-2026-09-08", "gpt-image-2.6-sunburst", "gpt-image-2.6-flare", "gpt-image-1.5", "chatgpt-image-latest"]
-    )
+    model: str
     moderation: Literal["auto", "low"]
     output_compression: int
     output_format: Literal["png", "webp", "jpeg", "gif", "svg"]

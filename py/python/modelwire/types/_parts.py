@@ -1844,11 +1844,7 @@ class ResponseToolSearchOutputItemParamToolImageGeneration(Part):
     frame_duration_ms: int | None
     input_fidelity: Literal["high", "low"] | None
     input_image_mask: ResponseToolSearchOutputItemParamToolImageGenerationInputImageMask | None
-    model: (
-        str
-        | Literal["gpt-image-1", "gpt-image-1-mini", "gpt-image-2", "gpt-image-2-2026-04-21", "gpt-image-2.5-sunburst", "gpt-image-2.5-sunburst-2026-09-08", "gpt-image-2.5-flare", "gpt-image-2.5-flare-2026-09-08", "gpt-image-2.6-sunburst", "gpt-image-2.6-flare", "gpt-image-1.5", "chatgpt-image-latest"]
-        | None
-    )
+    model: str | None
     moderation: Literal["auto", "low"] | None
     output_compression: int | None
     output_format: Literal["png", "webp", "jpeg", "gif", "svg"] | None
@@ -1981,11 +1977,7 @@ class ToolImageGeneration(Part):
     frame_duration_ms: int | None
     input_fidelity: Literal["high", "low"] | None
     input_image_mask: ToolImageGenerationInputImageMask | None
-    model: (
-        str
-        | Literal["gpt-image-1", "gpt-image-1-mini", "gpt-image-2", "gpt-image-2-2026-04-21", "gpt-image-2.5-sunburst", "gpt-image-2.5-sunburst-2026-09-08", "gpt-image-2.5-flare", "gpt-image-2.5-flare-2026-09-08", "gpt-image-2.6-sunburst", "gpt-image-2.6-flare", "gpt-image-1.5", "chatgpt-image-latest"]
-        | None
-    )
+    model: str | None
     moderation: Literal["auto", "low"] | None
     output_compression: int | None
     output_format: Literal["png", "webp", "jpeg", "gif", "svg"] | None
