@@ -8,6 +8,7 @@ tables below. Knows no behaviour.
     python py/stubs/write.py --check   says which of them is stale, and in what
 """
 
+import ast
 import difflib
 import functools
 import re
@@ -641,8 +642,45 @@ def types():
     return {PACKAGE / "types" / path: text for path, text in texts.items()}
 
 
+def quoted(text):
+    """As Python code has it, formatted."""
+    return f"'{text}'" if '"' in text else f'"{text}"'
+
+
+def python_fields():
+    """The types of the fields, for JSON schemas."""
+    lines = [
+        '"""The types of the fields of every class, as JSON schemas are made of them: a table. Written',
+        'from py/fields.txt by `make stubs`. Knows no schema."""',
+        "",
+        "# ruff: noqa",
+        "",
+        "ALIASES = {",
+    ]
+    form = ast.parse((HERE / "_native.pyi.in").read_text())
+    for one in form.body:
+        if isinstance(one, ast.AnnAssign) and ast.unparse(one.annotation) == "TypeAlias":
+            lines.append(f'    "{one.target.id}": {quoted(ast.unparse(one.value))},')
+    # Unions of many parts are anything here; a schema of each would be longer than anybody reads.
+    items = " | ".join([*fields()[1]["OutputItem"][0], "ResponseOutputItem"])
+    lines.append(f'    "_OutputItem": "{items}",')
+    table = table_of_types()
+    texts = [field.type for one in fields()[0].values() for field in one.fields]
+    for name in sorted({name for text in texts for name in table.mentioned(text)}):
+        if name not in table.native and table.types[name][0] == "alias":
+            lines.append(f'    "{name}": "Any",')
+    lines += ["}", "", "FIELDS = {"]
+    for one in fields()[0].values():
+        known = {field.name: field.type for field in one.fields if not field.is_extra}
+        lines.append(f'    "{one.name}": {{')
+        lines += [f'        "{name}": {quoted(kind)},' for name, kind in known.items()]
+        lines.append("    },")
+    return "\n".join([*lines, "}", ""])
+
+
 FILES = {
     PACKAGE / "_native.pyi": native,
+    PACKAGE / "_fields.py": python_fields,
     PACKAGE / "_resources.pyi": resources,
     PACKAGE / "_parameters.py": parameter_functions,
     RUST / "fields.rs": rust_fields,

@@ -32,6 +32,8 @@ modelwire\\._errors\\.APIStatusError\\.status_code
 # Names of classes whose instances are of others; type checkers see them as subclasses.
 modelwire\\.types\\.(_parsed|chat|responses)\\.Parsed.*
 modelwire\\.types\\._parsed\\.T
+# None of the class above it; each that is raised has one.
+modelwire\\._errors\\.APIStatusError\\.status_code
 """
 
 

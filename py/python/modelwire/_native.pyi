@@ -4,7 +4,7 @@ Written by py/stubs/write.py.
 """
 
 import builtins
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from types import TracebackType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
 
@@ -13,7 +13,6 @@ from typing_extensions import Self, disjoint_base
 from modelwire._http import Response as HttpResponse
 from modelwire.types._parts import (
     ChatCompletionModeration,
-    ChoiceDeltaAudio,
     InputTokensDetailsCacheWriteTokensDetails,
     InputTransformation,
     Misalignment,
@@ -155,6 +154,8 @@ class _View:
     @classmethod
     def model_construct(cls, _fields_set: Any = None, **fields: Any) -> Self:
         """The same as `construct`, under pydantic's newer name."""
+    @classmethod
+    def model_json_schema(cls, **_as_pydantic: Any) -> builtins.dict[str, Any]: ...
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
 
@@ -358,7 +359,6 @@ class ChoiceDelta(_View):
 
     def __new__(cls, **fields: Any) -> Self: ...
     content: str | None
-    audio: ChoiceDeltaAudio | None
     function_call: ChoiceDeltaToolCallFunction | None
     refusal: str | None
     role: Literal["developer", "system", "user", "assistant", "tool"] | None
@@ -655,8 +655,6 @@ class AsyncStream(_StreamBase, Generic[_T]):
         """The same chunks as lists: each time all that is there, at least one."""
     def text_deltas(self) -> AsyncPortions[str]:
         """The pieces of the output text alone, as str."""
-    def _poll(self, hub: Hub, number: int, portion: int) -> Any: ...
-    def _forget(self, number: int) -> None: ...
 
 @final
 class AsyncPortions(Generic[_T]):
@@ -694,7 +692,7 @@ class Snapshots:
         """The completion that the first `count` chunks add up to."""
 
 class _Coroutine:
-    def __await__(self) -> Iterator[Any]: ...
+    def __await__(self) -> Generator[Any, Any, Any]: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __next__(self) -> Any: ...
     def close(self) -> None: ...
@@ -708,9 +706,10 @@ class Done(_Coroutine):
 
 @final
 class Next(_Coroutine):
-    """One `__anext__` of a stream. It takes its item when it is awaited and not before."""
+    """What is awaited: the next portion of a stream, or the answer of a call. It takes what there
+    is when it is awaited and not before."""
 
-    def send(self, _value: Any) -> Any: ...
+    def send(self, value: Any) -> Any: ...
     def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any: ...
 
 @final
@@ -720,14 +719,22 @@ class Hub:
     def __new__(cls) -> Self: ...
     def fd(self) -> int: ...
     def take(self) -> list[int]: ...
+    def drain(self) -> None:
+        """Wakes all whose numbers wait; for an event loop, when the descriptor is readable."""
 
 @final
-class Started:
-    """A call that was started, until its answer or its stream is there."""
+class Future:
+    """What a task of asyncio waits for: as much of a future as a task asks of one."""
 
-    def _poll(self, hub: Hub, number: int, _portion: int) -> Any: ...
-    def _forget(self, number: int) -> None: ...
-    def cancel(self) -> None: ...
+    _asyncio_future_blocking: bool
+    def get_loop(self) -> Any: ...
+    def add_done_callback(self, callback: Any, *, context: Any = None) -> None: ...
+    def remove_done_callback(self, callback: Any) -> int: ...
+    def cancel(self, msg: Any = None) -> bool: ...
+    def cancelled(self) -> bool: ...
+    def done(self) -> bool: ...
+    def result(self) -> None: ...
+    def exception(self) -> None: ...
 
 @final
 class NativeClient:
@@ -759,7 +766,7 @@ class NativeClient:
         fields: dict[str, Any] | None,
         stream: bool,
         options: dict[str, Any] | None,
-    ) -> Started: ...
+    ) -> Next: ...
 
 @final
 class NativeAnswer:

@@ -401,7 +401,6 @@ pub(crate) static CHOICE_DELTA_TOOL_CALL: Shape = Shape::new("ChoiceDeltaToolCal
 
 pub(crate) static CHOICE_DELTA: Shape = Shape::new("ChoiceDelta", &[
     ("content", Any),
-    ("audio", Of(&CHOICE_DELTA_AUDIO)),
     ("function_call", Of(&CHOICE_DELTA_TOOL_CALL_FUNCTION)),
     ("refusal", Any),
     ("role", Any),
@@ -1454,13 +1453,6 @@ static MODERATION_OUTPUT_ERROR: Shape = Shape::new("ModerationOutputError", &[
     ("type", Any),
 ]);
 
-static CHOICE_DELTA_AUDIO: Shape = Shape::new("ChoiceDeltaAudio", &[
-    ("id", Any),
-    ("data", Any),
-    ("expires_at", Any),
-    ("transcript", Any),
-]);
-
 static MISALIGNMENT: Shape = Shape::new("Misalignment", &[
     ("detailed_explanation", Any),
     ("error_type", Any),
@@ -2024,7 +2016,7 @@ static TOOL_USAGE_IMAGE_GEN_OUTPUT_TOKENS_DETAILS: Shape = Shape::new("ToolUsage
 
 static TOOL_USAGE_WEB_SEARCH: Shape = Shape::new("ToolUsageWebSearch", &[("num_requests", Any)]);
 
-static ALL: [&Shape; 262] = [
+static ALL: [&Shape; 261] = [
     &MODEL_LIST, &MODEL, &COMPLETION_TOKENS_DETAILS, &PROMPT_TOKENS_DETAILS, &COMPLETION_USAGE,
     &TOP_LOGPROB, &CHAT_COMPLETION_TOKEN_LOGPROB, &CHOICE_LOGPROBS, &FUNCTION, &CUSTOM,
     &CHAT_COMPLETION_MESSAGE_TOOL_CALL, &CHAT_COMPLETION_MESSAGE_CUSTOM_TOOL_CALL,
@@ -2085,7 +2077,7 @@ static ALL: [&Shape; 262] = [
     &CHAT_COMPLETION_MODERATION, &MODERATION_INPUT_MODERATION_RESULTS,
     &MODERATION_INPUT_MODERATION_RESULTS_RESULT, &MODERATION_INPUT_ERROR,
     &MODERATION_OUTPUT_MODERATION_RESULTS, &MODERATION_OUTPUT_MODERATION_RESULTS_RESULT,
-    &MODERATION_OUTPUT_ERROR, &CHOICE_DELTA_AUDIO, &MISALIGNMENT, &MISALIGNMENT_STEER,
+    &MODERATION_OUTPUT_ERROR, &MISALIGNMENT, &MISALIGNMENT_STEER,
     &INPUT_TOKENS_DETAILS_CACHE_WRITE_TOKENS_DETAILS,
     &RESPONSE_OUTPUT_TEXT_ANNOTATION_FILE_CITATION, &RESPONSE_OUTPUT_TEXT_ANNOTATION_URLCITATION,
     &RESPONSE_OUTPUT_TEXT_ANNOTATION_CONTAINER_FILE_CITATION,
