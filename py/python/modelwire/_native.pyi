@@ -146,7 +146,7 @@ class _View:
     def model_validate(cls, value: Any) -> Self:
         """An object of this class from a dict; nothing is validated."""
     @classmethod
-    def model_validate_json(cls, text: str) -> Self:
+    def model_validate_json(cls, text: str | bytes) -> Self:
         """An object of this class from JSON text; nothing is validated."""
     @classmethod
     def construct(cls, **fields: Any) -> Self:

@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::facts;
@@ -252,7 +252,14 @@ impl View {
 
     /// An object of this class from JSON text; nothing is validated.
     #[classmethod]
-    fn model_validate_json(class: &Bound<'_, PyType>, text: String) -> PyResult<Py<PyAny>> {
+    fn model_validate_json(
+        class: &Bound<'_, PyType>,
+        text: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<PyAny>> {
+        let text = match text.cast::<PyBytes>() {
+            Ok(bytes) => String::from_utf8(bytes.as_bytes().to_vec())?,
+            Err(_) => text.extract()?,
+        };
         of_json(text, None, shape_of_class(class)?)?.into_whole(class.py())
     }
 
