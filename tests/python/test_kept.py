@@ -174,6 +174,8 @@ def test_null_and_absent_are_equal():
 def test_copies_share_what_a_program_assigned():
     """R-F3: model_copy(update=) as pydantic has it; deep copies share nothing."""
     found, kept = completion(), ["kept"]
+    found._mine = kept
+    assert found.model_copy()._mine is kept and found.model_copy() == found
     found.mine = kept
     assert found.model_copy().mine is kept and found.model_copy(deep=True).mine is not kept
     copied = found.model_copy(update={"id": "y", "choices": []})

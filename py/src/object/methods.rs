@@ -375,9 +375,8 @@ fn names(view: &Bound<'_, View>) -> PyResult<Vec<String>> {
 /// below is copied as well.
 fn copied<'py>(view: &Bound<'py, View>, deep: bool) -> PyResult<Bound<'py, View>> {
     let (py, copy, slots) = (view.py(), anew(view)?, &view.get().slots);
-    if is_as_sent(view)? && !deep {
-        return Ok(copy);
-    }
+    // What was handed out and is as it came is made anew by the copy.
+    let as_sent = !deep && is_as_sent(view)?;
     let deeply = py.import("copy")?.getattr("deepcopy")?;
     let mut kept = slots.all(py);
     if let Some(main) = slots.main() {
@@ -387,6 +386,7 @@ fn copied<'py>(view: &Bound<'py, View>, deep: bool) -> PyResult<Bound<'py, View>
     for (name, held) in kept {
         let value = match held {
             Held::Assigned(value) if !deep => Some(value),
+            Held::Given(..) if as_sent => continue,
             Held::Assigned(value) | Held::Given(value, _) => Some(deeply.call1((value,))?.unbind()),
             Held::Deleted => None,
         };
