@@ -92,7 +92,7 @@ mutants:
 	tests/mutants/run $(FOLDER) $(SHARD)
 
 test_tools := 'pytest>=8' 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
-  msgspec trio typing_extensions build starlette fastapi uvicorn
+  msgspec trio anyio gevent eventlet typing_extensions build starlette fastapi uvicorn
 
 # The inner loop: an environment of its own, with links to the Python sources and to the debug build.
 dev := .venv-dev/bin/python

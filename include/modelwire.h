@@ -160,6 +160,18 @@
 #define MODELWIRE_LIMIT_CONNECTIONS 7
 
 /**
+ * Connections that are kept for later calls while none uses them; 1000 by default, and never
+ * more than `connections_max` and 1/16 of the descriptors.
+ */
+#define MODELWIRE_LIMIT_IDLE_CONNECTIONS 8
+
+/**
+ * How long a connection that no call uses is kept, in milliseconds; 4000 by default, for many
+ * servers close theirs after 5 s.
+ */
+#define MODELWIRE_LIMIT_IDLE_CONNECTION_MS 9
+
+/**
  * An event of a stream: one chunk of the response.
  */
 #define MODELWIRE_EVENT_CHUNK 1

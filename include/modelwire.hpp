@@ -808,6 +808,12 @@ enum class limit : std::int32_t {
   /// take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
   /// counted.
   connections = MODELWIRE_LIMIT_CONNECTIONS,
+  /// Connections that are kept for later calls while none uses them; 1000 by default, and never
+  /// more than `connections_max` and 1/16 of the descriptors.
+  idle_connections = MODELWIRE_LIMIT_IDLE_CONNECTIONS,
+  /// How long a connection that no call uses is kept, in milliseconds; 4000 by default, for many
+  /// servers close theirs after 5 s.
+  idle_connection_ms = MODELWIRE_LIMIT_IDLE_CONNECTION_MS,
 };
 
 /// Failures without a response that can be tried again; `|` joins them.

@@ -12,8 +12,6 @@ pub const DRAIN_TIME_MAX: Duration = Duration::from_millis(250);
 pub const DRAIN_BYTES_MAX: usize = 64 << 10;
 /// How long the body of a failed answer is waited for; what came by then is told.
 pub const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
-/// Pooled connections are dropped after this idle time; servers close at 5 s.
-pub(crate) const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// One bound that a client can set, for bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +118,14 @@ limits! {
     /// take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
     /// counted.
     connections_max: CONNECTIONS_MAX = 1000, number 7;
+
+    /// Connections that are kept for later calls while none uses them; 1000 by default, and never
+    /// more than `connections_max` and 1/16 of the descriptors.
+    idle_connections_max: IDLE_CONNECTIONS_MAX = 1000, number 8;
+
+    /// How long a connection that no call uses is kept, in milliseconds; 4000 by default, for many
+    /// servers close theirs after 5 s.
+    idle_connection_ms_max: IDLE_CONNECTION_MS_MAX = 4000, number 9;
 }
 
 impl Limits {

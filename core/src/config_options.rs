@@ -148,6 +148,9 @@ options! {
     /// default.
     stream_only: Flag |config, on| config.stream_only(on);
 
+    /// Whether comments and keep-alives put the idle timeout off as well; off by default.
+    pings_reset_idle: Flag |config, on| { config.timeouts_mut().pings_reset_idle = on; config };
+
     /// Most retries of one call; 3 by default, 0 switches retrying off.
     retries_max: Count |config, count| {
         config.retry_mut().retries_max = u32::try_from(count).unwrap_or(u32::MAX);
@@ -156,6 +159,9 @@ options! {
 
     /// The wait before the first retry, doubled for each further one; 500 ms by default.
     retry_first_wait_ms: Milliseconds |config, wait| { config.retry_mut().first_wait = wait; config };
+
+    /// The doubling of waits stops here; 8 s by default.
+    retry_wait_max_ms: Milliseconds |config, wait| { config.retry_mut().wait_max = wait; config };
 
     /// The statuses that are tried again; 429 by default.
     retry_statuses: Statuses |config, statuses| { config.retry_mut().statuses = statuses; config };
@@ -167,11 +173,19 @@ options! {
     /// may be metered twice then; off by default.
     retry_lost_connections: Flag |config, on| { config.retry_mut().lost_connections = on; config };
 
+    /// Whether a call is tried again whose answer did not begin within its first-byte timeout, which
+    /// may be metered twice then; off by default.
+    retry_first_byte_timeouts: Flag |config, on| { config.retry_mut().first_byte_timeouts = on; config };
+
     /// How much is added to a wait by chance, as a part of it; 0.25 by default.
     retry_jitter: Part |config, part| { config.retry_mut().jitter = part; config };
 
     /// Longest `Retry-After` that is waited for; 60 s by default.
     retry_after_max_ms: Milliseconds |config, wait| { config.retry_mut().retry_after_max = wait; config };
+
+    /// Whether a `Retry-After` takes the place of the policy's wait also where it is shorter; off by
+    /// default.
+    retry_after_exact: Flag |config, on| { config.retry_mut().retry_after_exact = on; config };
 
     /// Whether the calls of a client slow down together when the service refuses some of them: a
     /// common pause, then fewer at once and at the rate that the service takes; off by default.
@@ -264,18 +278,20 @@ mod tests {
             "idle_timeout_ms":5,"connect_timeout_ms":null,"headers_max":7,"retry_statuses":[429,503],
             "retries_max":9,"retry_first_wait_ms":0,"retry_jitter":0.5,"retry_connect_errors":true,
             "retry_lost_connections":true,"retry_after_max_ms":1000,"retry_adaptive":true,
-            "stream_only":true}"#)
+            "retry_wait_max_ms":3000,"retry_first_byte_timeouts":true,"retry_after_exact":true,
+            "pings_reset_idle":true,"stream_only":true}"#)
         .unwrap();
         let settings = config.validate().unwrap();
         assert_eq!(settings.base_url.as_str(), "http://h/v1");
         assert_eq!(settings.headers, [("x-a".to_owned(), "b".to_owned())]);
         assert!(settings.stream_only && !settings.http2);
         let idle = Timeouts::default().idle(Duration::from_millis(5)).connect(None);
-        assert_eq!(settings.timeouts, idle);
+        assert_eq!(settings.timeouts, idle.pings_reset_idle(true));
         assert_eq!(settings.limits, Limits::default().headers_max(7));
         let retry = RetryPolicy::default().retries_max(9).first_wait(Duration::ZERO).jitter(0.5);
         let retry = retry.statuses(vec![429, 503]).connect_errors(true).lost_connections(true);
-        let retry = retry.adaptive(true);
+        let retry = retry.adaptive(true).wait_max(Duration::from_secs(3));
+        let retry = retry.first_byte_timeouts(true).retry_after_exact(true);
         assert_eq!(settings.retry, retry.retry_after_max(Duration::from_secs(1)));
     }
 

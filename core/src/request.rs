@@ -211,6 +211,12 @@ impl Request {
         self.timeout(TimeoutPhase::Idle, timeout)
     }
 
+    /// For this call: whether comments and keep-alives put the idle timeout off as well.
+    pub fn pings_reset_idle(mut self, on: bool) -> Request {
+        self.options.timeouts.set_pings_reset_idle(on);
+        self
+    }
+
     /// For this call: over all attempts and the waits between them; `None` is off.
     pub fn total_timeout(self, timeout: Option<Duration>) -> Request {
         self.timeout(TimeoutPhase::Total, timeout)

@@ -5,8 +5,7 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::timeouts::check_time;
 
-/// The doubling of waits stops here; a longer first wait, or what the service asks for, is waited
-/// for all the same.
+/// The doubling of waits stops here by default.
 pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);
 
 /// The struct and its setters follow from one table: to add a part of the policy is to add a row.
@@ -59,8 +58,12 @@ policy! {
     retries_max: u32 = 3;
 
     /// The wait before the first retry, 500 ms by default; it doubles for each further one, up to
-    /// [`RETRY_WAIT_MAX`].
+    /// [`wait_max`](RetryPolicy::wait_max).
     first_wait: Duration = Duration::from_millis(500);
+
+    /// The doubling stops here; 8 s by default. A longer first wait, or what the service asks for,
+    /// is waited for all the same.
+    wait_max: Duration = RETRY_WAIT_MAX;
 
     /// The statuses that are tried again; 429 by default.
     statuses: Vec<u16> = vec![429];
@@ -74,6 +77,10 @@ policy! {
     /// then (R-MET1). Off by default.
     lost_connections: bool = false;
 
+    /// Whether a call is tried again whose answer did not begin within its first-byte timeout. The
+    /// service may have processed it, and meters it twice then (R-MET1). Off by default.
+    first_byte_timeouts: bool = false;
+
     /// How much is added to a wait by chance, as a part of it from 0 to 1: 0.25, the default, adds
     /// up to a quarter, so that calls that were refused together do not come back together. The
     /// waits of the policy and what the service asks for are lower bounds.
@@ -82,6 +89,10 @@ policy! {
     /// Longest `Retry-After` that is waited for; 60 s by default. A longer one returns the error at
     /// once: trying before the service wants it would only fail again.
     retry_after_max: Duration = Duration::from_secs(60);
+
+    /// Whether a `Retry-After` takes the place of the policy's wait also where it is shorter. Off by
+    /// default: both are lower bounds.
+    retry_after_exact: bool = false;
 
     /// Whether the calls of a client slow down together when the service refuses some of them; off
     /// by default. After an answer with one of [`statuses`](RetryPolicy::statuses) no call begins
@@ -96,7 +107,9 @@ policy! {
 
 impl RetryPolicy {
     pub(crate) fn check(&self) -> Result<()> {
-        check_time("the retry wait", Some(self.first_wait).filter(|wait| !wait.is_zero()))?;
+        for wait in [self.first_wait, self.wait_max] {
+            check_time("the retry wait", Some(wait).filter(|wait| !wait.is_zero()))?;
+        }
         if !(0.0..=1.0).contains(&self.jitter) {
             let message = format!("the retry jitter is {}: it takes 0 to 1", self.jitter);
             return Err(Error::config(message));

@@ -46,17 +46,19 @@ macro_rules! timeouts {
                 $(#[doc = $doc])+
                 pub $name: Option<Duration>,
             )+
+            /// Whether comments and keep-alives put the idle timeout off as well.
+            pub pings_reset_idle: bool,
         }
 
         impl Default for Timeouts {
             fn default() -> Timeouts {
-                Timeouts { $($name: $default,)+ }
+                Timeouts { $($name: $default,)+ pings_reset_idle: false }
             }
         }
 
         impl Timeouts {
             /// Nothing is bounded: a call may wait for ever.
-            pub const OFF: Timeouts = Timeouts { $($name: None,)+ };
+            pub const OFF: Timeouts = Timeouts { $($name: None,)+ pings_reset_idle: false };
 
             /// Every timeout.
             pub const ALL: &'static [Timeout] = &[$(Timeout {
@@ -105,6 +107,15 @@ timeouts! {
 }
 
 impl Timeouts {
+    /// Whether whatever comes of an answer puts the idle timeout off, comments and keep-alives
+    /// included; for services that say by those that they are at work. Off by default: one that
+    /// hangs may send them for ever.
+    #[must_use]
+    pub fn pings_reset_idle(mut self, on: bool) -> Timeouts {
+        self.pings_reset_idle = on;
+        self
+    }
+
     /// Sets one of them; `None` is off. A time that it does not take is refused, and changes
     /// nothing.
     pub fn set(&mut self, phase: TimeoutPhase, time: Option<Duration>) -> Result<()> {
@@ -122,15 +133,22 @@ impl Timeouts {
 
 /// What one call sets for itself; what it does not set is the client's.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CallTimeouts(Vec<(TimeoutPhase, Option<Duration>)>);
+pub(crate) struct CallTimeouts {
+    times: Vec<(TimeoutPhase, Option<Duration>)>,
+    pings_reset_idle: Option<bool>,
+}
 
 impl CallTimeouts {
     pub(crate) fn set(&mut self, phase: TimeoutPhase, time: Option<Duration>) {
-        self.0.push((phase, time));
+        self.times.push((phase, time));
+    }
+
+    pub(crate) fn set_pings_reset_idle(&mut self, on: bool) {
+        self.pings_reset_idle = Some(on);
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        self.0.iter().try_for_each(|(phase, time)| {
+        self.times.iter().try_for_each(|(phase, time)| {
             if Timeouts::ALL.iter().any(|known| known.phase == *phase && !known.is_per_call) {
                 return Err(Error::config(format!("{} is the client's alone", phase.name())));
             }
@@ -140,9 +158,10 @@ impl CallTimeouts {
 
     /// The client's with what the call sets.
     pub(crate) fn over(&self, mut client: Timeouts) -> Timeouts {
-        for (phase, time) in &self.0 {
+        for (phase, time) in &self.times {
             *client.field(*phase) = *time;
         }
+        client.pings_reset_idle = self.pings_reset_idle.unwrap_or(client.pings_reset_idle);
         client
     }
 }
@@ -199,6 +218,10 @@ mod tests {
         own.check().unwrap();
         let client = Timeouts::default().total(Duration::from_secs(9));
         assert_eq!(own.over(client), client.idle(None).total(Duration::from_secs(1)));
+        let pinged = client.pings_reset_idle(true);
+        assert!(own.over(pinged).pings_reset_idle, "the client's, where the call says nothing");
+        own.set_pings_reset_idle(false);
+        assert!(!own.over(pinged).pings_reset_idle);
         own.set(TimeoutPhase::Connect, None);
         assert!(own.check().unwrap_err().message().contains("the client's alone"));
     }

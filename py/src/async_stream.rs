@@ -6,14 +6,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use modelwire::Head;
-use pyo3::exceptions::{PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
-use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::awaitable::{Done, awaited_before, receive, send, thrown};
-use crate::hub::Hub;
+use crate::awaitable::Done;
 use crate::iteration::left;
-use crate::source::{Portion, Source, Taken};
+use crate::next::Next;
+use crate::source::{Portion, Source};
 use crate::stream_base::{StreamBase, batch};
 
 /// After so many chunks in a row that were there already, the event loop gets its turn.
@@ -76,7 +74,7 @@ impl AsyncStream {
     }
 
     fn __anext__(slf: Bound<'_, Self>) -> Next {
-        Next::new(slf.unbind(), Portion::Chunk)
+        Next::of_stream(slf.unbind(), Portion::Chunk)
     }
 
     fn __aenter__(slf: Bound<'_, Self>) -> Done {
@@ -110,55 +108,6 @@ impl AsyncStream {
     fn text_deltas(slf: Bound<'_, Self>) -> AsyncPortions {
         AsyncPortions { portion: Portion::Text, stream: slf.unbind() }
     }
-
-    /// What is there, for `modelwire._hub`; None where it has to wait for this number.
-    fn _poll(
-        slf: &Bound<'_, Self>,
-        hub: &Bound<'_, Hub>,
-        number: u64,
-        portion: Numbered,
-    ) -> PyResult<Option<Py<PyAny>>> {
-        let (ready, source) = (hub.get().ready(), &slf.as_super().get().source);
-        match source.take(slf.py(), portion.0, || source.poll_pop(ready, number))? {
-            Taken::Nothing => Ok(None),
-            Taken::Item(item) => {
-                slf.get().note_yield();
-                Ok(Some(item))
-            }
-            Taken::End => Err(PyStopAsyncIteration::new_err(())),
-        }
-    }
-
-    /// Nobody waits for this number any more.
-    fn _forget(slf: &Bound<'_, Self>, number: u64) {
-        slf.as_super().get().source.forget(number);
-    }
-}
-
-/// A portion on its way through Python: 0 is a chunk, -1 text, any other number a batch.
-pub(crate) struct Numbered(Portion);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Numbered {
-    type Error = PyErr;
-
-    fn extract(number: Borrowed<'a, 'py, PyAny>) -> PyResult<Numbered> {
-        Ok(Numbered(match number.extract::<isize>()? {
-            0 => Portion::Chunk,
-            most if most > 0 => Portion::Batch(most.unsigned_abs()),
-            _ => Portion::Text,
-        }))
-    }
-}
-
-impl Portion {
-    /// The number that `Numbered` reads.
-    pub(crate) fn number(self) -> isize {
-        match self {
-            Portion::Chunk => 0,
-            Portion::Text => -1,
-            Portion::Batch(most) => isize::try_from(most).unwrap_or(isize::MAX),
-        }
-    }
 }
 
 /// The chunks of a stream in another form: an asynchronous iterator.
@@ -175,124 +124,12 @@ impl AsyncPortions {
     }
 
     fn __anext__(&self, py: Python<'_>) -> Next {
-        Next::new(self.stream.clone_ref(py), self.portion)
+        Next::of_stream(self.stream.clone_ref(py), self.portion)
     }
 }
 
 impl Drop for AsyncPortions {
     fn drop(&mut self) {
         Python::try_attach(|py| left(py, &self.stream.bind(py).as_super().get().source));
-    }
-}
-
-/// One `__anext__` of a stream. It takes its item when it is awaited and not before, so that one
-/// that is cancelled or dropped has taken nothing.
-#[pyclass(module = "modelwire._native")]
-pub(crate) struct Next {
-    stream: Py<AsyncStream>,
-    portion: Portion,
-    state: State,
-}
-
-enum State {
-    New,
-    /// The event loop has its turn.
-    Yielding,
-    /// The coroutine that waits.
-    Waiting(Py<PyAny>),
-    Over,
-}
-
-impl Next {
-    pub(crate) fn new(stream: Py<AsyncStream>, portion: Portion) -> Next {
-        Next { stream, portion, state: State::New }
-    }
-
-    /// Takes what is there, or begins to wait for it.
-    fn attempt(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let source = &self.stream.bind(py).as_super().get().source;
-        self.state = State::Over;
-        match source.take(py, self.portion, || source.try_pop())? {
-            Taken::Item(item) => Err(PyStopIteration::new_err((item,))),
-            Taken::End => Err(PyStopAsyncIteration::new_err(())),
-            Taken::Nothing => {
-                let waiting = receive(py)?.call1((&self.stream, self.portion.number()))?;
-                self.state = State::Waiting(waiting.clone().unbind());
-                send(&waiting)
-            }
-        }
-    }
-}
-
-#[pymethods]
-impl Next {
-    fn __await__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        match &self.state {
-            State::New if self.stream.get().must_yield() => {
-                self.state = State::Yielding;
-                Ok(Some(py.None())) // what asyncio takes for "go on in the next turn"
-            }
-            State::New => self.attempt(py),
-            State::Yielding => {
-                self.stream.get().note_yield();
-                self.attempt(py)
-            }
-            State::Waiting(waiting) => send(&waiting.clone_ref(py).into_bound(py)),
-            State::Over => Err(awaited_before()),
-        }
-    }
-
-    /// Goes on, as a coroutine.
-    fn send(&mut self, py: Python<'_>, _value: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
-        self.__next__(py)
-    }
-
-    /// Raises this inside, as a coroutine; what was not taken stays where it is.
-    #[pyo3(signature = (error, value=None, traceback=None))]
-    fn throw(
-        &mut self,
-        py: Python<'_>,
-        error: &Bound<'_, PyAny>,
-        value: Option<&Bound<'_, PyAny>>,
-        traceback: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Py<PyAny>> {
-        if let State::Waiting(waiting) = &self.state {
-            let waiting = waiting.clone_ref(py);
-            let name = intern!(py, "throw");
-            return match (value, traceback) {
-                (None, None) => waiting.call_method1(py, name, (error,)),
-                _ => waiting.call_method1(py, name, (error, value, traceback)),
-            };
-        }
-        self.state = State::Over;
-        Err(thrown(error, value))
-    }
-
-    /// Ends it, as a coroutine; what was not taken stays where it is.
-    fn close(&mut self, py: Python<'_>) -> PyResult<()> {
-        if let State::Waiting(waiting) = std::mem::replace(&mut self.state, State::Over) {
-            waiting.call_method0(py, intern!(py, "close"))?;
-        }
-        Ok(())
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.stream)?;
-        if let State::Waiting(waiting) = &self.state {
-            visit.call(waiting)?;
-        }
-        Ok(())
-    }
-
-    fn __clear__(&mut self) {
-        self.state = State::Over;
     }
 }

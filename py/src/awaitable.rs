@@ -1,19 +1,9 @@
 //! Coroutines in all but name: one that has its value already, and what others are made of. Knows no
-//! stream and no event loop: waiting is `modelwire._hub`'s.
+//! stream and no event loop.
 
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::{PyTraverseError, PyVisit, intern};
-
-/// `modelwire._hub.receive`: the coroutine that waits for a portion.
-pub(crate) fn receive<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
-    static RECEIVE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let found = RECEIVE.get_or_try_init(py, || {
-        PyResult::Ok(py.import("modelwire._hub")?.getattr("receive")?.unbind())
-    })?;
-    Ok(found.bind(py))
-}
 
 /// An awaitable that has its value already.
 #[pyclass(module = "modelwire._native")]

@@ -9,11 +9,12 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::errors::raise;
 use crate::facts::usage_dict;
+use crate::loops::{self, Running};
+use crate::next::Next;
 use crate::object::dump::encoded;
 use crate::request_info::{ClientInfo, RequestInfo};
 use crate::settings::{self, OfCall};
-use crate::source::{Outcome, outcome};
-use crate::started::Started;
+use crate::source::{Outcome, Source, outcome};
 use crate::stream;
 use crate::wait;
 
@@ -102,7 +103,7 @@ impl NativeClient {
         }
     }
 
-    /// Starts a call, to be awaited.
+    /// Starts a call, to be awaited. Nothing is sent where no event loop runs.
     fn start(
         &self,
         py: Python<'_>,
@@ -110,10 +111,13 @@ impl NativeClient {
         fields: Option<&Bound<'_, PyDict>>,
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Started> {
+    ) -> PyResult<Next> {
+        if let Running::Nobody = loops::running(py)? {
+            return Err(loops::nobody_runs(py));
+        }
         let (call, request) = self.call(endpoint, fields, stream, options)?;
-        raise(py, call.start(stream))?;
-        Ok(Started::new(call, request))
+        wait::begun(py, call.start(stream))?;
+        Ok(Next::of_call(Source::new(call, request)))
     }
 }
 

@@ -10,10 +10,16 @@ mod client;
 mod encode;
 mod errors;
 mod facts;
+mod future;
+mod green;
 mod hub;
+mod interpreter;
 mod iteration;
 mod lock;
 mod log;
+mod loops;
+mod modules;
+mod next;
 mod object;
 mod openai_classes;
 mod request_info;
@@ -21,65 +27,73 @@ mod settings;
 mod slots;
 mod snapshot;
 mod source;
-mod started;
 mod stream;
 mod stream_base;
 mod testing;
 mod wait;
 mod warnings;
 
+use std::time::Duration;
+
 use pyo3::prelude::*;
 
-/// The native part of the package `modelwire`; its public names are exported by the package.
-#[pymodule]
-mod _native {
-    #[pymodule_export]
-    use super::async_stream::{AsyncPortions, AsyncStream, Next};
-    #[pymodule_export]
-    use super::awaitable::Done;
-    #[pymodule_export]
-    use super::client::NativeClient;
-    #[pymodule_export]
-    use super::hub::Hub;
-    #[pymodule_export]
-    use super::iteration::{AsyncIteration, Iteration};
-    #[pymodule_export]
-    use super::log::{log_start, log_stop, log_take};
-    #[pymodule_export]
-    use super::object::document::View;
-    #[pymodule_export]
-    use super::object::dump::{dumps, plain_of};
-    #[pymodule_export]
-    use super::object::make::restore;
-    #[pymodule_export]
-    use super::object::shape::Object;
-    #[pymodule_export]
-    use super::openai_classes::{class_of, use_openai_classes};
-    #[pymodule_export]
-    use super::snapshot::Snapshots;
-    #[pymodule_export]
-    use super::started::Started;
-    #[pymodule_export]
-    use super::stream::{Portions, Stream};
-    #[pymodule_export]
-    use super::stream_base::StreamBase;
-    #[pymodule_export]
-    use super::testing::{NativeAnswer, NativeService};
+use crate::async_stream::{AsyncPortions, AsyncStream};
+use crate::awaitable::Done;
+use crate::client::NativeClient;
+use crate::future::Future;
+use crate::hub::Hub;
+use crate::iteration::{AsyncIteration, Iteration};
+use crate::log::{log_start, log_stop, log_take};
+use crate::next::Next;
+use crate::object::document::View;
+use crate::object::dump::{dumps, plain_of};
+use crate::object::make::restore;
+use crate::object::shape::Object;
+use crate::openai_classes::{class_of, use_openai_classes};
+use crate::snapshot::Snapshots;
+use crate::stream::{Portions, Stream};
+use crate::stream_base::StreamBase;
+use crate::testing::{NativeAnswer, NativeService};
 
-    use pyo3::prelude::*;
-    use std::time::Duration;
+/// The native part of the package `modelwire`; its public names are exported by the package. Needs no
+/// lock of the interpreter's: what threads share is frozen, atomic or under locks of its own.
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    interpreter::must_be_main(module.py())?;
+    module.add("__version__", modelwire::VERSION)?;
+    object::classes::register(module)?;
+    module.add_class::<AsyncPortions>()?;
+    module.add_class::<AsyncStream>()?;
+    module.add_class::<Done>()?;
+    module.add_class::<NativeClient>()?;
+    module.add_class::<Future>()?;
+    module.add_class::<Hub>()?;
+    module.add_class::<AsyncIteration>()?;
+    module.add_class::<Iteration>()?;
+    module.add_class::<Next>()?;
+    module.add_class::<View>()?;
+    module.add_class::<Object>()?;
+    module.add_class::<Snapshots>()?;
+    module.add_class::<Portions>()?;
+    module.add_class::<Stream>()?;
+    module.add_class::<StreamBase>()?;
+    module.add_class::<NativeAnswer>()?;
+    module.add_class::<NativeService>()?;
+    module.add_function(wrap_pyfunction!(log_start, module)?)?;
+    module.add_function(wrap_pyfunction!(log_stop, module)?)?;
+    module.add_function(wrap_pyfunction!(log_take, module)?)?;
+    module.add_function(wrap_pyfunction!(restore, module)?)?;
+    module.add_function(wrap_pyfunction!(dumps, module)?)?;
+    module.add_function(wrap_pyfunction!(plain_of, module)?)?;
+    module.add_function(wrap_pyfunction!(class_of, module)?)?;
+    module.add_function(wrap_pyfunction!(use_openai_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(shutdown, module)?)
+}
 
-    /// Ends every call and the I/O thread; called at interpreter exit.
-    #[pyfunction]
-    fn shutdown(py: Python<'_>, timeout: f64) -> bool {
-        let timeout = Duration::try_from_secs_f64(timeout).unwrap_or_default();
-        super::wait::interpreter_exits();
-        py.detach(|| modelwire::shutdown(timeout))
-    }
-
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::object::classes::register(module)?;
-        module.add("__version__", modelwire::VERSION)
-    }
+/// Ends every call and the I/O thread; called at interpreter exit.
+#[pyfunction]
+fn shutdown(py: Python<'_>, timeout: f64) -> bool {
+    let timeout = Duration::try_from_secs_f64(timeout).unwrap_or_default();
+    wait::interpreter_exits();
+    py.detach(|| modelwire::shutdown(timeout))
 }

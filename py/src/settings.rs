@@ -79,6 +79,7 @@ fn timeouts(given: &Bound<'_, PyDict>) -> PyResult<Timeouts> {
             raise(given.py(), timeouts.set(timeout.phase, time))?;
         }
     }
+    settings.set("pings_reset_idle", &mut timeouts.pings_reset_idle)?;
     settings.end()?;
     Ok(timeouts)
 }
@@ -92,6 +93,9 @@ fn request_timeouts(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult
             request = request.timeout(timeout.phase, time);
         }
     }
+    if let Some(on) = settings.value("pings_reset_idle")? {
+        request = request.pings_reset_idle(on);
+    }
     settings.end()?;
     Ok(request)
 }
@@ -103,10 +107,13 @@ fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
             .map_err(|_| PyValueError::new_err(format!("max_retries is {retries}")))?;
     }
     settings.set_seconds("first_wait", &mut policy.first_wait)?;
+    settings.set_seconds("wait_max", &mut policy.wait_max)?;
     settings.set_seconds("retry_after_max", &mut policy.retry_after_max)?;
     settings.set("statuses", &mut policy.statuses)?;
     settings.set("connect_errors", &mut policy.connect_errors)?;
     settings.set("lost_connections", &mut policy.lost_connections)?;
+    settings.set("first_byte_timeouts", &mut policy.first_byte_timeouts)?;
+    settings.set("retry_after_exact", &mut policy.retry_after_exact)?;
     settings.set("jitter", &mut policy.jitter)?;
     settings.set("adaptive", &mut policy.adaptive)?;
     settings.end()?;

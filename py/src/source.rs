@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
 use crate::errors::{exception, raise};
+use crate::green::Greenlets;
 use crate::lock::lock;
 use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent, new};
 use crate::object::make;
@@ -33,6 +34,8 @@ pub(crate) enum Portion {
 /// What a consumer got.
 pub(crate) enum Taken {
     Item(Py<PyAny>),
+    /// The head of a stream: what a call has first that streams.
+    Head(Arc<Head>),
     /// The stream is over.
     End,
     /// Nothing is there yet.
@@ -170,12 +173,30 @@ impl Source {
         loop {
             let pop = match self.is_holding.load(Ordering::Acquire).then(|| self.unhold()) {
                 Some(Some(event)) => Pop::Event(event),
-                _ => wait::pop(py, &self.call)?,
+                _ => self.wait_for_event(py)?,
             };
             match self.portion(py, pop, portion)? {
                 Taken::Nothing => {}
                 taken => return Ok(taken),
             }
+        }
+    }
+
+    /// The next event; greenlets that share a stream all wait, in their order.
+    fn wait_for_event(&self, py: Python<'_>) -> PyResult<Pop> {
+        let found = raise(py, self.call.try_pop())?;
+        if !matches!(found, Pop::Empty) {
+            wait::stay_at_exit(py, &found)?;
+            return Ok(found);
+        }
+        match Greenlets::here(py)? {
+            Some(greenlets) => wait::pop_green(
+                py,
+                &greenlets,
+                |ready, number| self.poll_pop(ready, number),
+                |number| self.forget(number),
+            ),
+            None => wait::pop(py, &self.call),
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn stream(
 fn item(taken: Taken) -> Option<Py<PyAny>> {
     match taken {
         Taken::Item(item) => Some(item),
-        Taken::End | Taken::Nothing => None,
+        Taken::Head(_) | Taken::End | Taken::Nothing => None,
     }
 }
 

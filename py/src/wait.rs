@@ -2,14 +2,17 @@
 //! what arrives.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use modelwire::{Call, ErrorKind, Event, Pop};
+use modelwire::{Call, Error, ErrorKind, Event, Pop, Ready};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyAny;
 
 use crate::errors::raise;
+use crate::green::Greenlets;
+use crate::hub::next_number;
 
 /// How often the main thread looks for signals while it waits.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
@@ -30,15 +33,39 @@ pub(crate) fn pop(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     Ok(popped)
 }
 
+/// The next event that `poll` finds, which is else to be noted under a number; other greenlets run
+/// meanwhile. What is raised in this one leaves the call as it is.
+pub(crate) fn pop_green(
+    py: Python<'_>,
+    greenlets: &Greenlets<'_>,
+    poll: impl Fn(&Ready, u64) -> modelwire::Result<Pop>,
+    forget: impl Fn(u64),
+) -> PyResult<Pop> {
+    let number = next_number();
+    loop {
+        // Asked each time: a child that was forked has another one.
+        let hub = greenlets.hub()?;
+        let popped = raise(py, poll(hub.get().ready(), number))?;
+        if !matches!(popped, Pop::Empty) {
+            return Ok(popped);
+        }
+        greenlets.wait(number).inspect_err(|_| forget(number))?;
+    }
+}
+
 /// Starts a call, and the first event of it: lets go of the interpreter once for both, for others
 /// may hold it long.
 pub(crate) fn start(py: Python<'_>, call: &Call, stream: bool) -> PyResult<Pop> {
+    if let Some(greenlets) = Greenlets::here(py)? {
+        raise(py, call.start(stream))?;
+        return pop_green(py, &greenlets, |ready, number| poll_once(call, ready, number), |_| ());
+    }
     let slice = slice(py)?;
     let popped = py.detach(|| {
         call.start_to_wait(stream)?;
         call.pop(slice)
     });
-    let popped = match raise(py, popped)? {
+    let popped = match begun(py, popped)? {
         Pop::Empty => {
             py.check_signals()?;
             wait(py, call)?
@@ -49,12 +76,24 @@ pub(crate) fn start(py: Python<'_>, call: &Call, stream: bool) -> PyResult<Pop> 
     Ok(popped)
 }
 
+/// What the begin of a call gave. A thread that begins one while the interpreter ends stays there.
+pub(crate) fn begun<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult<T> {
+    if let Err(error) = &result {
+        stay_if_over(py, error)?;
+    }
+    raise(py, result)
+}
+
 /// Keeps a thread that is not the main one where it is when its call ends with the interpreter.
 pub(crate) fn stay_at_exit(py: Python<'_>, popped: &Pop) -> PyResult<()> {
-    if let Pop::Event(Event::Done(Err(error))) = popped
-        && error.kind() == ErrorKind::Shutdown
-        && EXITING.load(Ordering::SeqCst)
-        && !is_main_thread(py)?
+    match popped {
+        Pop::Event(Event::Done(Err(error))) => stay_if_over(py, error),
+        _ => Ok(()),
+    }
+}
+
+fn stay_if_over(py: Python<'_>, error: &Error) -> PyResult<()> {
+    if error.kind() == ErrorKind::Shutdown && EXITING.load(Ordering::SeqCst) && !is_main_thread(py)?
     {
         py.detach(|| {
             loop {
@@ -70,6 +109,9 @@ fn wait(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     if !matches!(ready, Pop::Empty) {
         return Ok(ready);
     }
+    if let Some(greenlets) = Greenlets::here(py)? {
+        return pop_green(py, &greenlets, |ready, number| poll_once(call, ready, number), |_| ());
+    }
     let slice = slice(py)?;
     loop {
         let popped = raise(py, py.detach(|| call.pop(slice)))?;
@@ -77,6 +119,14 @@ fn wait(py: Python<'_>, call: &Call) -> PyResult<Pop> {
             return Ok(popped);
         }
         py.check_signals()?;
+    }
+}
+
+/// The next event; its arrival will be noted where there is none. For a call that one consumes.
+fn poll_once(call: &Call, ready: &Ready, number: u64) -> modelwire::Result<Pop> {
+    match call.poll_pop(&mut Context::from_waker(&ready.waker(number))) {
+        Poll::Ready(popped) => popped,
+        Poll::Pending => Ok(Pop::Empty),
     }
 }
 

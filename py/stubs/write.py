@@ -515,8 +515,37 @@ def responses():
     return form.replace("# CLASSES\n", "\n".join([*text, f"__all__ = [\n{listed}]\n"]))
 
 
+def quoted(text):
+    """As Python code has it, formatted."""
+    return f"'{text}'" if '"' in text else f'"{text}"'
+
+
+def python_fields():
+    """The types of the fields, for JSON schemas."""
+    lines = [
+        '"""The types of the fields of every class, as JSON schemas are made of them: a table. Written',
+        'from py/fields.txt by `make stubs`. Knows no schema."""',
+        "",
+        "# ruff: noqa",
+        "",
+        "ALIASES = {",
+    ]
+    form = ast.parse((HERE / "_native.pyi.in").read_text())
+    for one in form.body:
+        if isinstance(one, ast.AnnAssign) and ast.unparse(one.annotation) == "TypeAlias":
+            lines.append(f'    "{one.target.id}": {quoted(ast.unparse(one.value))},')
+    lines += ["}", "", "FIELDS = {"]
+    for one in fields()[0].values():
+        known = {field.name: field.type for field in one.fields if not field.is_extra}
+        lines.append(f'    "{one.name}": {{')
+        lines += [f'        "{name}": {quoted(kind)},' for name, kind in known.items()]
+        lines.append("    },")
+    return "\n".join([*lines, "}", ""])
+
+
 FILES = {
     PACKAGE / "_native.pyi": native,
+    PACKAGE / "_fields.py": python_fields,
     PACKAGE / "_resources.pyi": resources,
     PACKAGE / "types" / "responses.pyi": responses,
     PACKAGE / "_parameters.py": parameter_functions,

@@ -20,14 +20,15 @@ def environment(base_url=None):
     return {**kept, **settings, "PYTHONFAULTHANDLER": "1"}
 
 
-def command(source, *flags):
-    return [sys.executable, *flags, "-c", PRELUDE + textwrap.dedent(source)]
+def command(source, *flags, before=""):
+    return [sys.executable, *flags, "-c", before + PRELUDE + textwrap.dedent(source)]
 
 
-def run(source, base_url=None, *flags):
-    """Runs a program to its end; returns its output. It must end well and complain of nothing."""
+def run(source, base_url=None, *flags, before=""):
+    """Runs a program to its end; returns its output. It must end well and complain of nothing.
+    What stands `before` comes before the import of the package."""
     done = subprocess.run(
-        command(source, *flags),
+        command(source, *flags, before=before),
         env=environment(base_url),
         capture_output=True,
         text=True,
@@ -37,10 +38,10 @@ def run(source, base_url=None, *flags):
     return done.stdout
 
 
-def start(source, base_url):
+def start(source, base_url, before=""):
     """Starts a program; it is talked to through its stdin and stdout."""
     return subprocess.Popen(
-        command(source),
+        command(source, before=before),
         env=environment(base_url),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ from test_timeouts import (  # noqa: F401
     test_a_timeout_that_is_off,
     test_an_answer_falls_silent,
     test_comments_do_not_reset_the_idle_timeout,
+    test_pings_reset_the_idle_timeout_if_wanted,
     test_substance_resets_the_idle_timeout,
     test_the_first_byte_takes_too_long,
     test_the_whole_call_takes_too_long,

@@ -232,7 +232,7 @@ def test_nothing_of_a_client_shows_the_key():
     assert repr(client) == "OpenAI(base_url='http://localhost/v1')"
     objects = [client, client.chat, client.chat.completions, client.models, client._natives]
     copied = client.copy(api_key=SECRET + "2", default_headers={"x-a": "1"})
-    objects += [copied, copied._natives, client._natives.at(client._base_url)]
+    objects += [copied, copied._natives, client._natives.at(client._url)]
     for one in objects:
         assert SECRET not in repr(one) + str(one) + repr(getattr(one, "__dict__", ""))
     for way in (pickle.dumps, copy.deepcopy):

@@ -379,6 +379,22 @@ def test_exceptions_made_by_programs():
     request = Request("POST", "/v1")
     assert modelwire.APITimeoutError(request).request is request
     assert modelwire.APIConnectionError(message="broken", request=request).message == "broken"
+    for error in (
+        modelwire.APIConnectionError(request=request),
+        modelwire.APITimeoutError(request),
+        modelwire.APIResponseValidationError(response, {"a": 1}),
+        modelwire.LengthFinishReasonError(completion=None),
+    ):
+        assert len(str(error)) > 10, repr(error)
+        assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    error = modelwire.APIResponseValidationError(response=response, body="b", message="m")
+    assert (error.response, error.body, error.message) == (response, "b", "m")
+    for given in (None, request):
+        error = modelwire.APIError("m", given, body=None)
+        assert (str(error), error.body, error.message) == ("m", None, "m")
+        assert (error.request is request) == (given is request)
+    error = modelwire.APIError("m", request, body={"code": "c", "param": "p", "type": "t"})
+    assert (error.code, error.param, error.type) == ("c", "p", "t")
 
 
 def test_a_report_has_everything(client):

@@ -32,6 +32,7 @@ NO_TWIN = {
     "test_calls_are_logged_where_logging_is_set_up": "the core logs, and knows no client of Python",
     "test_close_while_another_thread_waits": "threads; test_async_loops.py cancels tasks",
     "test_helper_streams_agree_with_what_chunks_add_up_to": "they add up by the same code",
+    "test_hooks_see_a_call_and_its_response": "test_awaited_hooks is there: its hooks are awaited",
     "test_resources_can_be_patched": "a class is patched, and no call is awaited",
     "test_settings_that_are_set_anew": "an attribute of the stand-in is not one of the client",
     "test_signatures_can_be_looked_at": "it compares both clients",
@@ -110,6 +111,8 @@ NAMES = {"retries_max": "max_retries"}
 def test_every_setting_of_the_core_is_one_of_python(table, ours):
     """And none is here that is not there; py/src/settings.rs reads them, and refuses others."""
     theirs = {NAMES.get(name, name) for name in rust_rows(table)}
+    if table == "timeouts":  # beside the times that the table has
+        theirs |= rust_setters("Timeouts")
     here = f"class {ours.__name__} in py/python/modelwire/_given.py"
     assert theirs - set(ours.__slots__) == set(), f"the core's {table} have more: add to {here}"
     assert set(ours.__slots__) - theirs == set(), f"the core's {table} do not have this: {here}"
@@ -119,16 +122,23 @@ def test_every_setting_of_the_core_is_one_of_python(table, ours):
     "settings",
     [
         {"limits": modelwire.Limits(**dict.fromkeys(modelwire.Limits.__slots__, 1000))},
-        {"timeout": modelwire.Timeout(**dict.fromkeys(modelwire.Timeout.__slots__, 1.0))},
+        {
+            "timeout": modelwire.Timeout(
+                1.0, pool=1.0, connect=1.0, total=1.0, pings_reset_idle=True
+            )
+        },
         {
             "retry": modelwire.Retry(
                 max_retries=1,
                 first_wait=1.0,
+                wait_max=1.0,
                 statuses=[429],
                 connect_errors=True,
                 lost_connections=True,
+                first_byte_timeouts=True,
                 jitter=0.0,
                 retry_after_max=1.0,
+                retry_after_exact=True,
                 adaptive=True,
             )
         },
@@ -176,6 +186,7 @@ OF_CALL = {
     "first_byte_timeout": "timeout",
     "idle_timeout": "timeout",
     "total_timeout": "timeout",
+    "pings_reset_idle": "timeout",
     "retry": None,  # by with_options(max_retries=...), as in openai-python
     "stream_only": "stream_only",
     "gather": "gather",

@@ -90,6 +90,26 @@ def test_levels(scripted, kept):
         assert SECRET not in record.getMessage()
 
 
+def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(service):
+    """R-ERR3: programs that were written for openai-python set up its logger."""
+    output = programs.run(
+        """
+        import logging
+        logging.basicConfig(format="%(levelname)s %(name)s %(message)s", stream=sys.stdout)
+        logging.getLogger("openai").setLevel(logging.DEBUG)
+        modelwire.Client().models.list()
+        modelwire.disable_logging()
+        print("ours")
+        logging.getLogger("modelwire").setLevel(logging.WARNING)
+        modelwire.Client().models.list()
+        """,
+        service.base_url,
+    )
+    followed, ours = output.split("ours\n")
+    assert "modelwire call done" in followed and "DEBUG modelwire" in followed, output
+    assert ours == ""
+
+
 def test_failures_are_warned_of_wherever_logging_is_set_up(service):
     """R-ERR3: as the core says it, without a thread; once; and not where nobody listens."""
     output = programs.run(

@@ -6,6 +6,7 @@ import datetime
 import json
 import pathlib
 import socket
+import time
 
 import pytest
 
@@ -13,6 +14,7 @@ import modelwire
 from conftest import KEY
 from wire import END, HELLO, SILENCE, STALL, answer, events, finish, piece, stream
 
+URL = "http://127.0.0.1:9/v1"
 BUSY = answer({"error": {"message": "slow down"}}, 429)
 
 
@@ -313,6 +315,11 @@ MISSING = [
     lambda client: client.get("/models", cast_to=object),
     lambda client: client.post("/embeddings", cast_to=object),
     lambda client: client.embeddings.create(model="m", input="x"),
+    lambda client: client.beta.assistants.create(model="m"),
+    lambda client: client.beta.threads.messages.list("t"),
+    lambda client: client.chat.completions.messages.list("c"),
+    lambda client: client.responses.input_items.list("r"),
+    lambda client: modelwire.embeddings.create(model="m", input="x"),
 ]
 
 
@@ -341,8 +348,21 @@ def test_what_the_service_does_not_have_can_be_looked_at(scripted):
 
 def test_what_no_client_has(scripted):
     """R-OP1: Python's own AttributeError."""
-    with pytest.raises(AttributeError, match="nonsense"):
-        scripted(answer({})).nonsense
+    client = scripted(answer({}))
+    for part in (client, client.beta, client.chat, client.responses, client.models):
+        with pytest.raises(AttributeError, match="nonsense"):
+            part.nonsense
+        assert not hasattr(part, "__deepcopy_nonsense__")
+
+
+@pytest.mark.parametrize("name", ["AzureOpenAI", "AsyncAzureOpenAI", "BedrockOpenAI"])
+def test_clients_of_other_services(name):
+    """R-OP1: programs import them, and ask isinstance; to make one says what to do."""
+    other = getattr(modelwire, name)
+    assert getattr(modelwire, name) is other and other.__name__ == name
+    assert not isinstance(modelwire.OpenAI(base_url=URL, api_key=KEY), other)
+    with pytest.raises(modelwire.OpenAIError, match="Use OpenAI or AsyncOpenAI"):
+        other(azure_endpoint="https://example.invalid", api_version="v", api_key=KEY)
 
 
 def test_older_names(client):
@@ -427,6 +447,100 @@ def test_a_retry_policy(scripted):
     assert len(scripted.requests()) == 3
     assert repr(policy) == "Retry(max_retries=2, first_wait=0.01, statuses=[429, 503])"
     assert client.max_retries == 2
+
+
+def test_a_number_of_retries_beside_a_policy():
+    """R-LIM1: which of both would count? An error that says what to do, whatever the number."""
+    for make in (modelwire.OpenAI, modelwire.AsyncOpenAI):
+        for number in (2, modelwire.DEFAULT_MAX_RETRIES):
+            with pytest.raises(TypeError, match=rf"retry=Retry\(max_retries={number}, "):
+                make(base_url=URL, api_key=KEY, retry=modelwire.Retry(), max_retries=number)
+        client = make(base_url=URL, api_key=KEY, retry=modelwire.Retry(max_retries=5))
+        assert (client.max_retries, client.copy(max_retries=1).max_retries) == (5, 1)
+        assert make(base_url=URL, api_key=KEY).max_retries == modelwire.DEFAULT_MAX_RETRIES
+
+
+@pytest.mark.parametrize("failure", [408, 409, 429, 500, 503, 599, "lost", "late"])
+def test_a_retry_policy_as_openais(scripted, failure):
+    """R-LIM1 R-MET1: by one name; two retries of what openai-python tries again."""
+    failed = {"lost": {"steps": [{"close": True}]}, "late": SILENCE}.get(failure)
+    failed = failed or answer({}, failure)
+    timeout = modelwire.Timeout(first_byte=0.3)
+    policy = modelwire.Retry.openai(first_wait=0.01)
+    asked(scripted(failed, failed, answer({}), retry=policy, timeout=timeout))
+    assert len(scripted.requests()) == 3
+    client = scripted(failed, failed, failed, answer({}), retry=policy, timeout=timeout)
+    with pytest.raises(modelwire.APIError) as raised:
+        asked(client)
+    assert (raised.value.attempts, client.max_retries) == (3, 2)
+
+
+def test_parts_of_a_retry_policy_as_openais(scripted):
+    """R-LIM1: what is given replaces a part; what it does not try again, it leaves."""
+    policy = modelwire.Retry.openai(max_retries=1, first_wait=0.01)
+    assert policy.max_retries == 1 and policy != modelwire.Retry.openai()
+    assert repr(policy).startswith("Retry(max_retries=1, first_wait=0.01, statuses=(408, 409, 429")
+    client = scripted(answer({}, 400), answer({}), retry=policy)
+    with pytest.raises(modelwire.BadRequestError) as raised:
+        asked(client)
+    assert raised.value.attempts == 1
+    with pytest.raises(TypeError, match="nonsense"):
+        modelwire.Retry.openai(nonsense=1)
+
+
+def test_a_retry_after_that_is_shorter(scripted):
+    """R-LIM1: a lower bound by default, the wait itself as openai has it."""
+    busy = answer({}, 429, retry_after_ms="10")
+    policy = modelwire.Retry.openai(first_wait=2, jitter=0)
+    before = time.monotonic()
+    asked(scripted(busy, busy, answer({}), retry=policy))
+    assert time.monotonic() - before < 2
+    before = time.monotonic()
+    asked(scripted(busy, answer({}), retry=modelwire.Retry(first_wait=0.5)))
+    assert time.monotonic() - before >= 0.5
+
+
+def test_the_longest_wait_before_a_retry(scripted):
+    """R-LIM1"""
+    policy = modelwire.Retry(max_retries=8, first_wait=0.01, wait_max=0.02)
+    before = time.monotonic()
+    asked(scripted(*[BUSY] * 8, answer({}), retry=policy))
+    assert time.monotonic() - before < 2  # 2.55 s and more if the waits doubled on
+
+
+def test_limits_under_httpxs_names():
+    """R-CFG1"""
+    limits = modelwire.Limits(
+        max_connections=7, max_keepalive_connections=3, keepalive_expiry=1.5, headers_max=9
+    )
+    ours = modelwire.Limits(
+        connections_max=7, idle_connections_max=3, idle_connection_ms_max=1500, headers_max=9
+    )
+    assert limits == ours
+    httpx = pytest.importorskip("httpx")
+    for given, expected in (
+        (httpx.Limits(max_connections=7), {"connections_max": 7}),
+        (httpx.Limits(keepalive_expiry=2), {"idle_connection_ms_max": 2000}),
+        (httpx.Limits(), {}),
+    ):
+        assert modelwire._given.bounds(given) == expected
+        modelwire.Client(base_url=URL, api_key=KEY, limits=given).close()
+    assert modelwire.Limits(max_connections=None) == modelwire.Limits()
+    with pytest.raises(TypeError, match="connections_max and max_connections are the same limit"):
+        modelwire.Limits(connections_max=1, max_connections=1)
+    with pytest.raises(TypeError, match=r"limits takes modelwire\.Limits"):
+        modelwire.Client(base_url=URL, api_key=KEY, limits={"max_connections": 1})
+
+
+def test_a_cap_under_httpxs_name(scripted):
+    """R-ERR5: it is the same cap."""
+    one = modelwire.Limits(max_connections=1, max_keepalive_connections=0)
+    client = scripted(stream(piece("a"), STALL), answer({"choices": []}), limits=one)
+    first = asked(client, stream=True)
+    with pytest.raises(modelwire.APITimeoutError, match="connections_max = 1"):
+        asked(client, timeout=modelwire.Timeout(pool=0.2))
+    first.close()
+    asked(client)
 
 
 def test_a_proxy_of_the_client():

@@ -35,7 +35,10 @@ class APITimeoutError(APIConnectionError): pass
 class APIResponseValidationError(APIError): pass
 class LengthFinishReasonError(OpenAIError):
     def __init__(self, *, completion): raise AssertionError("not called")
-class OpenAI: pass
+class OpenAI:
+    def embeddings(self): raise AssertionError("not called")
+    def post(self): raise AssertionError("not called")
+    chat = property(lambda self: 1 / 0)
 class AsyncOpenAI: pass
 class Stream: pass
 class AsyncStream: pass
@@ -107,6 +110,16 @@ def test_answers_pose(run):
         assert isinstance(made.tool_calls[0], chat.ChatCompletionMessageFunctionToolCall)
         assert isinstance(client, openai.OpenAI) and isinstance(client, modelwire.OpenAI)
         assert not isinstance(client, openai.AsyncOpenAI)
+        other = modelwire.OpenAI().copy(max_retries=1)
+        assert issubclass(type(other), openai.OpenAI) and type(other).__name__ == "OpenAI"
+        for part in ("embeddings", "post", "request"):
+            try:
+                getattr(other, part)(None, None)
+            except modelwire.OpenAIError as error:
+                assert "no operation" in str(error) and f"OpenAI.{part}" in str(error)
+            else:
+                raise AssertionError(part)
+        assert other.chat.completions.create(model="echo", messages=HELLO).id
     """)
 
 

@@ -143,6 +143,26 @@ EXITS = {
         time.sleep(0.005)  # it may have begun to wait, or not: both must be fine
     """,
     "stream is open": "kept = [chat]",
+    "daemon threads begin calls": """
+        def begin():
+            while True:
+                client.chat.completions.create(model="m", messages=messages, stream=True).close()
+
+        for _ in range(4):
+            threading.Thread(target=begin, daemon=True).start()
+        time.sleep(0.01)
+    """,
+    "daemon loops begin calls": """
+        import asyncio
+        async def begin():
+            client = modelwire.AsyncClient()
+            while True:
+                await client.models.list()
+
+        for _ in range(4):
+            threading.Thread(target=asyncio.run, args=(begin(),), daemon=True).start()
+        time.sleep(0.05)
+    """,
     "in atexit": "import atexit; atexit.register(lambda: print(next(chat, None)))",
     "cycle": "class Cycle: pass\n        cycle = Cycle(); cycle.me = cycle; cycle.chat = chat",
 }
@@ -150,7 +170,14 @@ EXITS = {
 
 @pytest.mark.parametrize(
     ("how", "times"),
-    [("daemon thread waits", 20), ("stream is open", 3), ("in atexit", 3), ("cycle", 3)],
+    [
+        ("daemon thread waits", 20),
+        ("daemon threads begin calls", 20),
+        ("daemon loops begin calls", 10),
+        ("stream is open", 3),
+        ("in atexit", 3),
+        ("cycle", 3),
+    ],
 )
 def test_exit(service, how, times):
     """R-STR1: a program with a stalled stream ends, well and without a word."""
@@ -196,3 +223,30 @@ def test_an_import_loads_nothing_that_is_not_needed(flags):
 def test_an_import_warns_of_nothing(flags):
     """R-OP1"""
     assert _python("import modelwire", *flags.split()) == ""
+
+
+WITHIN = """
+import sys
+sys.path[:] = {path!r}
+try:
+    import modelwire
+except ImportError as error:
+    assert "subinterpreters" in str(error), error
+else:
+    raise AssertionError("imported")
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python itself refuses, and has a module")
+def test_another_interpreter_of_the_process_is_refused(service):
+    """R-OP1: with an ImportError, and the main one goes on."""
+    source = f"""
+    import _xxsubinterpreters as interpreters
+    client = modelwire.Client()
+    for _ in range(3):
+        other = interpreters.create()
+        interpreters.run_string(other, {WITHIN!r}.format(path=sys.path))
+        interpreters.destroy(other)
+        ask(client)
+    """
+    programs.run(ASK + source, service.base_url)

@@ -21,6 +21,8 @@ modelwire\\._native\\.__all__
 # Names of classes whose instances are of others; type checkers see them as subclasses.
 modelwire\\.types\\.(_parsed|chat|responses)\\.Parsed.*
 modelwire\\.types\\._parsed\\.T
+# None of the class above it; each that is raised has one.
+modelwire\\._errors\\.APIStatusError\\.status_code
 """
 
 

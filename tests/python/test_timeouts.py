@@ -68,6 +68,18 @@ def test_comments_do_not_reset_the_idle_timeout(scripted):
     runs_out("idle_timeout", lambda: asked(client, stream=True))
 
 
+def test_pings_reset_the_idle_timeout_if_wanted(scripted):
+    """R-STR2: of the client or of a call, as openai-python's read timeout does it always."""
+    steps = [step for _ in range(40) for step in (COMMENT, pause(0.05))]
+    pinged = stream(*steps, piece("a"), finish(), *END)
+    timeout = modelwire.Timeout(idle=0.5, pings_reset_idle=True)
+    assert text(asked(scripted(pinged, timeout=timeout), stream=True)) == "a"
+    client = scripted(pinged, pinged, timeout=modelwire.Timeout(idle=0.5))
+    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True, timeout=timeout)
+    assert text(list(chat)) == "a"
+    runs_out("idle_timeout", lambda: asked(client, stream=True))
+
+
 def test_substance_resets_the_idle_timeout(scripted):
     """R-STR1: the whole stream takes longer than the timeout."""
     steps = [step for _ in range(8) for step in (piece("a"), pause(0.1))]

@@ -18,7 +18,7 @@ from modelwire.testing import Service
 
 LIBRARY = os.environ.get("REAL_LIBRARY", "modelwire")
 SHIM = os.environ.get("REAL_SHIM", "names")
-"""What is done beside handing over a client: none, names, posed; see `standin`."""
+"""What is done beside handing over a client: none, posed, names, both; see `standin`."""
 CASE_DEADLINE = 60.0
 
 _cases = []
@@ -30,10 +30,11 @@ def stand_in(resources=False):
     if LIBRARY == "modelwire" and SHIM != "none":
         import standin
 
-        if SHIM == "posed":
-            standin.posed()
-        standin.names()
-        if resources:
+        if SHIM in ("posed", "both"):
+            modelwire.pose_as_openai()
+        if SHIM in ("names", "both"):
+            standin.names()
+        if resources and SHIM != "posed":
             standin.resources()
 
 

@@ -65,6 +65,7 @@ impl Deadlines {
 /// The idle timeout and the deadline while a body is read.
 pub(crate) struct Clock {
     idle: Option<Duration>,
+    pings_reset_idle: bool,
     total: Duration,
     deadline: Option<Instant>,
     /// When something of substance came last.
@@ -98,6 +99,8 @@ const EVENT_IDLES_MAX: u32 = 8;
 /// What was read since the clock was looked at.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Progress {
+    /// Anything at all, comments included.
+    pub(crate) has_bytes: bool,
     pub(crate) has_substance: bool,
     /// An event was whole.
     pub(crate) has_events: bool,
@@ -107,6 +110,7 @@ impl Clock {
     fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
         let mut clock = Clock {
             idle: timeouts.idle,
+            pings_reset_idle: timeouts.pings_reset_idle,
             total: timeouts.total.unwrap_or_default(),
             deadline,
             last: Instant::now(),
@@ -132,6 +136,9 @@ impl Clock {
     /// Notes what was read; the progress is used up.
     pub(crate) fn note(&mut self, progress: &mut Progress) {
         let progress = std::mem::take(progress);
+        if self.pings_reset_idle && progress.has_bytes {
+            self.last = Instant::now();
+        }
         if !progress.has_substance && !progress.has_events {
             return;
         }
@@ -214,7 +221,11 @@ impl Clock {
             Poll::Pending => self.poll_expired(cx).map(Err),
         })
         .await?;
-        if self.is_turn_over(piece.as_ref().map_or(0, Bytes::len)) {
+        let bytes = piece.as_ref().map_or(0, Bytes::len);
+        if self.pings_reset_idle && bytes > 0 {
+            self.substance(); // white space before an answer, which says that it is being made
+        }
+        if self.is_turn_over(bytes) {
             if let Some(error) = self.overdue() {
                 return Err(error);
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::error_kind::{ErrorKind, TimeoutPhase};
-use crate::retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
+use crate::retry_policy::RetryPolicy;
 
 /// What follows a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,10 @@ impl RetryPolicy {
     /// `None` if the service asks for more than is waited for.
     fn wait(&self, retries: u32, error: &Error, chance: f64) -> Option<Duration> {
         let doubled = self.first_wait.saturating_mul(2u32.saturating_pow(retries));
-        let backoff = doubled.min(RETRY_WAIT_MAX.max(self.first_wait));
+        let backoff = doubled.min(self.wait_max.max(self.first_wait));
         let wait = match error.retry_after() {
             Some(asked) if asked > self.retry_after_max => return None,
+            Some(asked) if self.retry_after_exact && !asked.is_zero() => asked,
             Some(asked) => backoff.max(asked),
             None => backoff,
         };
@@ -60,9 +61,11 @@ impl RetryPolicy {
                 error.status().is_some_and(|status| self.statuses.contains(&status))
             }
             ErrorKind::Connect => self.connect_errors,
-            ErrorKind::Timeout => {
-                self.connect_errors && error.timeout() == Some(TimeoutPhase::Connect)
-            }
+            ErrorKind::Timeout => match error.timeout() {
+                Some(TimeoutPhase::Connect) => self.connect_errors,
+                Some(TimeoutPhase::FirstByte) => self.first_byte_timeouts,
+                Some(TimeoutPhase::Pool | TimeoutPhase::Idle | TimeoutPhase::Total) | None => false,
+            },
             ErrorKind::Disconnected => self.lost_connections && error.status().is_none(),
             ErrorKind::Tls
             | ErrorKind::Protocol
@@ -201,6 +204,43 @@ mod tests {
     }
 
     #[test]
+    fn where_the_doubling_stops_is_an_option() {
+        let policy = RetryPolicy::default().retries_max(10).wait_max(Duration::from_secs(3));
+        let wait = |retries| policy.decide(retries, &answered(429, None), 0.0);
+        assert_eq!(wait(2), Decision::Wait(Duration::from_secs(2)));
+        assert_eq!(wait(3), Decision::Wait(Duration::from_secs(3)));
+        assert_eq!(wait(9), Decision::Wait(Duration::from_secs(3)));
+        let long = Duration::from_secs(1 << 40);
+        assert!(RetryPolicy::default().wait_max(long).check().is_err());
+    }
+
+    #[test]
+    fn an_answer_that_did_not_begin_in_time_is_tried_again_if_wanted() {
+        let timed_out = |phase| Error::timed_out(phase, Duration::from_secs(1));
+        let policy = RetryPolicy::default().first_byte_timeouts(true);
+        assert_ne!(policy.decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
+        for phase in [TimeoutPhase::Idle, TimeoutPhase::Total, TimeoutPhase::Pool] {
+            assert_eq!(policy.decide(0, &timed_out(phase), 0.0), Decision::Stop);
+        }
+        let by_default = RetryPolicy::default().decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0);
+        assert_eq!(by_default, Decision::Stop);
+    }
+
+    /// Never shorter than the service asks for, but no longer either, if that is wanted.
+    #[test]
+    fn a_wait_that_the_service_asks_for_takes_the_place_of_a_longer_one_if_wanted() {
+        let policy = RetryPolicy::default().retry_after_exact(true);
+        let seconds = |seconds| Decision::Wait(Duration::from_secs(seconds));
+        let decide = |retries, asked| policy.decide(retries, &answered(429, Some(asked)), 0.0);
+        assert_eq!(decide(2, 1), seconds(1));
+        assert_eq!(decide(2, 7), seconds(7));
+        assert_eq!(decide(2, 0), seconds(2), "nothing was asked for");
+        assert_eq!(decide(2, 61), Decision::Stop);
+        let by_default = RetryPolicy::default().decide(2, &answered(429, Some(1)), 0.0);
+        assert_eq!(by_default, seconds(2));
+    }
+
+    #[test]
     fn a_wait_without_end_does_not_overflow() {
         let policy = RetryPolicy::default().retry_after_max(Duration::MAX);
         let decided = policy.decide(0, &answered(429, Some(u64::MAX)), 1.0);
@@ -212,7 +252,7 @@ mod tests {
         let policy = RetryPolicy::default().retries_max(u32::MAX);
         assert_eq!(
             policy.decide(4_000_000_000, &answered(429, None), 0.0),
-            Decision::Wait(RETRY_WAIT_MAX)
+            Decision::Wait(policy.wait_max)
         );
     }
 }

@@ -217,6 +217,7 @@ impl Reading {
         if let Err(too_large) = fed {
             self.events.fail(Error::too_large(too_large.to_string()));
         }
+        progress.has_bytes |= !piece.is_empty();
         progress.has_substance |= self.decoder.substance() != substance;
         progress.has_events |= self.events.count() != count;
     }

@@ -4,7 +4,7 @@
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hyper_util::client::legacy::connect::HttpInfo;
@@ -18,7 +18,6 @@ use tokio::time::sleep;
 use tower::limit::ConcurrencyLimitLayer;
 
 use crate::api_key::ApiKey;
-use crate::bounds::POOL_IDLE_TIMEOUT;
 use crate::config::{Proxy, Settings};
 use crate::error::{Error, Result};
 use crate::error_kind::{ErrorKind, Metered};
@@ -285,13 +284,15 @@ impl Body {
 
 /// What a client of these settings is built from.
 fn builder(settings: &Settings) -> Result<ClientBuilder> {
+    let limits = &settings.limits;
+    let spare_max = spare_max(limits.connections_max);
     let mut builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls::config(settings)?)
         .redirect(reqwest::redirect::Policy::none())
-        .http1_max_headers(settings.limits.headers_max)
-        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .pool_max_idle_per_host(spare_max(settings.limits.connections_max))
-        .connector_layer(ConcurrencyLimitLayer::new(spare_max(settings.limits.connections_max)))
+        .http1_max_headers(limits.headers_max)
+        .pool_idle_timeout(Duration::from_millis(limits.idle_connection_ms_max as u64))
+        .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max))
+        .connector_layer(ConcurrencyLimitLayer::new(spare_max))
         .tcp_nodelay(true);
     builder = match settings.http2 {
         // A request that was written is never sent again behind the caller's back.

@@ -69,6 +69,7 @@ def disable_logging() -> None:
 def pose_as_openai() -> None:
     """Lets answers, streams, clients and errors be of openai's classes for `isinstance` and
     `except`, from now on: for frameworks that are handed a client and look at what it returns.
+    MODELWIRE_POSE_AS_OPENAI=1 does the same when the first client is made.
 
     Needs openai-python, and imports it; it makes no call.
     """
@@ -92,8 +93,15 @@ _MODULE_SETTINGS = (
     "default_headers",
     "default_query",
 )
-_OTHER_CLIENT = "use OpenAI with base_url, and default_query or default_headers where it needs them"
 
+
+_HTTP_CLIENTS = (
+    "DefaultHttpxClient",
+    "DefaultAsyncHttpxClient",
+    "DefaultAioHttpClient",
+    "DefaultHttpx2Client",
+    "DefaultAsyncHttpx2Client",
+)
 
 _module_client: tuple[dict[str, object], Client] | None = None
 
@@ -102,6 +110,12 @@ _module_client: tuple[dict[str, object], Client] | None = None
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from modelwire._frameworks import FrameworkWarning as FrameworkWarning
+    from modelwire._http_client import DefaultAioHttpClient as DefaultAioHttpClient
+    from modelwire._http_client import DefaultAsyncHttpx2Client as DefaultAsyncHttpx2Client
+    from modelwire._http_client import DefaultAsyncHttpxClient as DefaultAsyncHttpxClient
+    from modelwire._http_client import DefaultHttpx2Client as DefaultHttpx2Client
+    from modelwire._http_client import DefaultHttpxClient as DefaultHttpxClient
     from modelwire._parse import pydantic_function_tool as pydantic_function_tool
     from modelwire._parse import (
         pydantic_responses_function_tool as pydantic_responses_function_tool,
@@ -124,6 +138,14 @@ else:
             from importlib import import_module
 
             return import_module(f"modelwire.{name}")
+        if name == "FrameworkWarning":
+            from modelwire._frameworks import FrameworkWarning
+
+            return FrameworkWarning
+        if name in _HTTP_CLIENTS:
+            from modelwire import _http_client
+
+            return getattr(_http_client, name)
         if name == "BaseModel":
             from modelwire.types._kinds import BaseModel
 
@@ -132,9 +154,12 @@ else:
             from modelwire import _parse
 
             return getattr(_parse, name)
+        if name.startswith("_"):  # the import system asks before it imports a part
+            raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
         if name not in _MODULE_CALLS:
-            instead = f": {_OTHER_CLIENT}" if name.startswith(("Azure", "AsyncAzure")) else ""
-            raise AttributeError(f"module 'modelwire' has no attribute {name!r}{instead}")
+            from modelwire import _lacking
+
+            return _lacking.of_module(name)
         variables = globals()
         settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
         if _module_client is None or _module_client[0] != settings:

@@ -14,6 +14,7 @@ from modelwire._given import (
     NotGiven,
     Omit,
     Retry,
+    bounds,
     is_given,
     seconds,
 )
@@ -35,7 +36,7 @@ from modelwire._resources import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from types import ModuleType, TracebackType
     from typing import Any, NoReturn
 
@@ -43,12 +44,29 @@ if TYPE_CHECKING:
 
     from modelwire._given import Timeout
     from modelwire._http import URL
+    from modelwire._http_client import Hooks
+    from modelwire._lacking import Lacking
     from modelwire._native import NativeClient
     from modelwire._parameters import Call
     from modelwire._raw import AsyncRawClient, RawClient
 
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
+
+POSE = "MODELWIRE_POSE_AS_OPENAI"
+"""The variable that asks for `pose_as_openai` where a program cannot be edited."""
+
+FRAMEWORKS = frozenset(
+    (
+        "agents.models.openai_chatcompletions",
+        "instructor",
+        "langchain_openai",
+        "litellm",
+        "pydantic_ai.models.openai",
+        "semantic_kernel.connectors.ai.open_ai",
+    )
+)
+"""Modules of frameworks that are handed a client and ask for openai-python's classes."""
 
 
 def _environment(*names: str) -> str | None:
@@ -75,33 +93,6 @@ def _pem(given: _Pem | None, name: str) -> bytes | None:
         ) from cause
 
 
-_MISSING = {
-    "get": "models.list",
-    "post": "chat.completions.create or responses.create",
-    "put": None,
-    "patch": None,
-    "delete": None,
-    "request": None,
-    "embeddings": None,
-    "images": None,
-    "audio": None,
-    "files": None,
-    "batches": None,
-    "completions": "chat.completions",
-    "moderations": None,
-    "fine_tuning": None,
-    "vector_stores": None,
-    "uploads": None,
-    "containers": None,
-    "conversations": None,
-    "realtime": None,
-    "webhooks": None,
-    "evals": None,
-    "videos": None,
-}
-"""What openai-python's clients have and the service does not, with what to use instead."""
-
-
 _log: ModuleType | None = None
 """`modelwire._log`, once something is logged."""
 
@@ -124,11 +115,32 @@ def _follow_logging() -> None:
     if wanted is not None:
         _log_module().set_up(wanted)
     elif logging is not None and hasattr(logging, "getLogger"):
+        if not _is_set_up(logging, "modelwire") and _is_set_up(logging, "openai"):
+            _log_module().follow("openai")
         level = logging.getLogger("modelwire").getEffectiveLevel()
         if level <= logging.INFO:
             _log_module().start(level)
     if _log is None or not _log.is_running():
         log_start(_LOG_WARNINGS)
+
+
+def _is_set_up(logging: ModuleType, name: str) -> bool:
+    """Whether a program did anything with the logger of this name."""
+    logger = logging.Logger.manager.loggerDict.get(name)
+    return bool(getattr(logger, "level", 0) or getattr(logger, "handlers", ()))
+
+
+_frameworks_are_known = False
+
+
+def _look_for_frameworks() -> None:
+    """Poses where a variable asks for it, and warns once where a program seems to need it."""
+    global _frameworks_are_known
+    if _frameworks_are_known or not (FRAMEWORKS & sys.modules.keys() or POSE in os.environ):
+        return
+    from modelwire._frameworks import look
+
+    _frameworks_are_known = look()
 
 
 def _tell_warnings() -> None:
@@ -149,8 +161,15 @@ def _tell_waiting(always: str | None = None) -> None:
         _log_module().tell_all(told)
 
 
+posing: dict[type, type] = {}
+"""The classes that clients are of where they are to be of openai-python's classes, too."""
+
+
 class BaseClient:
     """What both clients are made of: settings, and a native client that follows them."""
+
+    def __new__(cls, *arguments: object, **named: object) -> Self:
+        return object.__new__(posing.get(cls, cls))
 
     def __init__(
         self,
@@ -163,7 +182,6 @@ class BaseClient:
         max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
         _strict_response_validation: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
@@ -173,12 +191,12 @@ class BaseClient:
         client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
+        hooks: Mapping[str, Iterable[Any]] | None = None,
     ) -> None:
-        if http_client is not None:
+        if retry is not None and is_given(max_retries):
             raise TypeError(
-                "http_client is not supported: modelwire has its own transport. Use the options "
-                "proxy, no_proxy, ca, client_certificate, http2, limits and timeout instead; for "
-                "tests, modelwire.testing instead of a mock transport"
+                "retry and max_retries contradict each other: give the number as "
+                f"retry=Retry(max_retries={max_retries!r}, ...)"
             )
         if proxy is not None and no_proxy:
             raise TypeError("proxy and no_proxy contradict each other: give one of them")
@@ -190,7 +208,7 @@ class BaseClient:
             "http2": http2,
         }
         if limits is not None:
-            options["limits"] = limits._given()
+            options["limits"] = bounds(limits)
         for name, value in (
             ("proxy", proxy),
             ("ca", _pem(ca, "ca")),
@@ -202,9 +220,9 @@ class BaseClient:
         self._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
         if api_key is None:
             self._secret.value = _environment("MODELWIRE_API_KEY", "OPENAI_API_KEY")
-        self._base_url = _text(base_url, "base_url")
+        self._url = _text(base_url, "base_url")
         if base_url is None:
-            self._base_url = _environment("MODELWIRE_BASE_URL", "OPENAI_BASE_URL")
+            self._url = _environment("MODELWIRE_BASE_URL", "OPENAI_BASE_URL")
         self._timeout = timeout
         self._max_retries = options["retry"].get("max_retries", MAX_RETRIES)
         self._organization = organization or _environment("OPENAI_ORG_ID")
@@ -216,18 +234,24 @@ class BaseClient:
         # differ from those of the first one.
         self._overrides: dict[str, Any] = {}
         self._own: dict[str, Any] = {}
+        self._hooks: Hooks | None = None
+        if hooks is not None:
+            from modelwire._http_client import Hooks
+
+            self._hooks = Hooks(hooks)
         _follow_logging()
+        _look_for_frameworks()
         key = self._secret
         if self._key_of_each_call is not None:
             key = Secret("not-asked-for-yet")  # each call asks; the rest is checked now
-        self._natives = Natives(options, self._base_url, key, self._sent_headers())
+        self._natives = Natives(options, self._url, key, self._sent_headers())
         _tell_warnings()
 
     def _renew(self) -> None:
         """Follows settings that were changed; wrong ones are told here."""
         key = self._secret if self._key_of_each_call is None else self._natives.key
         self._own = self._natives.own(key, self._sent_headers(), ())
-        native = self._natives.at(self._base_url)
+        native = self._natives.at(self._url)
         if self._own:
             native.check(self._own)
 
@@ -270,8 +294,13 @@ class BaseClient:
 
     @base_url.setter
     def base_url(self, url: Any) -> None:
-        self._base_url = _text(url, "base_url")
+        self._url = _text(url, "base_url")
         self._renew()
+
+    @property
+    def _base_url(self) -> URL:
+        # Programs look here, too.
+        return self.base_url
 
     @property
     def timeout(self) -> float | Timeout | None | NotGiven:
@@ -296,13 +325,23 @@ class BaseClient:
 
     @property
     def organization(self) -> str | None:
-        """Sent as the header OpenAI-Organization."""
+        """Sent as the header OpenAI-Organization; may be set anew."""
         return self._organization
+
+    @organization.setter
+    def organization(self, organization: str | None) -> None:
+        self._organization = organization
+        self._renew()
 
     @property
     def project(self) -> str | None:
-        """Sent as the header OpenAI-Project."""
+        """Sent as the header OpenAI-Project; may be set anew."""
         return self._project
+
+    @project.setter
+    def project(self, project: str | None) -> None:
+        self._project = project
+        self._renew()
 
     @property
     def default_headers(self) -> dict[str, str]:
@@ -342,13 +381,15 @@ class BaseClient:
         set_default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         set_default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
+        http_client: Any = None,
         stream_only: bool | NotGiven = NOT_GIVEN,
     ) -> Self:
         """A client with other settings that shares connections and sums with this one; closing
         one closes both. default_headers and default_query add, set_... replace."""
         if http_client is not None:
-            raise TypeError("http_client is not supported; see the options of the client")
+            raise TypeError(
+                "a copy shares the connections of its client: give http_client to a new client"
+            )
         for name, add, replace in (
             ("headers", default_headers, set_default_headers),
             ("query", default_query, set_default_query),
@@ -361,7 +402,7 @@ class BaseClient:
         if api_key is not None:
             made._key_of_each_call = api_key if callable(api_key) else None
             made._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
-        made._base_url = _text(base_url, "base_url") or self._base_url
+        made._url = _text(base_url, "base_url") or self._url
         made._organization = organization or self._organization
         made._project = project or self._project
         made._headers = {**self._headers, **(default_headers or {})}
@@ -392,7 +433,7 @@ class BaseClient:
         return caller
 
     def _open(self) -> NativeClient:
-        return self._natives.at(self._base_url)
+        return self._natives.at(self._url)
 
     def _prepare(
         self, call: Call, key: Secret | None
@@ -435,34 +476,9 @@ class BaseClient:
         )
 
     def __getattr__(self, name: str) -> Lacking:
-        if name not in _MISSING:
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        lacking = self.__dict__[name] = Lacking(f"{type(self).__name__}.{name}", _MISSING[name])
-        return lacking
+        from modelwire import _lacking
 
-
-class Lacking:
-    """A part of openai-python's clients that the service has no operation for. It is there, so
-    that programs may look at it and wrap its methods; to call one is a clear error."""
-
-    def __init__(self, path: str, instead: str | None) -> None:
-        self._path = path
-        self._instead = instead or "models.list, chat.completions.create or responses.create"
-
-    def __getattr__(self, name: str) -> Lacking:
-        if name.startswith("_"):
-            raise AttributeError(f"{self._path} has no attribute {name!r}")
-        return Lacking(f"{self._path}.{name}", self._instead)
-
-    def __call__(self, *arguments: object, **named: object) -> NoReturn:
-        raise OpenAIError(
-            f"the service has no operation for {self._path}",
-            kind="argument",
-            hint=f"Use {self._instead}.",
-        )
-
-    def __repr__(self) -> str:
-        return f"<{self._path}, which the service does not have>"
+        return _lacking.of(self, name, _lacking.OF_CLIENT)
 
 
 def _text(value: Any, name: str) -> str | None:
@@ -516,10 +532,10 @@ class OpenAI(BaseClient):
         project: str | None = None,
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
-        max_retries: int = MAX_RETRIES,
+        max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
+        http_client: Any = None,
         _strict_response_validation: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
@@ -532,7 +548,7 @@ class OpenAI(BaseClient):
     ) -> None:
         arguments = locals()
         del arguments["self"], arguments["__class__"]
-        super().__init__(**_without_default(arguments))
+        super().__init__(**_arguments(arguments, is_async=False))
         self._resources()
 
     def _resources(self) -> None:
@@ -542,7 +558,21 @@ class OpenAI(BaseClient):
         self.responses = Responses(caller)
         self.beta = Beta(self.chat)
 
+    def request(
+        self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
+    ) -> Any:
+        """For tracing, which replaces it: what calls are made by then."""
+        from modelwire._instrumented import request
+
+        return request(options, stream_cls)
+
     def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        if "request" in self.__dict__ and not call.is_requested:
+            from modelwire._instrumented import TracedStream, asked
+
+            return asked(self, operation, fields, stream, call, TracedStream)
+        if self._hooks is not None and not call.is_hooked:
+            return self._hooks.around(self, operation, fields, stream, call)
         key = None
         if self._key_of_each_call is not None:
             key = self._secret = Secret(self._key_of_each_call())
@@ -580,8 +610,8 @@ class OpenAI(BaseClient):
 
 
 class AsyncOpenAI(BaseClient):
-    """A client of one service for asyncio: the same as OpenAI, its calls awaited. Any number of
-    event loops and threads may share it, and asyncio.run after asyncio.run.
+    """A client of one service for asyncio and trio: the same as OpenAI, its calls awaited. Any
+    number of event loops and threads may share it, and asyncio.run after asyncio.run.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
@@ -600,10 +630,10 @@ class AsyncOpenAI(BaseClient):
         project: str | None = None,
         base_url: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
-        max_retries: int = MAX_RETRIES,
+        max_retries: int | NotGiven = NOT_GIVEN,
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
-        http_client: None = None,
+        http_client: Any = None,
         _strict_response_validation: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
@@ -616,7 +646,7 @@ class AsyncOpenAI(BaseClient):
     ) -> None:
         arguments = locals()
         del arguments["self"], arguments["__class__"]
-        super().__init__(**_without_default(arguments))
+        super().__init__(**_arguments(arguments, is_async=True))
         self._resources()
 
     def _resources(self) -> None:
@@ -626,22 +656,27 @@ class AsyncOpenAI(BaseClient):
         self.responses = AsyncResponses(caller)
         self.beta = AsyncBeta(self.chat)
 
-    async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
-        from modelwire._hub import receive, running_loop
+    async def request(
+        self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
+    ) -> Any:
+        """For tracing, which replaces it: what calls are made by then."""
+        from modelwire._instrumented import async_request
 
-        running_loop()  # before anything is sent
+        return await async_request(options, stream_cls)
+
+    async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
+        if "request" in self.__dict__ and not call.is_requested:
+            from modelwire._instrumented import AsyncTracedStream, asked
+
+            return await asked(self, operation, fields, stream, call, AsyncTracedStream)
+        if self._hooks is not None and not call.is_hooked:
+            return await self._hooks.around_awaited(self, operation, fields, stream, call)
         key = None
         if self._key_of_each_call is not None:
             given = self._key_of_each_call()
             key = self._secret = Secret(await given if hasattr(given, "__await__") else given)
         native, options = self._prepare(call, key)
-        started = native.start(operation, fields, stream, options)
-        try:
-            return await receive(started)
-        except BaseException:
-            # A traceback may hold on to the call; its exchange must end now.
-            started.cancel()
-            raise
+        return await native.start(operation, fields, stream, options)
 
     async def close(self) -> None:
         """Closes the client: its next call raises. Streams that were opened go on."""
@@ -675,13 +710,15 @@ class AsyncOpenAI(BaseClient):
         return AsyncRawClient(self, streams=True)
 
 
-def _without_default(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that were given; max_retries counts only where it says something else than a
-    `retry` beside it."""
+def _arguments(arguments: dict[str, Any], is_async: bool) -> dict[str, Any]:
+    """The arguments that were given; those that an httpx client stands for among them."""
     arguments = {name: value for name, value in arguments.items() if is_given(value)}
-    if arguments.get("retry") is not None and arguments.get("max_retries") == MAX_RETRIES:
-        arguments["max_retries"] = NOT_GIVEN
-    return arguments
+    http_client = arguments.pop("http_client", None)
+    if http_client is None:
+        return arguments
+    from modelwire._http_client import merged
+
+    return merged(http_client, arguments, is_async)
 
 
 Client = OpenAI

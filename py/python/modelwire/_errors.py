@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from modelwire._http import Request, Response
+
 
 class OpenAIError(Exception):
     """Everything that modelwire raises. Every field that is not known is None."""
@@ -75,6 +77,7 @@ class OpenAIError(Exception):
     metered: str = "not_sent"
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
 
+    _says: str = ""  # the message where none was given
     _own_class: Any = None  # where it is of openai's class too: the class that is ours alone
     _report: str = ""
     _headers: Any = ()
@@ -83,9 +86,12 @@ class OpenAIError(Exception):
     _response: Any = None
     _request: Any = None
 
-    def __init__(self, message: Any = "", **fields: Any) -> None:
+    def __init__(self, message: Any = "", request: Any = None, **fields: Any) -> None:
         if not isinstance(message, str):  # openai-python's APITimeoutError(request)
-            fields["request"], message = message, f"{type(self).__name__}"
+            message, request = "", message
+        if request is not None:
+            fields["request"] = request
+        message = message or self._says or type(self).__name__
         Exception.__init__(self, message)  # and not that of openai's class, where it has one
         self.message = message
         for name, value in fields.items():
@@ -116,12 +122,17 @@ class OpenAIError(Exception):
     @body.setter
     def body(self, body: object) -> None:
         self._body = body
+        if isinstance(body, dict):
+            for name in ("type", "code", "param"):
+                if getattr(self, name) is None:
+                    setattr(self, name, body.get(name))
 
     @property
-    def response(self) -> Any:
+    def response(self) -> Response | None:
         """The answer: status_code, headers, text, json(); None where none came."""
         if self._response is not None or self.status_code is None:
-            return self._response
+            given: Response | None = self._response
+            return given
         from modelwire._http import Response
 
         return Response(self.status_code, self._headers, self.request, self.body_text or "")
@@ -134,10 +145,11 @@ class OpenAIError(Exception):
         self.request_id = getattr(response, "headers", {}).get("x-request-id")
 
     @property
-    def request(self) -> Any:
+    def request(self) -> Request:
         """What was asked: method and path; the key is not in it."""
         if self._request is not None:
-            return self._request
+            given: Request = self._request
+            return given
         from modelwire._http import Request
 
         return Request("GET" if self.path.endswith("/models") else "POST", self.path)
@@ -173,6 +185,10 @@ class APIError(OpenAIError):
 
 class APIStatusError(APIError):
     """The service answered with a status that is not success."""
+
+    if TYPE_CHECKING:
+        status_code: int
+        response: Response
 
 
 class BadRequestError(APIStatusError):
@@ -210,13 +226,26 @@ class InternalServerError(APIStatusError):
 class APIConnectionError(APIError, ConnectionError):
     """The service was not reached, or the connection broke off."""
 
+    _says = "the service was not reached, or the connection broke off"
+
 
 class APITimeoutError(APIConnectionError, TimeoutError):
     """One of the timeouts ran out; `timeout` says which."""
 
+    _says = "the call timed out"
+
 
 class APIResponseValidationError(APIError):
     """The answer is not what the protocol promises, or larger than a bound."""
+
+    _says = "the answer is not what the protocol promises"
+
+    def __init__(self, message: Any = "", body: object = None, **fields: Any) -> None:
+        if not isinstance(message, str):  # openai-python's (response, body, message=...)
+            fields, message = {"response": message, **fields}, ""
+        if body is not None:
+            fields["body"] = body
+        super().__init__(message, **fields)
 
 
 class AnswerError(OpenAIError):

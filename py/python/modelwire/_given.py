@@ -94,7 +94,9 @@ class _Options(metaclass=_Fields):
         return {name: value for name, value in values.items() if is_given(value)}
 
     def __repr__(self) -> str:
-        given = (f"{name}={value!r}" for name, value in self._given().items())
+        from reprlib import repr as short  # of a list of a hundred statuses six are enough
+
+        given = (f"{name}={short(value)}" for name, value in self._given().items())
         return f"{type(self).__name__}({', '.join(given)})"
 
     def __eq__(self, other: object) -> bool:
@@ -111,6 +113,8 @@ class Timeout(_Options):
     first_byte: from the start of an attempt to the complete head of its answer (600 s)
     idle: between two pieces of substance of an answer; keep-alives do not count (300 s)
     total: over all attempts and every wait (off)
+    pings_reset_idle: whether comments and keep-alives put the idle timeout off as well (False), as
+        they do with openai-python's read timeout; a service that hangs may send them for ever
 
     A first argument is for all but pool and total. Of httpx.Timeout's names, read is first_byte and
     idle; write is taken and has no meaning here: first_byte covers it.
@@ -121,6 +125,7 @@ class Timeout(_Options):
     first_byte: float | None | NotGiven = NOT_GIVEN
     idle: float | None | NotGiven = NOT_GIVEN
     total: float | None | NotGiven = NOT_GIVEN
+    pings_reset_idle: bool | NotGiven = NOT_GIVEN
 
     def __init__(
         self,
@@ -133,6 +138,7 @@ class Timeout(_Options):
         read: float | None | NotGiven = NOT_GIVEN,
         write: float | None | NotGiven = NOT_GIVEN,
         pool: float | None | NotGiven = NOT_GIVEN,
+        pings_reset_idle: bool | NotGiven = NOT_GIVEN,
     ) -> None:
         general = timeout if is_given(timeout) else NOT_GIVEN
         reading = read if is_given(read) else general
@@ -141,6 +147,7 @@ class Timeout(_Options):
         self.first_byte = first_byte if is_given(first_byte) else reading
         self.idle = idle if is_given(idle) else reading
         self.total = total
+        self.pings_reset_idle = pings_reset_idle
 
 
 class Retry(_Options):
@@ -149,14 +156,19 @@ class Retry(_Options):
 
     max_retries: most retries of one call
     first_wait: seconds before the first retry; doubled for each further one
+    wait_max: where the doubling stops, in seconds (8)
     statuses: the statuses that are tried again
     connect_errors: whether a call is tried again of which nothing was sent: the connection could
         not be opened, or was closed before
     lost_connections: whether a call is tried again whose connection was lost after something of it
         was sent and before an answer; the service may have processed it, and meters it twice then
+    first_byte_timeouts: whether a call is tried again whose answer did not begin within the
+        first_byte timeout; the service may have processed it, and meters it twice then
     jitter: how much is added to a wait by chance, as a part of it from 0 to 1 (0.25)
     retry_after_max: longest Retry-After that is waited for, in seconds; beyond it the error is
         raised at once
+    retry_after_exact: whether a Retry-After takes the place of the wait also where it is shorter
+        (False: both are lower bounds)
     adaptive: whether the calls of a client slow down together when the service refuses some of
         them (False): a common pause, then fewer on their way at once and at the rate that the
         service was seen to take, and more again when nothing is refused any more. For many calls at
@@ -166,12 +178,30 @@ class Retry(_Options):
 
     max_retries: int | NotGiven = NOT_GIVEN
     first_wait: float | NotGiven = NOT_GIVEN
+    wait_max: float | NotGiven = NOT_GIVEN
     statuses: Sequence[int] | NotGiven = NOT_GIVEN
     connect_errors: bool | NotGiven = NOT_GIVEN
     lost_connections: bool | NotGiven = NOT_GIVEN
+    first_byte_timeouts: bool | NotGiven = NOT_GIVEN
     jitter: float | NotGiven = NOT_GIVEN
     retry_after_max: float | NotGiven = NOT_GIVEN
+    retry_after_exact: bool | NotGiven = NOT_GIVEN
     adaptive: bool | NotGiven = NOT_GIVEN
+
+    @classmethod
+    def openai(cls, *, max_retries: int = 2, **parts: Any) -> Retry:
+        """openai-python's policy: 2 retries of the statuses 408, 409, 429 and 5xx, of connections
+        that were not opened or lost before an answer, and of answers that did not begin in time;
+        after 0.5 s, doubled up to 8 s, or what the service asks for. What was sent is sent again:
+        a call may be processed and metered more than once. Any part may be given anew."""
+        policy = {
+            "statuses": (408, 409, 429, *range(500, 600)),
+            "connect_errors": True,
+            "lost_connections": True,
+            "first_byte_timeouts": True,
+            "retry_after_exact": True,
+        }
+        return cls(**{"max_retries": max_retries, **policy, **parts})
 
 
 class Limits(_Options):
@@ -184,6 +214,14 @@ class Limits(_Options):
     queue_bytes_max, queue_events_max: what may wait for a slow consumer (256 KiB, 1024)
     connections_max: connections that are open at once (1000, and never more than half of the
         process's descriptors); further calls wait in order
+    idle_connections_max: connections that are kept for later calls (1000, and never more than 1/16
+        of the descriptors)
+    idle_connection_ms_max: how long such a one is kept, in milliseconds (4000, for many servers
+        close theirs after 5 s)
+
+    Of httpx.Limits' names, max_connections is connections_max, max_keepalive_connections is
+    idle_connections_max, and keepalive_expiry is idle_connection_ms_max in seconds; None leaves the
+    default.
     """
 
     event_bytes_max: int | NotGiven = NOT_GIVEN
@@ -193,6 +231,50 @@ class Limits(_Options):
     queue_bytes_max: int | NotGiven = NOT_GIVEN
     queue_events_max: int | NotGiven = NOT_GIVEN
     connections_max: int | NotGiven = NOT_GIVEN
+    idle_connections_max: int | NotGiven = NOT_GIVEN
+    idle_connection_ms_max: int | NotGiven = NOT_GIVEN
+
+    def __init__(
+        self,
+        *,
+        event_bytes_max: int | NotGiven = NOT_GIVEN,
+        response_bytes_max: int | NotGiven = NOT_GIVEN,
+        error_body_bytes_max: int | NotGiven = NOT_GIVEN,
+        headers_max: int | NotGiven = NOT_GIVEN,
+        queue_bytes_max: int | NotGiven = NOT_GIVEN,
+        queue_events_max: int | NotGiven = NOT_GIVEN,
+        connections_max: int | NotGiven = NOT_GIVEN,
+        idle_connections_max: int | NotGiven = NOT_GIVEN,
+        idle_connection_ms_max: int | NotGiven = NOT_GIVEN,
+        max_connections: int | None | NotGiven = NOT_GIVEN,
+        max_keepalive_connections: int | None | NotGiven = NOT_GIVEN,
+        keepalive_expiry: float | None | NotGiven = NOT_GIVEN,
+    ) -> None:
+        self.event_bytes_max = event_bytes_max
+        self.response_bytes_max = response_bytes_max
+        self.error_body_bytes_max = error_body_bytes_max
+        self.headers_max = headers_max
+        self.queue_bytes_max = queue_bytes_max
+        self.queue_events_max = queue_events_max
+        self.connections_max = connections_max
+        self.idle_connections_max = idle_connections_max
+        self.idle_connection_ms_max = idle_connection_ms_max
+        self._also("connections_max", "max_connections", max_connections)
+        self._also("idle_connections_max", "max_keepalive_connections", max_keepalive_connections)
+        expiry: Any = keepalive_expiry
+        if is_given(expiry) and expiry is not None:
+            expiry = max(1, round(expiry * 1000))
+        self._also("idle_connection_ms_max", "keepalive_expiry", expiry)
+        if max_keepalive_connections == 0 and not is_given(self.idle_connection_ms_max):
+            self.idle_connections_max = self.idle_connection_ms_max = 1  # none for a later call
+
+    def _also(self, name: str, alias: str, value: Any) -> None:
+        """Sets a bound that was given by its other name."""
+        if not is_given(value):
+            return
+        if is_given(getattr(self, name)):
+            raise TypeError(f"{name} and {alias} are the same limit: give one of them")
+        setattr(self, name, NOT_GIVEN if value is None else value)
 
 
 def seconds(timeout: Any) -> dict[str, float | None]:
@@ -208,3 +290,20 @@ def seconds(timeout: Any) -> dict[str, float | None]:
         times = {"connect": timeout.connect, "first_byte": timeout.read, "idle": timeout.read}
         return {**times, "pool": getattr(timeout, "pool", None)}
     raise TypeError(f"timeout takes seconds, None or modelwire.Timeout, not {timeout!r}")
+
+
+HTTPX_KEEPALIVE_EXPIRY = 5.0
+"""httpx's own default: whoever has it chose nothing, and servers close their connections then."""
+
+
+def bounds(limits: Any) -> dict[str, int]:
+    """The limits that were set, by name; of an httpx.Limits what it says."""
+    if isinstance(limits, Limits):
+        return limits._given()
+    names = ("max_connections", "max_keepalive_connections", "keepalive_expiry")
+    if not all(hasattr(limits, name) for name in names):
+        raise TypeError(f"limits takes modelwire.Limits, not {limits!r}")
+    given = {name: getattr(limits, name) for name in names}
+    if given["keepalive_expiry"] == HTTPX_KEEPALIVE_EXPIRY:
+        del given["keepalive_expiry"]
+    return Limits(**given)._given()

@@ -47,6 +47,38 @@ class Headers(Mapping[str, str]):
         return f"Headers({dict(self)!r})"
 
 
+class SettableHeaders(Headers):
+    """Those of a request that is not sent yet; what is set here is sent."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        super().__init__(pairs)
+        self.changed: dict[str, Any] = {}
+
+    def __setitem__(self, name: str, value: str) -> None:
+        self._drop(name)
+        self._pairs.append((name, value))
+        self.changed[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        from modelwire._given import omit
+
+        self[name]  # a KeyError where it is not there
+        self._drop(name)
+        self.changed[name] = omit
+
+    def _drop(self, name: str) -> None:
+        wanted = name.lower()
+        self._pairs = [pair for pair in self._pairs if pair[0].lower() != wanted]
+        self.changed = {
+            given: value for given, value in self.changed.items() if given.lower() != wanted
+        }
+
+    def update(self, more: Mapping[str, str]) -> None:
+        """Sets all of these."""
+        for name, value in more.items():
+            self[name] = value
+
+
 class URL(str):
     """An address as text, whose parts can be asked for as with httpx."""
 
@@ -56,6 +88,11 @@ class URL(str):
         from urllib.parse import urlsplit
 
         return urlsplit(self)
+
+    @property
+    def _uri_reference(self) -> URL:
+        # What programs read of httpx's addresses to write them down.
+        return self
 
     @property
     def scheme(self) -> str:
@@ -152,6 +189,16 @@ class Response:
     async def aclose(self) -> None:
         """The same as `close`."""
         self.close()
+
+    def read(self) -> bytes:
+        """The text as bytes; of a stream a RuntimeError, for it is iterated."""
+        if self._stream is not None:
+            raise RuntimeError("the answer is a stream: iterate what the call returned")
+        return self.content
+
+    async def aread(self) -> bytes:
+        """The same as `read`."""
+        return self.read()
 
     @property
     def content(self) -> bytes:

@@ -10,7 +10,9 @@ import atexit
 import contextlib
 import logging
 import os
+import sys
 import threading
+import time
 
 from modelwire._errors import TYPE_CHECKING, RequestError
 from modelwire._native import log_start, log_stop, log_take
@@ -22,6 +24,8 @@ RECORDS_MAX = 256
 """Records that are taken at once."""
 SLICE = 0.5
 """Seconds that the thread waits in one go."""
+GREEN_SLICE = 0.05
+"""Seconds between two looks of a greenlet."""
 END_MAX = 1.0
 """Seconds that the end of the thread is waited for."""
 
@@ -94,6 +98,14 @@ def set_up(wanted: str) -> None:
     start(level)
 
 
+def follow(name: str) -> None:
+    """Puts our logger below the one of this name: records have its level and go to its handlers."""
+    theirs, ours = logging.getLogger(name), logging.getLogger("modelwire")
+    if ours.parent is not theirs:
+        ours.parent = theirs
+        ours.setLevel(ours.level)  # forgets which levels are enabled
+
+
 def tell(record: tuple[int, str, str, float]) -> None:
     """Hands one record to its logger."""
     level, target, message, seconds = record
@@ -116,9 +128,21 @@ def tell_all(records: Iterable[tuple[int, str, str, float]]) -> None:
             tell(record)
 
 
+def _is_greenlet() -> bool:
+    """Whether what is a thread elsewhere is a greenlet here, and must not wait in the core."""
+    if "gevent" not in sys.modules and "eventlet" not in sys.modules:
+        return False
+    from modelwire._green import library
+
+    return library() is not None
+
+
 def _hand_on() -> None:
-    while (records := log_take(RECORDS_MAX, SLICE)) is not None:
+    is_greenlet = _is_greenlet()
+    while (records := log_take(RECORDS_MAX, 0.0 if is_greenlet else SLICE)) is not None:
         tell_all(records)
+        if is_greenlet:
+            time.sleep(GREEN_SLICE)
 
 
 atexit.register(stop)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from modelwire import _errors
+from modelwire import _client, _errors, _lacking
 from modelwire._native import use_openai_classes
 from modelwire.types._kinds import EVENTS, ITEMS
 
@@ -89,13 +89,38 @@ def _module(name: str) -> Any:
         return None  # another version of openai-python
 
 
+_is_started = False
+
+
+def is_started() -> bool:
+    """Whether objects pose."""
+    return _is_started
+
+
 def start() -> None:
     """From now on, for the rest of the process."""
-    openai: Any = import_module("openai")
+    global _is_started
+    try:
+        openai: Any = import_module("openai")
+    except ImportError as cause:
+        raise ImportError(
+            "to pose as openai-python, that has to be installed: pip install openai"
+        ) from cause
+    _is_started = True
     for ours in {*_errors._BY_KIND.values(), *_errors._BY_STATUS.values(), *_errors._OF_PARSING}:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
+    for client in (_client.OpenAI, _client.AsyncOpenAI):
+        _client.posing.setdefault(client, _client_class(client, getattr(openai, client.__name__)))
     finder = _Finder(openai)
     use_openai_classes(finder.class_of, finder.attribute)
+
+
+def _client_class(ours: type, theirs: type) -> type:
+    """A class of clients for programs that ask `issubclass`; nothing of theirs works in it."""
+    lacking = {name for name in dir(theirs) if not name.startswith("_")} - set(dir(ours))
+    members = {name: _lacking.Part(name) for name in lacking - {"models", "chat", "responses"}}
+    about = {"__module__": ours.__module__, "__doc__": ours.__doc__}
+    return type(ours.__name__, (ours, theirs), {**members, **about})
 
 
 def _with_base(ours: type, openai: Any) -> type:

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 class Call:
     """What one call sets beside the fields of its request."""
 
-    __slots__ = ("gather", "headers", "query", "stream_only", "timeout")
+    __slots__ = (
+        "gather",
+        "headers",
+        "is_hooked",
+        "is_requested",
+        "query",
+        "stream_only",
+        "timeout",
+    )
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.headers = fields.pop("extra_headers")
@@ -27,6 +35,8 @@ class Call:
         self.timeout = fields.pop("timeout")
         self.stream_only = fields.pop("stream_only", NOT_GIVEN)
         self.gather = fields.pop("gather", False)
+        # Whether the hooks of the client were called for it, and its `request`.
+        self.is_hooked = self.is_requested = False
 
 
 def _taken_apart(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:

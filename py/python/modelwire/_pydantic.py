@@ -1,9 +1,22 @@
-"""What pydantic is told of our answers, so that they may stand in its models. Imported when
-pydantic asks; knows no answer."""
+"""What pydantic is told of our answers, so that they may stand in its models, and their JSON
+schemas. Imported when one of these is asked for; knows no answer."""
 
 from __future__ import annotations
 
+import ast
 from typing import Any
+
+from modelwire._fields import ALIASES, FIELDS
+
+_PLAIN = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "None": {"type": "null"},
+    "Any": {},
+    "object": {},
+}
 
 
 def schema(kind: Any) -> Any:
@@ -13,10 +26,71 @@ def schema(kind: Any) -> Any:
     def plain(value: Any) -> Any:
         return value.to_dict()
 
+    def taken(value: Any) -> Any:
+        try:
+            return kind.model_validate(value)
+        except TypeError as cause:  # which pydantic would not take for a refusal
+            raise ValueError(str(cause)) from cause
+
+    def described(_schema: Any, _handler: Any) -> dict[str, Any]:
+        return json_schema(kind)
+
     return core_schema.no_info_plain_validator_function(
-        kind.model_validate,
+        taken,
         json_schema_input_schema=core_schema.dict_schema(),
         serialization=core_schema.plain_serializer_function_ser_schema(
             plain, return_schema=core_schema.dict_schema()
         ),
+        metadata={"pydantic_js_functions": [described]},
     )
+
+
+def json_schema(kind: Any) -> dict[str, Any]:
+    """The JSON schema of a class of answers, each object in its place: fields that nobody here
+    knows are taken, and what the service always sends is required."""
+    return _object(kind.__name__)
+
+
+def _object(name: str) -> dict[str, Any]:
+    found = {"title": name, "type": "object", "additionalProperties": True}
+    if fields := FIELDS.get(name):
+        known = {field: _of(ast.parse(type_, mode="eval").body) for field, type_ in fields.items()}
+        found["properties"] = known
+        required = [field for field, given in known.items() if not _may_be_null(given)]
+        if required:
+            found["required"] = required
+    return found
+
+
+def _may_be_null(schema: dict[str, Any]) -> bool:
+    return not schema or schema == _PLAIN["None"] or any(map(_may_be_null, schema.get("anyOf", ())))
+
+
+def _of(type_: ast.expr) -> dict[str, Any]:
+    """The schema of a type as it is written in Python."""
+    if isinstance(type_, ast.BinOp):
+        either = [_of(type_.left), _of(type_.right)]
+        flat = [one for part in either for one in part.get("anyOf", [part])]
+        return {} if {} in flat else {"anyOf": flat}
+    if isinstance(type_, ast.Subscript):
+        outer = ast.unparse(type_.value)
+        if outer == "Literal":
+            return {"enum": list(_values(type_.slice)), "type": "string"}
+        inner = type_.slice.elts[-1] if isinstance(type_.slice, ast.Tuple) else type_.slice
+        of_items = _of(inner)
+        if outer == "list":
+            return {"type": "array", "items": of_items}
+        if outer == "dict":
+            return {"type": "object", "additionalProperties": of_items or True}
+        raise TypeError(f"no schema of {outer}")
+    name = ast.unparse(type_)
+    if name in _PLAIN:
+        return dict(_PLAIN[name])
+    if name in ALIASES:
+        return _of(ast.parse(ALIASES[name], mode="eval").body)
+    return _object(name)
+
+
+def _values(given: ast.expr) -> list[Any]:
+    found = ast.literal_eval(given)
+    return list(found) if isinstance(found, tuple) else [found]

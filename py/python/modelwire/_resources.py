@@ -117,6 +117,12 @@ class _Resource:
     def __init__(self, client):
         self._client = client
 
+    def __getattr__(self, name):
+        from modelwire import _lacking
+
+        kind = type(self).__name__.removeprefix("Async")
+        return _lacking.of(self, name, _lacking.OF_RESOURCE.get(kind, {}))
+
 
 class _RawAccess:
     """The raw and the streaming form of a resource's methods."""
@@ -527,7 +533,7 @@ class AsyncChat(_Resource):
         self.completions = AsyncCompletions(client)
 
 
-class Beta:
+class Beta(_Resource):
     """`client.beta`: the same calls, where older programs look for them."""
 
     def __init__(self, chat):

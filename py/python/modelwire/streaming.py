@@ -807,7 +807,7 @@ class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[_E]:
-        return Iteration(self._events, self._stream)
+        return Iteration(self._events, getattr(self._stream, "_native", self._stream))
 
     def __next__(self) -> _E:
         return next(self._events)
@@ -891,7 +891,7 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
         raise NotImplementedError
 
     def __aiter__(self) -> AsyncIterator[_E]:
-        return AsyncIteration(self, self._stream)
+        return AsyncIteration(self, getattr(self._stream, "_native", self._stream))
 
     async def __anext__(self) -> _E:
         # The events of a chunk wait here, so that a cancelled wait loses none.

@@ -191,7 +191,7 @@ streamed_class! {
     /// What a chunk adds to a choice.
     ChoiceDelta = CHOICE_DELTA in "modelwire.types.chat" {
         {
-            audio, function_call, refusal, tool_calls,
+            function_call, refusal, tool_calls,
         }
         computed {
             /// The piece of text; None where there is none.

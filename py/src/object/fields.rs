@@ -157,7 +157,6 @@ pub(crate) static CHOICE_DELTA_TOOL_CALL: Shape = Shape::new("ChoiceDeltaToolCal
 
 pub(crate) static CHOICE_DELTA: Shape = Shape::new("ChoiceDelta", &[
     ("content", Any),
-    ("audio", Any),
     ("function_call", Of(&CHOICE_DELTA_TOOL_CALL_FUNCTION)),
     ("refusal", Any),
     ("role", Any),

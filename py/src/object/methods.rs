@@ -278,6 +278,16 @@ impl View {
         View::construct(class, fields)
     }
 
+    /// The JSON schema of the objects of this class; nothing is validated against it.
+    #[classmethod]
+    #[pyo3(signature = (**_as_pydantic))]
+    fn model_json_schema<'py>(
+        class: &Bound<'py, PyType>,
+        _as_pydantic: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        class.py().import("modelwire._pydantic")?.call_method1("json_schema", (class,))
+    }
+
     /// What pydantic asks of a class that stands in one of its models.
     #[classmethod]
     fn __get_pydantic_core_schema__<'py>(

@@ -78,6 +78,7 @@ CLIENTS = {
         _c("libcurl-jansson", ("c", "libcurl")),
         _python_peer("aiohttp-orjson", "aiohttp_orjson.py", 0.5),
         _python_peer("liter-llm", "liter_llm_asyncio.py", 0.1),
+        _python_peer("msgspec", "msgspec_structs.py", 1.0),
         _python_peer("openai", "openai_sync.py", 0.1),
         _python_peer("openai-asyncio", "openai_asyncio.py", 0.1),
     )

@@ -1,7 +1,10 @@
 """modelwire's blocking client. Knows no other client."""
 
 from modelwire import OpenAI
+from modelwire.types.chat import ChatCompletion
+from answers import reading_works
 from measure import measure
 from openai_like import sync_works
 
-measure(sync_works(OpenAI))
+reading = reading_works(ChatCompletion.model_validate_json, lambda answer: answer.model_dump())
+measure({**sync_works(OpenAI), **reading})

@@ -108,6 +108,23 @@ def async_works(new_client: Callable[..., Any]) -> dict[str, Callable[[Task], Se
             text += len(chunk.choices[0].delta.content or "")
         return Seen(events, text)
 
+    async def open(task: Task) -> Seen:
+        """Streams that are open at once, each after its first chunk: their memory."""
+        api, seen = new_client(base_url=task.base_url, api_key=KEY), Seen()
+
+        async def one() -> Any:
+            chunks = await api.chat.completions.create(model=MODEL, messages=MESSAGES, stream=True)
+            seen.add((await anext(chunks)).choices[0].delta.content)
+            return chunks
+
+        kept = [await one()]  # what the first one makes, all share
+        before = resident_kib()
+        kept += await asyncio.gather(*(one() for _ in range(task.operations)))
+        seen.found["kib_per_stream"] = (resident_kib() - before) / task.operations
+        for chunks in kept:
+            await chunks.close()
+        return seen
+
     async def chat(task: Task) -> Seen:
         api = new_client(base_url=task.base_url, api_key=KEY)
         calls = task.operations // task.at_once
@@ -120,4 +137,4 @@ def async_works(new_client: Callable[..., Any]) -> dict[str, Callable[[Task], Se
     def run(work: Callable[[Task], Any]) -> Callable[[Task], Seen]:
         return lambda task: asyncio.run(work(task))
 
-    return {work.__name__: run(work) for work in (chat, stream)}
+    return {work.__name__: run(work) for work in (chat, stream, open)}

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, Timeouts, log};
+use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, TimeoutPhase, Timeouts, log};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
@@ -279,6 +279,26 @@ fn closing(reads: bool, answers_from: usize) -> (String, std::sync::Arc<AtomicUs
         }
     });
     (base_url, asked)
+}
+
+/// R-LIM1 R-MET1: an answer that did not begin in time is asked for again only if that is wanted,
+/// for the call may be metered twice then.
+#[test]
+fn a_first_byte_timeout_is_tried_again_if_wanted() {
+    let service = Service::start().unwrap();
+    let silence = Exchange { steps: vec![Step::Pause(Duration::from_secs(3))] };
+    for way in WAYS {
+        let script = Script::sequence(vec![silence.clone(), Exchange::json(200, CHAT_ANSWER)]);
+        let client = Client::new(config(service.script("t", script))).unwrap();
+        let soon = hello().first_byte_timeout(Some(Duration::from_millis(300)));
+        let error = way.send(&client, soon.clone()).unwrap_err();
+        assert_eq!((error.timeout(), error.attempts()), (Some(TimeoutPhase::FirstByte), 1));
+        let script = Script::sequence(vec![silence.clone(), Exchange::json(200, CHAT_ANSWER)]);
+        let client = Client::new(config(service.script("t", script))).unwrap();
+        let wanted = at_once().first_byte_timeouts(true);
+        let answer = way.send(&client, soon.retry(wanted)).unwrap();
+        assert_eq!(answer.attempts(), 2);
+    }
 }
 
 /// R-LIM1 R-MET1: a connection that was lost after the request was sent is tried again only if that

@@ -122,6 +122,37 @@ fn comments_do_not_reset_the_idle_timeout() {
     }
 }
 
+/// By option of the client or of the call whatever comes resets it, for services that say by pings
+/// that they are at work; also before a plain answer, where white space says so.
+#[test]
+fn pings_reset_the_idle_timeout_if_wanted() {
+    let service = Service::start().unwrap();
+    let pings = paced(&[http_chunk(": ping\n\n")], 30, Duration::from_millis(100));
+    let first = vec![stream_head(), event(&piece("a"))];
+    let last = vec![event(&piece("b")), event(DONE), Step::send("0\r\n\r\n")];
+    let streamed = Exchange { steps: [first, pings, last].concat() };
+    let blanks = paced(&[http_chunk("\n")], 30, Duration::from_millis(100));
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let last = vec![http_chunk("{}"), Step::send("0\r\n\r\n")];
+    let plain = Exchange { steps: [vec![Step::send(head)], blanks, last].concat() };
+    let idle = OFF.idle(Some(SHORT));
+    for (timeouts, request) in
+        [(idle.pings_reset_idle(true), hello()), (idle, hello().pings_reset_idle(true))]
+    {
+        let client = scripted(&service, streamed.clone(), timeouts);
+        let read = crate::support::Way::Async.read(&client, request.clone());
+        assert_eq!((read.text().as_str(), read.response().end()), ("ab", End::DoneMark));
+        assert!(read.response().elapsed() > SHORT * 2, "{:?}", read.response().elapsed());
+        let client = scripted(&service, plain.clone(), timeouts);
+        let answer = crate::support::Way::Async.send(&client, request).unwrap();
+        assert!(answer.elapsed() > SHORT * 2, "{:?}", answer.elapsed());
+    }
+    let client = scripted(&service, plain, idle);
+    let error = crate::support::Way::Async.send(&client, hello()).unwrap_err();
+    check(&error, TimeoutPhase::Idle, Metered::Unknown);
+}
+
 /// Whatever is not a comment does reset it, also when no event is whole for long.
 #[test]
 fn substance_resets_the_idle_timeout() {

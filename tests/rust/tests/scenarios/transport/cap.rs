@@ -50,6 +50,28 @@ fn end_of(call: &Call) -> Result<(), Error> {
     }
 }
 
+/// How many connections wait for later calls, and for how long, are bounds.
+#[test]
+fn idle_connections_are_bounded() {
+    const CALLS: u64 = 4;
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(late(Duration::from_millis(200))));
+    for (limits, least, most) in [
+        (Limits::default().idle_connection_ms_max(60_000), CALLS, CALLS),
+        (Limits::default().idle_connection_ms_max(60_000).idle_connections_max(1), 1, 1),
+        (Limits::default().idle_connection_ms_max(1), 0, 0),
+    ] {
+        let client = Client::new(config(&base_url).limits(limits)).unwrap();
+        let calls = started(&client, CALLS as usize, false);
+        calls.iter().for_each(|call| end_of(call).unwrap());
+        eventually("the others are closed", || service.open_connections() <= most);
+        std::thread::sleep(SHORT);
+        assert!(service.open_connections() >= least, "{limits:?}");
+        drop((calls, client));
+        eventually("all are closed", || service.open_connections() == 0);
+    }
+}
+
 #[test]
 fn many_calls_share_few_connections() {
     const MAX: usize = 8;

@@ -1,0 +1,469 @@
+"""An httpx client that a program hands over, as the options that take its place; what has no option
+is refused with what to use instead. Imported when one is given; imports no httpx, knows no call.
+
+httpx keeps most of it in private attributes. They are read here, of httpx and of httpx2, and
+nowhere else; where one is missing, that is an error.
+"""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import quote
+
+from modelwire._given import Limits, Timeout, is_given
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+_NAMES = (
+    "auth params headers cookies verify cert trust_env http1 http2 proxy mounts timeout "
+    "follow_redirects limits max_redirects event_hooks base_url transport default_encoding"
+).split()
+"""What httpx's clients are made from."""
+
+_TIMEOUT = 5.0
+_LIMITS = (100, 20, 5.0)
+"""httpx's own defaults: whoever has them chose nothing, as openai-python says as well."""
+
+_OF_HTTPX = ("accept", "accept-encoding", "connection", "user-agent")
+"""Headers that each of its clients has."""
+
+_OVERRIDES = ("send", "request", "stream", "build_request")
+
+
+class DefaultHttpxClient:
+    """What openai-python's class of this name is made from, kept for a client of ours; httpx need
+    not be there."""
+
+    _is_async = False
+
+    def __init__(self, **settings: Any) -> None:
+        unknown = [name for name in settings if name not in _NAMES]
+        if unknown:
+            raise TypeError(f"{type(self).__name__} takes no {unknown[0]!r}")
+        self._settings = settings
+        self.is_closed = False
+
+    def close(self) -> None:
+        """Nothing is open here: the client that it was given to has the connections."""
+        self.is_closed = True
+
+    async def aclose(self) -> None:
+        """The same as `close`."""
+        self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._settings)})"
+
+
+class DefaultAsyncHttpxClient(DefaultHttpxClient):
+    """The same for an asynchronous client."""
+
+    _is_async = True
+
+
+class DefaultAioHttpClient(DefaultAsyncHttpxClient):
+    """The same: modelwire has one transport."""
+
+
+DefaultHttpx2Client = DefaultHttpxClient
+DefaultAsyncHttpx2Client = DefaultAsyncHttpxClient
+
+
+def merged(http_client: Any, arguments: dict[str, Any], is_async: bool) -> dict[str, Any]:
+    """The arguments of a client of ours with what an httpx client says beside them; what the client
+    is given itself wins."""
+    found = _options(_settings(http_client, is_async))
+    if arguments.get("proxy") or arguments.get("no_proxy"):
+        found.pop("proxy", None)
+        found.pop("no_proxy", None)
+    left_out = {name for name, value in arguments.items() if value is None or value is False}
+    left_out -= {"timeout"}  # None switches them off
+    chosen = {name: value for name, value in arguments.items() if name not in left_out}
+    for name in ("default_headers", "default_query"):
+        if name in found and name in chosen:
+            chosen[name] = {**found[name], **chosen[name]}
+    return {**arguments, **found, **chosen}
+
+
+def _refuse(what: str, instead: str) -> NoReturn:
+    raise TypeError(f"http_client with {what} cannot be taken over: {instead}")
+
+
+# From httpx's clients to the arguments that make them.
+
+
+def _settings(http_client: Any, is_async: bool) -> dict[str, Any]:
+    if isinstance(http_client, DefaultHttpxClient):
+        kind, settings = http_client._is_async, dict(http_client._settings)
+    else:
+        kind, settings = _kind(http_client), {}
+    if kind is not is_async:
+        fits, given = ("AsyncOpenAI", "OpenAI") if kind else ("OpenAI", "AsyncOpenAI")
+        raise TypeError(
+            f"http_client is a {type(http_client).__name__}, which is for {fits}, not {given}"
+        )
+    if isinstance(http_client, DefaultHttpxClient):
+        return settings
+    try:
+        return _read(http_client)
+    except AttributeError as cause:
+        raise TypeError(
+            f"this version of httpx is not known here ({cause}): give the options proxy, ca, "
+            "client_certificate, timeout, limits and default_headers instead of http_client"
+        ) from cause
+
+
+def _kind(http_client: Any) -> bool:
+    """Whether it is an asynchronous client of httpx; TypeError if it is none."""
+    for one in type(http_client).__mro__:
+        package = one.__module__.partition(".")[0]
+        if package in ("httpx", "httpx2") and one.__name__ in ("Client", "AsyncClient"):
+            return one.__name__ == "AsyncClient"
+        overridden = [name for name in _OVERRIDES if name in vars(one)]
+        if package != "openai" and overridden:
+            _refuse(f"a {overridden[0]} of its own", "use event_hooks, or wrap the client's calls")
+    raise TypeError(
+        f"http_client takes an httpx client, not {http_client!r}: modelwire has its own transport. "
+        "Use the options proxy, no_proxy, ca, client_certificate, http2, limits and timeout "
+        "instead; for tests, modelwire.testing instead of a mock transport"
+    )
+
+
+def _read(client: Any) -> dict[str, Any]:
+    pool, proxy = _pool_of(client._transport), None
+    mounts = {pattern.pattern: transport for pattern, transport in client._mounts.items()}
+    if mounts and not _are_of_environment(client, mounts):
+        if set(mounts) != {"all://"} or mounts["all://"] is None:
+            _refuse("mounts", "use proxy= for all calls, or the variables HTTPS_PROXY and NO_PROXY")
+        pool = _pool_of(mounts["all://"])
+    if hasattr(pool, "_proxy_url"):
+        proxy = _proxy_of(pool)
+    limits = (pool._max_connections, pool._max_keepalive_connections, pool._keepalive_expiry)
+    return {
+        "auth": client.auth,
+        "params": client.params,
+        "headers": client.headers,
+        "cookies": client.cookies,
+        "timeout": client.timeout,
+        "event_hooks": client.event_hooks,
+        "base_url": client.base_url,
+        "trust_env": client.trust_env,
+        "verify": pool._ssl_context,
+        "http2": pool._http2,
+        "proxy": proxy,
+        "limits": limits,
+    }
+
+
+def _pool_of(transport: Any) -> Any:
+    kind = type(transport)
+    package, name = kind.__module__.partition(".")[0], kind.__name__
+    if name == "MockTransport":
+        _refuse("a MockTransport", "use modelwire.testing, whose service plays scripts")
+    if package not in ("httpx", "httpx2") or name not in ("HTTPTransport", "AsyncHTTPTransport"):
+        _refuse(f"the transport {name}", "modelwire has its own; see the options of the client")
+    pool = transport._pool
+    if getattr(pool, "_retries", 0):
+        _refuse("retries of its transport", "use retry=Retry(connect_errors=True)")
+    for part in ("local_address", "uds"):
+        if getattr(pool, f"_{part}", None):
+            _refuse(part, "modelwire connects by the address of base_url, or by proxy=")
+    return pool
+
+
+def _are_of_environment(client: Any, mounts: Mapping[str, Any]) -> bool:
+    """Whether it has them from variables, which the library reads itself."""
+    if not client.trust_env:
+        return False
+    utils = sys.modules[f"{_package(client)}._utils"]
+    return set(utils.get_environment_proxies()) == set(mounts)
+
+
+def _package(client: Any) -> str:
+    packages = (one.__module__.partition(".")[0] for one in type(client).__mro__)
+    return next(package for package in packages if package in ("httpx", "httpx2"))
+
+
+def _proxy_of(pool: Any) -> str:
+    """The URL of the proxy of a pool, with what it is logged into with."""
+    url = pool._proxy_url
+    port = f":{url.port}" if url.port is not None else ""
+    auth = getattr(pool, "_proxy_auth", None)
+    for name, value in getattr(pool, "_proxy_headers", ()):
+        if name.lower() != b"proxy-authorization" or not value.startswith(b"Basic "):
+            _refuse("headers for the proxy", "use proxy= with user and password in its URL")
+        auth = base64.b64decode(value[6:]).split(b":", 1)
+    if getattr(pool, "_proxy_ssl_context", None) is not None:
+        _refuse("an ssl context for the proxy", "use ca= for the authority of an https proxy")
+    return f"{url.scheme.decode()}://{_login(auth)}{url.host.decode()}{port}"
+
+
+def _login(auth: Any) -> str:
+    if not auth:
+        return ""
+    return ":".join(quote(part, safe="") for part in auth) + "@"
+
+
+# From the arguments of httpx's clients to ours.
+
+
+def _options(settings: dict[str, Any]) -> dict[str, Any]:
+    """Our options of httpx's; those that are not there have httpx's default."""
+    found: dict[str, Any] = {}
+    if settings.get("transport") is not None:
+        _pool_of(settings["transport"])
+        _refuse("transport=", "give its settings to http_client, or to the client itself")
+    if settings.get("mounts"):
+        _refuse("mounts", "use proxy= for all calls, or the variables HTTPS_PROXY and NO_PROXY")
+    if settings.get("auth") is not None:
+        _refuse("auth", "use api_key=, which may be a function, or default_headers=")
+    if settings.get("cookies"):
+        _refuse("cookies", 'use default_headers={"Cookie": ...}')
+    if settings.get("proxy") is not None:
+        found["proxy"] = _proxy(settings["proxy"])
+    elif not settings.get("trust_env", True):
+        found["no_proxy"] = True
+    found.update(_trust(settings.get("verify", True)))
+    if settings.get("cert") is not None:
+        found["client_certificate"] = _certificate(settings["cert"])
+    if settings.get("http2"):
+        found["http2"] = True
+    timeout = settings.get("timeout", _TIMEOUT)
+    if not _is_default(timeout):
+        found["timeout"] = timeout
+    limits = _limits(settings.get("limits"))
+    if limits is not None:
+        found["limits"] = limits
+    if str(settings.get("base_url") or ""):
+        found["base_url"] = str(settings["base_url"])
+    headers = _pairs(settings.get("headers"))
+    if headers:
+        found["default_headers"] = headers
+    query = _pairs(settings.get("params"))
+    if query:
+        found["default_query"] = query
+    hooks = {name: list(some) for name, some in dict(settings.get("event_hooks") or {}).items()}
+    if any(hooks.values()):
+        found["hooks"] = hooks
+    return found
+
+
+def _is_default(timeout: Any) -> bool:
+    """Whether it is what httpx has where nothing was chosen."""
+    parts = [getattr(timeout, name, timeout) for name in ("connect", "read", "write", "pool")]
+    return not isinstance(timeout, Timeout) and all(part == _TIMEOUT for part in parts)
+
+
+def _limits(limits: Any) -> Any:
+    """Limits of ours or of httpx, or the three numbers of a pool; None if nothing was chosen."""
+    if limits is None or isinstance(limits, Limits):
+        return limits
+    names = ("max_connections", "max_keepalive_connections", "keepalive_expiry")
+    numbers = limits if isinstance(limits, tuple) else [getattr(limits, name) for name in names]
+    connections, kept, expiry = (None if one == sys.maxsize else one for one in numbers)
+    if (connections, kept, expiry) == _LIMITS:
+        return None
+    more: dict[str, Any] = {} if expiry == _LIMITS[-1] else {"keepalive_expiry": expiry}
+    if connections == 0:
+        _refuse("no connections", "give at least one")
+    return Limits(max_connections=connections, max_keepalive_connections=kept, **more)
+
+
+def _pairs(given: Any) -> dict[str, Any]:
+    """Headers or a query, without what httpx adds by itself and without the key: the client's own
+    is sent."""
+    if given is None:
+        return {}
+    if isinstance(given, (str, bytes)):
+        from urllib.parse import parse_qsl
+
+        return dict(parse_qsl(given if isinstance(given, str) else given.decode()))
+    pairs = dict(given.items() if hasattr(given, "items") else given)
+    names = {_str(name): _str(value) for name, value in pairs.items()}
+    return {name: value for name, value in names.items() if not _is_httpxs_own(name, value)}
+
+
+def _str(text: Any) -> Any:
+    return text.decode() if isinstance(text, bytes) else text
+
+
+def _is_httpxs_own(name: str, value: Any) -> bool:
+    if name.lower() not in _OF_HTTPX:
+        return name.lower() == "authorization"
+    own = {"accept": "*/*", "connection": "keep-alive"}.get(name.lower())
+    if name.lower() == "user-agent":
+        return str(value).startswith("python-httpx")
+    return name.lower() == "accept-encoding" or value == own
+
+
+def _proxy(proxy: Any) -> str:
+    """A URL as text, or an httpx.Proxy."""
+    if not hasattr(proxy, "raw_auth"):
+        return str(proxy)
+    if len(proxy.headers):
+        _refuse("headers for the proxy", "use proxy= with user and password in its URL")
+    if getattr(proxy, "ssl_context", None) is not None:
+        _refuse("an ssl context for the proxy", "use ca= for the authority of an https proxy")
+    scheme, _, rest = str(proxy.url).partition("://")
+    return f"{scheme}://{_login(proxy.raw_auth)}{rest}"
+
+
+def _certificate(cert: Any) -> bytes:
+    """PEM text of a certificate and its key, of one file or of two."""
+    names = (cert,) if not isinstance(cert, (tuple, list)) else cert
+    if len(names) > 2 and names[2] is not None:
+        _refuse("a password of the key", "use client_certificate= with a key that has none")
+    texts = []
+    for name in [name for name in names[:2] if name]:
+        with open(name, "rb") as file:
+            texts.append(file.read())
+    return b"\n".join(texts)
+
+
+_UNVERIFIED = (
+    "a service is never spoken to unverified. Use ca= with the PEM file of its authority, or "
+    "http:// for a service on this machine"
+)
+
+
+def _trust(verify: Any) -> dict[str, Any]:
+    """The authorities beside the system's."""
+    if verify is True or verify is None:
+        return {}
+    if verify is False:
+        _refuse("verify=False", _UNVERIFIED)
+    if not isinstance(verify, ssl.SSLContext):
+        return {"ca": verify}
+    if verify.verify_mode != ssl.CERT_REQUIRED or not verify.check_hostname:
+        _refuse("an ssl context that does not verify", _UNVERIFIED)
+    if type(verify).__module__.partition(".")[0] == "truststore":
+        return {}  # the system's
+    given = set(verify.get_ca_certs(binary_form=True))
+    known = _usual_authorities()
+    if not given and known:
+        _refuse("authorities that cannot be read from its ssl context", "give them as ca=")
+    more = [ssl.DER_cert_to_PEM_cert(one) for one in sorted(given - known)]
+    return {"ca": "".join(more).encode()} if more else {}
+
+
+def _usual_authorities() -> set[bytes]:
+    """Those of the system, and those that httpx brings along."""
+    found = set(ssl.create_default_context().get_ca_certs(binary_form=True))
+    try:
+        import certifi
+    except ImportError:
+        return found
+    context = ssl.create_default_context(cafile=certifi.where())
+    return found | set(context.get_ca_certs(binary_form=True))
+
+
+class Hooks:
+    """The event hooks of an httpx client around each call of ours: called once for a call, however
+    often it is tried, with the request before it is sent and with the response that came."""
+
+    def __init__(self, hooks: Mapping[str, Iterable[Any]]) -> None:
+        self._request = tuple(hooks.get("request", ()))
+        self._response = tuple(hooks.get("response", ()))
+
+    def around(self, client: Any, operation: str, fields: Any, stream: bool, call: Any) -> Any:
+        """Makes the call of a synchronous client."""
+        call.is_hooked = True
+        request = _request(client, operation, call)
+        for hook in self._request:
+            hook(request)
+        _take_headers(call, request)
+        try:
+            result = client._run(operation, fields, stream, call)
+        except Exception as error:
+            response = getattr(error, "response", None)
+            if response is not None:
+                for hook in self._response:
+                    hook(response)
+            raise
+        for hook in self._response:
+            hook(_response(result))
+        return result
+
+    async def around_awaited(
+        self, client: Any, operation: str, fields: Any, stream: bool, call: Any
+    ) -> Any:
+        """Makes the call of an asynchronous client; its hooks may be coroutines."""
+        call.is_hooked = True
+        request = _request(client, operation, call)
+        for hook in self._request:
+            await _awaited(hook(request))
+        _take_headers(call, request)
+        try:
+            result = await client._run(operation, fields, stream, call)
+        except Exception as error:
+            response = getattr(error, "response", None)
+            if response is not None:
+                for hook in self._response:
+                    await _awaited(hook(response))
+            raise
+        for hook in self._response:
+            await _awaited(hook(_response(result)))
+        return result
+
+
+async def _awaited(found: Any) -> None:
+    if hasattr(found, "__await__"):
+        await found
+
+
+_PATHS = {"models": "/models", "chat": "/chat/completions", "responses": "/responses"}
+
+
+def _request(client: Any, operation: str, call: Any) -> Any:
+    from modelwire._http import Request, SettableHeaders
+
+    url = f"{str(client.base_url).rstrip('/')}{_PATHS[operation]}"
+    request = Request("GET" if operation == "models" else "POST", url)
+    more = {name: value for name, value in (call.headers or {}).items() if is_given(value)}
+    request.headers = SettableHeaders([*client.default_headers.items(), *more.items()])
+    return request
+
+
+def _take_headers(call: Any, request: Any) -> None:
+    """What hooks did to the headers is sent."""
+    if request.headers.changed:
+        call.headers = {**(call.headers or {}), **request.headers.changed}
+
+
+def _response(result: Any) -> Any:
+    from modelwire._native import AsyncStream, Stream
+
+    if isinstance(result, (Stream, AsyncStream)):
+        return result.response
+    response = result._response
+    response.text = result.to_json(indent=None)
+    return response

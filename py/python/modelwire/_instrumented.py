@@ -1,0 +1,149 @@
+"""Calls through `client.request`, for tracing that puts a method of its own there, as it does with
+openai-python's clients: it sees the request as that has it, and each chunk of a stream. Imported
+when that was done; knows no tracer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from modelwire._given import is_given
+from modelwire._native import AsyncIteration, Iteration
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+PATHS = {"models": "/models", "chat": "/chat/completions", "responses": "/responses"}
+
+
+class Options:
+    """A request as openai-python's `request` has it."""
+
+    def __init__(self, client: Any, operation: str, fields: Any, stream: bool, call: Any) -> None:
+        self.method = "get" if operation == "models" else "post"
+        self.url = PATHS[operation]
+        self.headers = dict(call.headers or {})
+        self.params = dict(call.query or {})
+        self.json_data: Any = None
+        if fields is not None:
+            self.json_data = {name: value for name, value in fields.items() if is_given(value)}
+            if stream:
+                self.json_data["stream"] = True
+        # A copy of a client has the method of the first one, and settings of its own.
+        self._client = client
+        self._of_call = (operation, fields, stream, call)
+
+    def run(self) -> Any:
+        """Makes the call."""
+        return self._client._run(*self._of_call)
+
+
+class _Traced:
+    """A stream whose chunks go by a method that a class below may wrap."""
+
+    def __init__(self, stream: Any) -> None:
+        self._native = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._native, name)
+
+    if not TYPE_CHECKING:
+        # What the stream says it is of.
+        __class__ = property(lambda self: self._native.__class__)
+
+
+class TracedStream(_Traced):
+    """One of a synchronous client."""
+
+    def __stream__(self) -> Iterator[Any]:
+        yield from self._native
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._chunks = self.__stream__()
+
+    def __iter__(self) -> Iterator[Any]:
+        return Iteration(self._chunks, self._native)
+
+    def __next__(self) -> Any:
+        return next(self._chunks)
+
+    def close(self) -> None:
+        """Ends the stream."""
+        self._native.close()
+        self._chunks.close()  # type: ignore[attr-defined]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncTracedStream(_Traced):
+    """One of an asynchronous client."""
+
+    async def __stream__(self) -> AsyncIterator[Any]:
+        async for chunk in self._native:
+            yield chunk
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._chunks = self.__stream__()
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return AsyncIteration(self, self._native)
+
+    async def __anext__(self) -> Any:
+        return await self._chunks.__anext__()
+
+    async def close(self) -> None:
+        """Ends the stream."""
+        await self._native.close()
+        await self._chunks.aclose()  # type: ignore[attr-defined]
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+def asked(client: Any, operation: str, fields: Any, stream: bool, call: Any, kind: Any) -> Any:
+    """Makes a call by whatever stands at the client's `request`."""
+    options = Options(client, operation, fields, stream, call)
+    call.is_requested = True
+    stream_cls = kind if stream else None
+    return client.request(cast_to=object, options=options, stream=stream, stream_cls=stream_cls)
+
+
+def request(options: Any, stream_cls: Any) -> Any:
+    """What stands there at first, of a synchronous client."""
+    result = _ours(options).run()
+    return result if stream_cls is None else stream_cls(result)
+
+
+async def async_request(options: Any, stream_cls: Any) -> Any:
+    """The same of an asynchronous client."""
+    result = await _ours(options).run()
+    return result if stream_cls is None else stream_cls(result)
+
+
+def _ours(options: Any) -> Options:
+    if not isinstance(options, Options):
+        from modelwire._lacking import OF_CLIENT, Lacking
+
+        Lacking("OpenAI.request", OF_CLIENT["request"])()
+    return options

@@ -1,0 +1,55 @@
+"""Waiting under trio: one descriptor for all that the tasks of a run wait for. Knows no HTTP, and
+nothing of what arrives. Imported when trio runs the first call.
+"""
+
+from __future__ import annotations
+
+from trio import lowlevel
+
+from modelwire._native import Hub
+
+checkpoint = lowlevel.checkpoint
+
+
+class _Run:
+    """What the tasks of one run of trio wait at."""
+
+    def __init__(self) -> None:
+        self.hub = Hub()
+        self.waiting: dict[int, lowlevel.Task] = {}
+
+
+_run: lowlevel.RunVar[_Run] = lowlevel.RunVar("modelwire")
+
+
+def hub() -> Hub:
+    """The hub of the run that goes on here."""
+    try:
+        return _run.get().hub
+    except LookupError:
+        run = _Run()
+    _run.set(run)
+    lowlevel.spawn_system_task(_drain, run)
+    return run.hub
+
+
+async def _drain(run: _Run) -> None:
+    """Wakes those whose numbers were noted, to the end of the run."""
+    while True:
+        await lowlevel.wait_readable(run.hub.fd())
+        for number in run.hub.take():
+            task = run.waiting.pop(number, None)
+            if task is not None:
+                lowlevel.reschedule(task)
+
+
+async def wait(number: int) -> None:
+    """Waits until this number is noted."""
+    waiting = _run.get().waiting
+
+    def abort(_: object) -> lowlevel.Abort:
+        waiting.pop(number, None)
+        return lowlevel.Abort.SUCCEEDED
+
+    waiting[number] = lowlevel.current_task()
+    await lowlevel.wait_task_rescheduled(abort)

@@ -1,0 +1,49 @@
+//! Whether greenlets run here, and waiting in one. Knows no call.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::hub::Hub;
+use crate::modules::loaded;
+
+/// `modelwire._green`, once gevent or eventlet replaced the blocking calls of the program: nothing
+/// takes that back.
+static GREEN: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+
+/// The greenlets of this thread, where a wait must let them run.
+pub(crate) struct Greenlets<'py> {
+    module: Bound<'py, PyModule>,
+}
+
+impl<'py> Greenlets<'py> {
+    /// Nothing where neither gevent nor eventlet is in use: two looks into `sys.modules`.
+    pub(crate) fn here(py: Python<'py>) -> PyResult<Option<Greenlets<'py>>> {
+        if let Some(module) = GREEN.get(py) {
+            return Ok(Some(Greenlets { module: module.bind(py).clone() }));
+        }
+        let modules = loaded(py)?;
+        let is_there = |name| modules.contains(name);
+        if !is_there(intern!(py, "gevent"))? && !is_there(intern!(py, "eventlet.patcher"))? {
+            return Ok(None);
+        }
+        let module = py.import("modelwire._green")?;
+        if module.call_method0(intern!(py, "library"))?.is_none() {
+            return Ok(None);
+        }
+        let module = GREEN.get_or_init(py, || module.unbind()).bind(py).clone();
+        Ok(Some(Greenlets { module }))
+    }
+
+    /// What calls of this thread are noted in.
+    pub(crate) fn hub(&self) -> PyResult<Bound<'py, Hub>> {
+        let hub = self.module.call_method0(intern!(self.module.py(), "hub"))?;
+        Ok(hub.cast_into::<Hub>()?)
+    }
+
+    /// Lets the others run until this number is noted.
+    pub(crate) fn wait(&self, number: u64) -> PyResult<()> {
+        self.module.call_method1(intern!(self.module.py(), "wait"), (number,))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! Which event loop runs the code that awaits: asyncio's kind, or trio. Imports neither; knows no call.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
+
+use crate::hub::Hub;
+use crate::modules::loaded;
+
+/// What awaits here.
+pub(crate) enum Running<'py> {
+    /// A loop of asyncio's interface.
+    Asyncio(Bound<'py, PyAny>),
+    Trio,
+    Nobody,
+}
+
+/// A function of a module, if a program imported the module.
+struct Found {
+    module: &'static str,
+    /// The same as Python's: looked up at each wait.
+    key: PyOnceLock<Py<PyString>>,
+    name: &'static str,
+    function: PyOnceLock<Py<PyAny>>,
+}
+
+impl Found {
+    const fn new(module: &'static str, name: &'static str) -> Found {
+        Found { module, key: PyOnceLock::new(), name, function: PyOnceLock::new() }
+    }
+
+    fn get<'py>(&self, py: Python<'py>) -> PyResult<Option<&Bound<'py, PyAny>>> {
+        if let Some(function) = self.function.get(py) {
+            return Ok(Some(function.bind(py)));
+        }
+        let key = self.key.get_or_init(py, || PyString::intern(py, self.module).unbind());
+        let Some(module) = loaded(py)?.get_item(key)? else { return Ok(None) };
+        // A module that is on its way in has nothing yet.
+        let Some(function) = module.getattr_opt(self.name)? else { return Ok(None) };
+        Ok(Some(self.function.get_or_init(py, || function.unbind()).bind(py)))
+    }
+}
+
+static ASYNCIO_LOOP: Found = Found::new("asyncio", "_get_running_loop");
+static ASYNCIO_TASK: Found = Found::new("asyncio", "current_task");
+static TRIO_TASK: Found = Found::new("trio.lowlevel", "in_trio_task");
+
+/// The event loop whose turn it is.
+pub(crate) fn running(py: Python<'_>) -> PyResult<Running<'_>> {
+    let event_loop = match ASYNCIO_LOOP.get(py)? {
+        Some(function) => Some(function.call0()?).filter(|found| !found.is_none()),
+        None => None,
+    };
+    let is_in_trio = match TRIO_TASK.get(py)? {
+        Some(function) => function.call0()?.is_truthy()?,
+        None => false,
+    };
+    match event_loop {
+        // One may run inside of the other; the one with a task under way is the inner one.
+        Some(event_loop) if is_in_trio => match ASYNCIO_TASK.get(py)? {
+            Some(function) if !function.call0()?.is_none() => Ok(Running::Asyncio(event_loop)),
+            _ => Ok(Running::Trio),
+        },
+        Some(event_loop) => Ok(Running::Asyncio(event_loop)),
+        None if is_in_trio => Ok(Running::Trio),
+        None => Ok(Running::Nobody),
+    }
+}
+
+/// The hub of a loop of asyncio's kind: an attribute of it.
+pub(crate) fn asyncio_hub<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Hub>> {
+    let py = event_loop.py();
+    let hub = match event_loop.getattr_opt(intern!(py, "_modelwire_hub"))? {
+        Some(hub) => hub,
+        None => py.import("modelwire._hub")?.call_method1("new_hub", (event_loop,))?,
+    };
+    Ok(hub.cast_into::<Hub>()?)
+}
+
+/// The hub of the run of trio that goes on here.
+pub(crate) fn trio_hub(py: Python<'_>) -> PyResult<Bound<'_, Hub>> {
+    Ok(trio(py)?.call_method0(intern!(py, "hub"))?.cast_into::<Hub>()?)
+}
+
+/// The coroutine that waits until the hub of this run notes the number.
+pub(crate) fn trio_wait(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyAny>> {
+    trio(py)?.call_method1(intern!(py, "wait"), (number,))
+}
+
+/// The coroutine that gives trio its turn.
+pub(crate) fn trio_checkpoint(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    trio(py)?.call_method0(intern!(py, "checkpoint"))
+}
+
+/// `modelwire._trio`.
+fn trio(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("modelwire._trio")
+}
+
+/// The error of a call that nothing can wait for.
+pub(crate) fn nobody_runs(py: Python<'_>) -> PyErr {
+    match py.import("modelwire._hub").and_then(|hub| hub.call_method0("nobody_runs")) {
+        Ok(error) => PyErr::from_value(error),
+        Err(failed) => failed,
+    }
+}

@@ -1,0 +1,348 @@
+//! One step of what is awaited: the next portion of a stream, or the answer of a call. A coroutine in
+//! all but name, for any event loop. Knows no HTTP.
+
+use modelwire::Pop;
+use pyo3::exceptions::{PyStopAsyncIteration, PyStopIteration};
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit, intern};
+
+use crate::async_stream::{AsyncStream, async_stream};
+use crate::awaitable::{awaited_before, send, thrown};
+use crate::errors::raise;
+use crate::future::Future;
+use crate::hub::{Hub, next_number};
+use crate::loops::{self, Running};
+use crate::source::{Outcome, Portion, Source, Taken, outcome};
+use crate::wait;
+
+/// What is awaited. It is taken when it is there and not before, so that a wait that is cancelled or
+/// dropped has taken nothing.
+enum Target {
+    Portion(Py<AsyncStream>, Portion),
+    /// The answer of a call, or its stream.
+    Answer(Source),
+}
+
+/// Where it stands. While Python's code runs it stands at `Over`.
+enum State {
+    New,
+    /// The event loop has its turn: by itself, or through this coroutine.
+    Yielding(Option<Py<PyAny>>),
+    /// For a future that the hub wakes.
+    Future(Py<Hub>),
+    /// For a coroutine that waits for the hub, where tasks await no futures.
+    Coroutine(Py<Hub>, Py<PyAny>),
+    Over,
+}
+
+/// An awaitable, once. Ending it early ends a call that was not answered; a stream stays as it is.
+#[pyclass(module = "modelwire._native")]
+pub(crate) struct Next {
+    target: Option<Target>,
+    state: State,
+    /// Its place among those who wait, which it keeps.
+    number: Option<u64>,
+}
+
+impl Next {
+    pub(crate) fn of_stream(stream: Py<AsyncStream>, portion: Portion) -> Next {
+        Next::new(Target::Portion(stream, portion))
+    }
+
+    pub(crate) fn of_call(source: Source) -> Next {
+        Next::new(Target::Answer(source))
+    }
+
+    fn new(target: Target) -> Next {
+        Next { target: Some(target), state: State::New, number: None }
+    }
+
+    fn source<'a>(&'a self, py: Python<'a>) -> Option<&'a Source> {
+        match &self.target {
+            Some(Target::Portion(stream, _)) => Some(&stream.bind(py).as_super().get().source),
+            Some(Target::Answer(source)) => Some(source),
+            None => None,
+        }
+    }
+
+    fn stream(&self) -> Option<&AsyncStream> {
+        match &self.target {
+            Some(Target::Portion(stream, _)) => Some(stream.get()),
+            Some(Target::Answer(_)) | None => None,
+        }
+    }
+
+    /// What it awaits, if it is there; where a hub is given, its arrival will be noted there.
+    fn take(&self, py: Python<'_>, hub: Option<(&Hub, u64)>) -> PyResult<Taken> {
+        let Some(source) = self.source(py) else { return Ok(Taken::Nothing) };
+        let pop = || match hub {
+            Some((hub, number)) => source.poll_pop(hub.ready(), number),
+            None => source.try_pop(),
+        };
+        let portion = match &self.target {
+            Some(Target::Portion(_, portion)) => *portion,
+            Some(Target::Answer(_)) | None => return Next::take_answer(py, source, pop),
+        };
+        source.take(py, portion, pop)
+    }
+
+    fn take_answer(
+        py: Python<'_>,
+        source: &Source,
+        pop: impl Fn() -> modelwire::Result<Pop>,
+    ) -> PyResult<Taken> {
+        let found = raise(py, pop())?;
+        wait::stay_at_exit(py, &found)?;
+        match outcome(py, found, source.request())? {
+            None => Ok(Taken::Nothing),
+            Some(Outcome::Response(response)) => response.into_python(py).map(Taken::Item),
+            Some(Outcome::Stream(head)) => Ok(Taken::Head(head)),
+        }
+    }
+
+    fn set(slf: &Bound<'_, Self>, state: State) -> PyResult<()> {
+        slf.try_borrow_mut()?.state = state;
+        Ok(())
+    }
+
+    /// Gives the event loop its turn.
+    fn give_way(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        let py = slf.py();
+        if let Running::Trio = loops::running(py)? {
+            let checkpoint = loops::trio_checkpoint(py)?;
+            return match send(&checkpoint) {
+                Ok(yielded) => {
+                    Next::set(slf, State::Yielding(Some(checkpoint.unbind())))?;
+                    Ok(yielded)
+                }
+                Err(error) => Err(error),
+            };
+        }
+        Next::set(slf, State::Yielding(None))?;
+        Ok(Some(py.None())) // what asyncio takes for "go on in the next turn"
+    }
+
+    /// The result, if this is one.
+    fn result(slf: &Bound<'_, Self>, taken: Taken) -> PyResult<()> {
+        match taken {
+            Taken::Item(item) => {
+                Next::take_target(slf)?;
+                Err(PyStopIteration::new_err(item))
+            }
+            Taken::End => {
+                Next::take_target(slf)?;
+                Err(PyStopAsyncIteration::new_err(()))
+            }
+            Taken::Head(head) => {
+                let Some(Target::Answer(source)) = Next::take_target(slf)? else {
+                    return Err(awaited_before());
+                };
+                Err(PyStopIteration::new_err(Py::new(slf.py(), async_stream(source, head))?))
+            }
+            Taken::Nothing => Ok(()),
+        }
+    }
+
+    /// Takes what is there, or begins to wait for it.
+    fn attempt(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        let py = slf.py();
+        let found = slf.try_borrow()?.take(py, None)?;
+        Next::result(slf, found)?;
+        match loops::running(py)? {
+            Running::Asyncio(event_loop) => {
+                let hub = loops::asyncio_hub(&event_loop)?;
+                let number = Next::register(slf, hub.get())?;
+                let future = Py::new(py, Future::new(event_loop.unbind()))?;
+                hub.get().wait(number, future.clone_ref(py));
+                Next::set(slf, State::Future(hub.unbind()))?;
+                Ok(Some(future.into_any()))
+            }
+            Running::Trio => {
+                let hub = loops::trio_hub(py)?;
+                let number = Next::register(slf, hub.get())?;
+                let waiting = loops::trio_wait(py, number)?;
+                let state = State::Coroutine(hub.unbind(), waiting.clone().unbind());
+                Next::step(slf, state, send(&waiting))
+            }
+            Running::Nobody => Err(loops::nobody_runs(py)),
+        }
+    }
+
+    /// What there is now is the result; else its arrival will be noted as this number.
+    fn register(slf: &Bound<'_, Self>, hub: &Hub) -> PyResult<u64> {
+        let number = *slf.try_borrow_mut()?.number.get_or_insert_with(next_number);
+        let found = slf.try_borrow()?.take(slf.py(), Some((hub, number)))?;
+        Next::result(slf, found)?;
+        Ok(number)
+    }
+
+    /// What a coroutine that this state holds did.
+    fn step(
+        slf: &Bound<'_, Self>,
+        state: State,
+        stepped: PyResult<Option<Py<PyAny>>>,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        match stepped {
+            Ok(yielded) => {
+                Next::set(slf, state)?;
+                Ok(yielded)
+            }
+            Err(error) if error.is_instance_of::<PyStopIteration>(slf.py()) => {
+                slf.try_borrow()?.note_yield();
+                Next::attempt(slf)
+            }
+            Err(error) => {
+                Next::give_up(slf, &state)?;
+                Err(error)
+            }
+        }
+    }
+
+    fn note_yield(&self) {
+        if let Some(stream) = self.stream() {
+            stream.note_yield();
+        }
+    }
+
+    /// Waits no more, and holds nothing any more.
+    fn give_up(slf: &Bound<'_, Self>, state: &State) -> PyResult<()> {
+        let py = slf.py();
+        {
+            let this = slf.try_borrow()?;
+            let Some(source) = this.source(py) else { return Ok(()) };
+            if let Some(number) = this.number {
+                source.forget(number);
+                if let State::Future(hub) | State::Coroutine(hub, _) = state {
+                    hub.get().forget(number);
+                }
+            }
+            if let Some(Target::Answer(_)) = this.target {
+                source.cancel();
+            }
+        }
+        Next::take_target(slf)?;
+        Ok(())
+    }
+
+    /// Takes the target out: one that is over may be kept by a traceback, and keeps nothing itself.
+    fn take_target(slf: &Bound<'_, Self>) -> PyResult<Option<Target>> {
+        Ok(slf.try_borrow_mut()?.target.take())
+    }
+
+    /// Takes the state out: whoever comes while Python's code runs finds it over.
+    fn take_state(slf: &Bound<'_, Self>) -> PyResult<State> {
+        Ok(std::mem::replace(&mut slf.try_borrow_mut()?.state, State::Over))
+    }
+}
+
+#[pymethods]
+impl Next {
+    fn __await__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        match Next::take_state(slf)? {
+            State::New if slf.try_borrow()?.stream().is_some_and(AsyncStream::must_yield) => {
+                Next::give_way(slf)
+            }
+            State::New => Next::attempt(slf),
+            State::Yielding(None) | State::Future(_) => {
+                slf.try_borrow()?.note_yield();
+                Next::attempt(slf)
+            }
+            State::Yielding(Some(coroutine)) => {
+                let sent = send(coroutine.bind(slf.py()));
+                Next::step(slf, State::Yielding(Some(coroutine)), sent)
+            }
+            State::Coroutine(hub, coroutine) => {
+                let sent = send(coroutine.bind(slf.py()));
+                Next::step(slf, State::Coroutine(hub, coroutine), sent)
+            }
+            State::Over => Err(awaited_before()),
+        }
+    }
+
+    /// Goes on, as a coroutine.
+    fn send(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+        // What trio's traps answer is for the coroutine that set them.
+        match Next::take_state(slf)? {
+            State::Yielding(Some(coroutine)) => {
+                let sent = send_value(coroutine.bind(slf.py()), value);
+                Next::step(slf, State::Yielding(Some(coroutine)), sent)
+            }
+            State::Coroutine(hub, coroutine) => {
+                let sent = send_value(coroutine.bind(slf.py()), value);
+                Next::step(slf, State::Coroutine(hub, coroutine), sent)
+            }
+            state => {
+                Next::set(slf, state)?;
+                Next::__next__(slf)
+            }
+        }
+    }
+
+    /// Raises this inside, as a coroutine; what was not taken stays where it is.
+    #[pyo3(signature = (error, value=None, traceback=None))]
+    fn throw(
+        slf: &Bound<'_, Self>,
+        error: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        traceback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let py = slf.py();
+        let state = Next::take_state(slf)?;
+        if let State::Yielding(Some(coroutine)) | State::Coroutine(_, coroutine) = &state {
+            let name = intern!(py, "throw");
+            let thrown = match (value, traceback) {
+                (None, None) => coroutine.call_method1(py, name, (error,)),
+                _ => coroutine.call_method1(py, name, (error, value, traceback)),
+            };
+            return Next::step(slf, state, thrown.map(Some));
+        }
+        Next::give_up(slf, &state)?;
+        Err(thrown(error, value))
+    }
+
+    /// Ends it, as a coroutine; what was not taken stays where it is.
+    fn close(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let py = slf.py();
+        let state = Next::take_state(slf)?;
+        Next::give_up(slf, &state)?;
+        if let State::Yielding(Some(coroutine)) | State::Coroutine(_, coroutine) = &state {
+            coroutine.call_method0(py, intern!(py, "close"))?;
+        }
+        Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(Target::Portion(stream, _)) = &self.target {
+            visit.call(stream)?;
+        }
+        match &self.state {
+            State::Yielding(coroutine) => visit.call(coroutine),
+            State::Future(hub) => visit.call(hub),
+            State::Coroutine(hub, coroutine) => {
+                visit.call(hub)?;
+                visit.call(coroutine)
+            }
+            State::New | State::Over => Ok(()),
+        }
+    }
+
+    fn __clear__(&mut self) {
+        self.state = State::Over;
+        self.target = None;
+    }
+}
+
+fn send_value(
+    coroutine: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Option<Py<PyAny>>> {
+    coroutine.call_method1(intern!(coroutine.py(), "send"), (value,)).map(|it| Some(it.unbind()))
+}

@@ -1,0 +1,311 @@
+"""Where programs meet frameworks: posing by a variable, the warning where it was missed, answers in
+FastAPI and pydantic. Knows no framework but those."""
+
+import asyncio
+
+import pytest
+
+import modelwire
+import programs
+from modelwire.types import chat, responses
+
+pydantic = pytest.importorskip("pydantic")
+
+# A module of a framework, and openai-python as far as posing needs it.
+STAND_IN = """
+import os, types, warnings
+warnings.simplefilter("always")
+sys.modules["instructor"] = types.ModuleType("instructor")
+def told(make):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        make()
+    return [(one.category.__name__, os.path.basename(one.filename)) for one in found]
+"""
+
+
+def test_a_framework_without_posing_is_warned_of_once(service):
+    """R-F3: where the program makes its client, with the line that is missing."""
+    output = programs.run(
+        STAND_IN
+        + """
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    client = modelwire.OpenAI()
+    modelwire.AsyncOpenAI()
+    client.copy()
+[one] = found
+print(one.category is modelwire.FrameworkWarning, one.filename)
+print(one.message)
+""",
+        service.base_url,
+    )
+    first, message = output.splitlines()
+    assert first == "True <string>"
+    for part in ("instructor", "modelwire.pose_as_openai()", "MODELWIRE_POSE_AS_OPENAI=1"):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("before", "count"),
+    [
+        ("del sys.modules['instructor']", 0),
+        ("os.environ['MODELWIRE_POSE_AS_OPENAI'] = '0'", 0),
+        ("warnings.filterwarnings('ignore', category=modelwire.FrameworkWarning)", 0),
+        ("pass", 1),
+    ],
+)
+def test_who_is_warned(service, before, count):
+    """R-F3: nobody who has no such framework, or said that it is not needed."""
+    program = f"""
+{before}
+with warnings.catch_warnings(record=True) as found:
+    modelwire.OpenAI()
+print(len(found))
+"""
+    assert programs.run(STAND_IN + program, service.base_url) == f"{count}\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("1", "True True"),
+        ("0", "False False"),
+        (
+            "maybe",
+            "MODELWIRE_POSE_AS_OPENAI is 'maybe'. Hint: Set it to 1, or to 0 for no warning.",
+        ),
+    ],
+)
+def test_posing_by_a_variable(service, tmp_path, value, told):
+    """R-F3: for programs that cannot be edited; with the first client."""
+    package = tmp_path / "openai"
+    for folder in (package, package / "types", package / "types" / "chat"):
+        folder.mkdir()
+    (package / "__init__.py").write_text(
+        "class OpenAI: pass\nclass AsyncOpenAI: pass\nclass OpenAIError(Exception): pass\n"
+        "class APIError(OpenAIError): pass\nclass NotFoundError(APIError): pass\n"
+    )
+    (package / "types" / "__init__.py").write_text("class Model: pass\n")
+    (package / "types" / "chat" / "__init__.py").write_text("class ChatCompletion: pass\n")
+    (package / "types" / "chat" / "chat_completion_chunk.py").write_text("class Choice: pass\n")
+    program = f"""
+sys.path.insert(0, {str(tmp_path)!r})
+os.environ["MODELWIRE_POSE_AS_OPENAI"] = {value!r}
+import openai.types
+try:
+    client = modelwire.OpenAI()
+    print(isinstance(client, openai.OpenAI), end=" ")
+    print(isinstance(client.models.list().data[0], openai.types.Model))
+except modelwire.OpenAIError as error:
+    print(error)
+"""
+    assert programs.run(program, service.base_url) == f"{told}\n"
+
+
+def test_posing_without_openai_says_what_is_missing(service):
+    """R-F3"""
+    program = """
+sys.modules["openai"] = None
+try:
+    modelwire.pose_as_openai()
+except ImportError as error:
+    print(error)
+"""
+    assert "pip install openai" in programs.run(program, service.base_url)
+
+
+def test_an_address_as_others_have_it():
+    """R-CFG1: programs read private names of openai-python's clients, too."""
+    client = modelwire.OpenAI(base_url="http://127.0.0.1:9/v1?a=b", api_key="sk-test")
+    assert (client._base_url.host, client._base_url.path) == ("127.0.0.1", "/v1")
+    assert client._base_url._uri_reference == client.base_url
+    client.organization, client.project = "o", "p"
+    assert client.default_headers["OpenAI-Organization"] == client.organization == "o"
+    assert client.default_headers["OpenAI-Project"] == client.project == "p"
+
+
+class Tracer:
+    """What tracing does to a client of openai-python: a method of its own at `request`, and a class
+    of its own below that of streams."""
+
+    def __init__(self, client):
+        self.seen, self._request = [], client.request
+        client.request = self.arequest if "Async" in type(client).__name__ else self.request
+
+    def request(self, *arguments, **named):
+        return self._request(*arguments, **self._looked_at(named))
+
+    async def arequest(self, *arguments, **named):
+        return await self._request(*arguments, **self._looked_at(named))
+
+    def _looked_at(self, named):
+        options, seen = named["options"], self.seen
+        sent = options.json_data or {}
+        seen.append((options.method, options.url, sent.get("model"), sent.get("stream")))
+        if not named["stream"]:
+            return named
+
+        class Stream(named["stream_cls"]):
+            def __stream__(self):
+                for chunk in super().__stream__():
+                    seen.append(type(chunk).__name__)
+                    yield chunk
+
+        class AsyncStream(named["stream_cls"]):
+            async def __stream__(self):
+                async for chunk in super().__stream__():
+                    seen.append(type(chunk).__name__)
+                    yield chunk
+
+        is_async = hasattr(named["stream_cls"], "__aiter__")
+        return {**named, "stream_cls": AsyncStream if is_async else Stream}
+
+
+HELLO = [{"role": "user", "content": "One two."}]
+CHAT = {"model": "echo", "messages": HELLO}
+
+
+def test_tracing_that_replaces_the_method_of_requests(service):
+    """R-F3: it sees each call, of copies too, and each chunk; and no part of a call gets lost."""
+    client = modelwire.OpenAI(base_url=service.base_url, api_key="sk-test")
+    tracer = Tracer(client)
+    assert client.chat.completions.create(**CHAT).choices[0].message.content == "One two."
+    assert len(client.models.list()) > 1
+    assert client.responses.create(model="echo", input="x", temperature=modelwire.omit).id
+    assert tracer.seen == [
+        ("post", "/chat/completions", "echo", None),
+        ("get", "/models", None, None),
+        ("post", "/responses", "echo", None),
+    ]
+    tracer.seen.clear()
+    with client.chat.completions.create(**CHAT, stream=True) as stream:
+        assert isinstance(stream, modelwire.Stream)
+        texts = [chunk.choices[0].delta.content for chunk in stream if chunk.choices]
+    assert "".join(filter(None, texts)) == "One two." and stream.response.status_code == 200
+    assert tracer.seen[0] == ("post", "/chat/completions", "echo", True)
+    assert set(tracer.seen[1:]) == {"ChatCompletionChunk"}
+    with client.responses.stream(model="echo", input="One two.") as helper:
+        assert helper.get_final_response().output_text == "One two."
+    wrong = client.with_options(api_key="sk-wrong")
+    with pytest.raises(modelwire.AuthenticationError):
+        wrong.chat.completions.create(**CHAT)
+    assert tracer.seen[-1] == ("post", "/chat/completions", "echo", None)
+    with pytest.raises(modelwire.OpenAIError, match="no operation"):
+        modelwire.OpenAI(base_url=service.base_url, api_key="sk-test").request(object, object())
+
+
+def test_tracing_of_an_asynchronous_client(service):
+    """R-F3: the same."""
+
+    async def run():
+        client = modelwire.AsyncOpenAI(base_url=service.base_url, api_key="sk-test")
+        tracer = Tracer(client)
+        answer = await client.chat.completions.create(**CHAT)
+        assert answer.choices[0].message.content == "One two."
+        stream = await client.chat.completions.create(**CHAT, stream=True)
+        async with stream:
+            texts = [chunk.choices[0].delta.content async for chunk in stream if chunk.choices]
+        assert "".join(filter(None, texts)) == "One two."
+        return tracer.seen
+
+    seen = asyncio.run(run())
+    assert seen[0] == ("post", "/chat/completions", "echo", None)
+    assert seen[1] == ("post", "/chat/completions", "echo", True)
+    assert set(seen[2:]) == {"ChatCompletionChunk"}
+
+
+ANSWER = {
+    "id": "c",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [
+        {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}
+    ],
+    "timings": {"a": 1},
+}
+
+
+def test_schemas_of_all_classes():
+    """R-F3: of every class, of its fields, and as JSON; without pydantic's help."""
+    for module in (modelwire.types, chat, responses):
+        for name in module.__all__:
+            kind = getattr(module, name)
+            if hasattr(kind, "model_json_schema"):
+                found = kind.model_json_schema(by_alias=True)
+                assert found["type"] == "object", name
+                assert set(kind.model_fields) - {"_event"} >= set(found.get("properties", ()))
+    found = chat.ChatCompletion.model_json_schema()
+    assert found["title"] == "ChatCompletion" and found["additionalProperties"] is True
+    assert {"id", "choices", "model"} <= set(found["required"])
+    choice = found["properties"]["choices"]["items"]
+    message = choice["properties"]["message"]["properties"]
+    assert message["content"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    assert "stop" in str(choice["properties"]["finish_reason"])
+    assert "usage" not in found["required"]
+
+
+def test_adapters_of_pydantic():
+    """R-F3: both ways, with the schema of the fields; what is no object is a validation error."""
+    adapter = pydantic.TypeAdapter(chat.ChatCompletion)
+    found = adapter.validate_python(ANSWER)
+    assert type(found) is chat.ChatCompletion and adapter.validate_python(found) is found
+    assert adapter.validate_json(adapter.dump_json(found)) == found
+    assert adapter.dump_python(found) == ANSWER
+    for mode in ("validation", "serialization"):
+        assert adapter.json_schema(mode=mode) == chat.ChatCompletion.model_json_schema()
+    with pytest.raises(pydantic.ValidationError, match="a dict is needed"):
+        adapter.validate_python([1])
+    made = chat.ChatCompletion.model_construct(**ANSWER)
+    assert made == chat.ChatCompletion.model_validate(ANSWER) == found
+
+
+def test_answers_in_fastapi():
+    """R-F3: as a body, in a body, as what is returned, and in its description."""
+    fastapi = pytest.importorskip("fastapi")
+    httpx = pytest.importorskip("httpx")
+
+    class Record(pydantic.BaseModel):
+        answer: chat.ChatCompletion
+        more: list[chat.ChatCompletionMessage] = []
+
+    app = fastapi.FastAPI()
+
+    @app.post("/body")
+    def body(answer: chat.ChatCompletion = fastapi.Body()):  # noqa: B008
+        assert type(answer) is chat.ChatCompletion
+        return {"id": answer.id}
+
+    @app.post("/model", response_model=chat.ChatCompletion)
+    def model(record: Record):
+        return record.answer
+
+    @app.post("/record")
+    def record(record: Record) -> Record:
+        return record
+
+    @app.post("/plain")
+    async def plain(answer: responses.Response = fastapi.Body()) -> responses.Response:  # noqa: B008
+        return answer
+
+    async def asked(method, path, body):
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://app") as client:
+            return await client.request(method, path, json=body)
+
+    def post(path, body):
+        return asyncio.run(asked("POST", path, body))
+
+    assert post("/body", ANSWER).json() == {"id": "c"}
+    assert post("/body", [1]).status_code == 422
+    assert post("/model", {"answer": ANSWER}).json() == ANSWER
+    message = ANSWER["choices"][0]["message"]
+    sent = {"answer": ANSWER, "more": [message]}
+    assert post("/record", sent).json() == sent
+    whole = {"id": "r", "output": [{"type": "new", "x": 1}]}
+    assert post("/plain", whole).json() == whole
+    described = asyncio.run(asked("GET", "/openapi.json", None)).json()
+    answered = described["paths"]["/model"]["post"]["responses"]["200"]
+    schema = answered["content"]["application/json"]["schema"]
+    assert "choices" in schema["properties"] and "timings" not in schema["properties"]

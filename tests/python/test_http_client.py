@@ -1,0 +1,314 @@
+"""An httpx client that is handed over: what of it becomes options, what is called, and what is
+refused. Knows no answer."""
+
+import json
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+
+import pytest
+
+import modelwire
+import programs
+from conftest import KEY
+from wire import HELLO, answer, events, finish, piece
+
+httpx = pytest.importorskip("httpx")
+
+URL = "http://127.0.0.1:9/v1"
+
+
+def asked(client, **options):
+    return client.chat.completions.create(model="m", messages=HELLO, **options)
+
+
+def headers(request):
+    return {name.lower(): value for name, value in request["headers"]}
+
+
+def options(http_client):
+    """What a client is made with that is handed this one."""
+    return modelwire._http_client.merged(http_client, {}, is_async=False)
+
+
+def test_what_httpx_has_by_itself_changes_nothing():
+    """R-CFG1: a client that nobody chose anything of says nothing."""
+    import modelwire._http_client
+
+    for made in (
+        httpx.Client(),
+        httpx.Client(follow_redirects=True),
+        modelwire.DefaultHttpxClient(),
+        modelwire.DefaultHttpxClient(follow_redirects=True, headers={}),
+    ):
+        assert options(made) == {}, made
+
+
+@pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
+def test_settings_are_taken_over(make):
+    """R-CFG1: of httpx's client and of ours, which only keeps them."""
+    made = make(
+        headers={"X-Tenant": "7", "Authorization": "Bearer other", "User-Agent": "mine"},
+        params={"version": "1"},
+        timeout=httpx.Timeout(7, connect=3),
+        limits=httpx.Limits(max_connections=50, max_keepalive_connections=5, keepalive_expiry=2),
+        base_url="http://127.0.0.1:9/v1",
+        trust_env=False,
+    )
+    found = options(made)
+    assert found.pop("timeout") == httpx.Timeout(7, connect=3)
+    assert {name.lower(): value for name, value in found.pop("default_headers").items()} == {
+        "x-tenant": "7",
+        "user-agent": "mine",
+    }
+    assert found.pop("base_url").rstrip("/") == "http://127.0.0.1:9/v1"
+    assert found == {
+        "default_query": {"version": "1"},
+        "limits": modelwire.Limits(
+            connections_max=50, idle_connections_max=5, idle_connection_ms_max=2000
+        ),
+        "no_proxy": True,
+    }
+    client = modelwire.OpenAI(api_key=KEY, http_client=made)
+    assert client.base_url == "http://127.0.0.1:9/v1" or client.base_url == "http://127.0.0.1:9/v1/"
+    assert client.timeout == httpx.Timeout(7, connect=3)
+
+
+def test_what_the_client_is_given_itself_wins():
+    """R-CFG1"""
+    made = httpx.Client(headers={"X-A": "1", "X-B": "1"}, timeout=7, proxy="http://127.0.0.1:9")
+    client = modelwire.OpenAI(
+        base_url=URL,
+        api_key=KEY,
+        default_headers={"X-B": "2"},
+        timeout=None,
+        no_proxy=True,
+        http_client=made,
+    )
+    sent = {name.lower(): value for name, value in client.default_headers.items()}
+    assert (sent["x-a"], sent["x-b"], client.timeout) == ("1", "2", None)
+
+
+@pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
+@pytest.mark.parametrize("given", [str, httpx.URL, lambda url: httpx.Proxy(url, auth=("u", "p@"))])
+def test_its_proxy_is_asked(make, given):
+    """R-CFG1: the proxy is asked, not the service; with user and password."""
+    with socket.socket() as proxy:
+        proxy.bind(("127.0.0.1", 0))
+        proxy.listen()
+        url = given(f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        client = modelwire.Client(
+            base_url="http://service.invalid/v1",
+            api_key=KEY,
+            timeout=0.5,
+            http_client=make(proxy=url),
+        )
+        with pytest.raises(modelwire.APITimeoutError):
+            client.models.list()
+        connection, _ = proxy.accept()
+        with connection:
+            head = connection.recv(1000)
+        assert head.startswith(b"GET http://service.invalid/v1/models ")
+        assert (b"Basic dTpwQA==" in head) == isinstance(url, httpx.Proxy)
+
+
+def test_proxies_of_the_environment_are_read_once(service):
+    """R-CFG1: httpx makes mounts of them, which are no choice of the program."""
+    output = programs.run(
+        """
+        import os
+        os.environ["HTTPS_PROXY"] = "http://127.0.0.1:9"
+        os.environ["NO_PROXY"] = "example.invalid"
+        import httpx
+        from modelwire import _http_client
+        print(_http_client.merged(httpx.Client(), {}, is_async=False))
+        """,
+        service.base_url,
+    )
+    assert output == "{}\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({"verify": False}, "verif"),
+        ({"auth": ("u", "p")}, "api_key"),
+        ({"cookies": {"a": "b"}}, "Cookie"),
+        ({"transport": httpx.MockTransport(lambda request: None)}, "modelwire.testing"),
+        ({"transport": httpx.HTTPTransport(retries=2)}, "connect_errors=True"),
+        ({"transport": httpx.HTTPTransport(uds="/nowhere")}, "base_url"),
+        ({"mounts": {"http://": httpx.HTTPTransport()}}, "proxy="),
+        ({"proxy": httpx.Proxy("http://127.0.0.1:9", headers={"X-A": "b"})}, "proxy="),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
+def test_what_has_no_option_is_refused(make, settings, what):
+    """R-CFG1: with what to use instead; never in silence."""
+    with pytest.raises(TypeError, match="cannot be taken over") as raised:
+        modelwire.OpenAI(base_url=URL, api_key=KEY, http_client=make(**settings))
+    assert what in str(raised.value)
+
+
+def test_what_is_no_client_of_httpx_is_refused():
+    """R-CFG1: one of the other kind, one with a transport of its own, and one that is unknown."""
+
+    class Own(httpx.Client):
+        def send(self, *arguments, **named):
+            raise AssertionError("never called")
+
+    newer = httpx.Client()
+    del newer._mounts
+    for make, given, what in (
+        (modelwire.AsyncOpenAI, httpx.Client(), "is for OpenAI, not AsyncOpenAI"),
+        (modelwire.OpenAI, httpx.AsyncClient(), "is for AsyncOpenAI, not OpenAI"),
+        (modelwire.OpenAI, modelwire.DefaultAioHttpClient(), "is for AsyncOpenAI, not OpenAI"),
+        (modelwire.OpenAI, object(), "proxy, no_proxy, ca, client_certificate"),
+        (modelwire.OpenAI, Own(), "a send of its own"),
+        (modelwire.OpenAI, newer, "not known here"),
+    ):
+        with pytest.raises(TypeError, match=what):
+            make(base_url=URL, api_key=KEY, http_client=given)
+    client = modelwire.OpenAI(base_url=URL, api_key=KEY)
+    with pytest.raises(TypeError, match="shares the connections"):
+        client.with_options(http_client=httpx.Client())
+    with pytest.raises(TypeError, match="takes no 'nonsense'"):
+        modelwire.DefaultHttpxClient(nonsense=1)
+
+
+def test_hooks_see_a_call_and_its_response(scripted):
+    """R-CFG1: with what httpx's have of them; headers that they set are sent."""
+    seen = []
+
+    def before(request):
+        seen.append((request.method, str(request.url), request.headers["x-tenant"]))
+        request.headers["X-Signed"] = "yes"
+        del request.headers["X-Tenant"]
+
+    def behind(response):
+        seen.append((response.status_code, response.headers.get("x-request-id")))
+        if response.headers["content-type"] != "text/event-stream":
+            seen.append(json.loads(response.read()))
+
+    made = httpx.Client(event_hooks={"request": [before], "response": [behind]})
+    chunks = events(piece("a"), finish())
+    found = answer({"a": 1}, x_request_id="r")
+    client = scripted(
+        found, answer({}, 404), chunks, http_client=made, default_headers={"X-Tenant": "7"}
+    )
+    asked(client)
+    with pytest.raises(modelwire.NotFoundError):
+        asked(client)
+    assert len(list(asked(client, stream=True))) == 2
+    start = ("POST", f"{str(client.base_url).rstrip('/')}/chat/completions", "7")
+    assert seen == [start, (200, "r"), {"a": 1}, start, (404, None), {}, start, (200, None)]
+    for request in scripted.requests():
+        assert headers(request)["x-signed"] == "yes" and "x-tenant" not in headers(request)
+    seen.clear()
+    asked(scripted(found, http_client=made).with_options(default_headers={"X-Tenant": "8"}))
+    assert seen[0][2] == "8"
+
+
+def test_awaited_hooks(service):
+    """R-CFG1: of an asynchronous client, as httpx calls them."""
+    import asyncio
+
+    seen = []
+
+    async def before(request):
+        await asyncio.sleep(0)
+        seen.append(request.method)
+
+    async def behind(response):
+        seen.append(json.loads(await response.aread())["object"])
+
+    async def run(make):
+        made = make(event_hooks={"request": [before], "response": [behind]})
+        options = {"base_url": service.base_url, "api_key": KEY, "http_client": made}
+        async with modelwire.AsyncOpenAI(**options) as client:
+            await client.models.list()
+
+    for make in (httpx.AsyncClient, modelwire.DefaultAsyncHttpxClient):
+        asyncio.run(run(make))
+    assert seen == ["GET", "list"] * 2
+
+
+def test_a_default_client_needs_no_httpx(service):
+    """R-F3: nor is it imported."""
+    output = programs.run(
+        """
+        sys.modules["httpx"] = None
+        with modelwire.DefaultHttpxClient(headers={"X-A": "1"}, timeout=5) as http_client:
+            client = modelwire.OpenAI(http_client=http_client, timeout=7)
+            print(len(client.models.list().data) > 1, client.default_headers, client.timeout)
+        print(http_client.is_closed, http_client)
+        """,
+        service.base_url,
+    )
+    assert output == "True {'X-A': '1'} 7\nTrue DefaultHttpxClient(headers, timeout)\n"
+
+
+@pytest.fixture
+def tls(tmp_path):
+    """A service over TLS: its port, and the file of its authority."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    ca, ca_key, cert, key = (tmp_path / f"{name}.pem" for name in ("ca", "ca_key", "cert", "key"))
+    new = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    subprocess.run(
+        [*new, "-subj", "/CN=an authority", "-keyout", ca_key, "-out", ca],
+        check=True,
+        capture_output=True,
+    )
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    names += ["-addext", "basicConstraints=critical,CA:FALSE"]
+    subprocess.run(
+        [*new, *names, "-CA", ca, "-CAkey", ca_key, "-keyout", key, "-out", cert],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        while True:
+            try:
+                plain, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                with context.wrap_socket(plain, server_side=True) as connection:
+                    connection.recv(4096)
+                    body = b'{"object":"list","data":[]}'
+                    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n"
+                    connection.sendall(head.encode() + b"Connection: close\r\n\r\n" + body)
+            except OSError:
+                continue
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield listener.getsockname()[1], ca
+    listener.close()
+
+
+def test_its_authorities_are_trusted(tls):
+    """R-CFG1: of an ssl context, and of a file; without them the service is not."""
+    port, ca = tls
+    url = f"https://localhost:{port}/v1"
+    context = ssl.create_default_context(cafile=ca)
+    for made in (
+        httpx.Client(verify=context),
+        modelwire.DefaultHttpxClient(verify=context),
+        modelwire.DefaultHttpxClient(verify=str(ca)),
+    ):
+        client = modelwire.OpenAI(base_url=url, api_key=KEY, http_client=made)
+        assert client.models.list().data == []
+    client = modelwire.OpenAI(base_url=url, api_key=KEY, http_client=httpx.Client())
+    with pytest.raises(modelwire.APIConnectionError):
+        client.models.list()
+    context.check_hostname = False
+    with pytest.raises(TypeError, match="does not verify"):
+        modelwire.OpenAI(base_url=url, api_key=KEY, http_client=httpx.Client(verify=context))
