@@ -125,7 +125,7 @@ impl View {
         exclude_none: bool,
         warnings: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        dump::dict(slf, Dump { unset: !exclude_unset, none: !exclude_none })
+        dump::dict(slf, Dump { unset: !exclude_unset, none: !exclude_none, parsed: true })
     }
 
     /// All fields as dicts and lists, unknown ones included; known ones that the service did not
@@ -149,6 +149,7 @@ impl View {
         let dump = Dump {
             unset: !(exclude_unset || exclude_defaults),
             none: !(exclude_none || exclude_defaults),
+            parsed: true,
         };
         filter(dump::dict(slf, dump)?, include, exclude)
     }
@@ -199,7 +200,7 @@ impl View {
         if indent.is_none() && exclude_unset && !exclude_none {
             return json(slf).map(|text| text.into_owned());
         }
-        let dump = Dump { unset: !exclude_unset, none: !exclude_none };
+        let dump = Dump { unset: !exclude_unset, none: !exclude_none, parsed: true };
         dumps(dump::dict(slf, dump)?.as_any(), indent)
     }
 
