@@ -21,12 +21,15 @@ def whole(client: OpenAI, model: str) -> ChatCompletion:
 
 
 def streamed(client: OpenAI, model: str, before: ChatCompletion) -> None:
-    messages = [
-        {"role": "user", "content": "Say hello."},
-        before.choices[0].message,
-        {"role": "user", "content": "Say it again."},
-    ]
-    with client.chat.completions.create(model=model, messages=messages, stream=True) as stream:
+    with client.chat.completions.create(
+        model=model,
+        messages=[
+            {"role": "user", "content": "Say hello."},
+            before.choices[0].message,
+            {"role": "user", "content": "Say it again."},
+        ],
+        stream=True,
+    ) as stream:
         for chunk in stream:
             for choice in chunk.choices:
                 sys.stdout.write(choice.delta.content or "")

@@ -10,8 +10,10 @@ from modelwire import AsyncOpenAI
 
 
 async def ask(client: AsyncOpenAI, model: str, number: int) -> str:
-    messages = [{"role": "user", "content": f"What is {number} squared?"}]
-    completion = await client.chat.completions.create(model=model, messages=messages)
+    question = f"What is {number} squared?"
+    completion = await client.chat.completions.create(
+        model=model, messages=[{"role": "user", "content": question}]
+    )
     return completion.choices[0].message.content or ""
 
 

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::async_stream::async_stream;
 use crate::errors::raise;
 use crate::facts::usage_dict;
 use crate::loops::{self, Running};
@@ -117,7 +118,8 @@ impl NativeClient {
         }
         let (call, request) = self.call(endpoint, fields, stream, options)?;
         wait::begun(py, call.start(stream))?;
-        Ok(Next::of_call(Source::new(call, request)))
+        let make = |py: Python<'_>, source, head| async_stream(py, source, head).map(Py::into_any);
+        Ok(Next::of_call(Source::new(call, request), make))
     }
 }
 

@@ -131,6 +131,11 @@ impl Writer<'_> {
             }
             return self.write_at(&plain, depth + 1);
         }
+        if !is_class && value.hasattr(intern!(py, "__struct_fields__"))? {
+            // A Struct of msgspec, so that is imported.
+            let plain = py.import("msgspec")?.call_method1("to_builtins", (value,))?;
+            return self.write_at(&plain, depth + 1);
+        }
         if let Ok(items) = value.cast::<PyIterator>() {
             return self.write_iterator(items, depth);
         }

@@ -30,6 +30,7 @@ mod source;
 mod stream;
 mod stream_base;
 mod testing;
+mod turns;
 mod wait;
 mod warnings;
 

@@ -1,27 +1,33 @@
 //! One step of what is awaited: the next portion of a stream, or the answer of a call. A coroutine in
 //! all but name, for any event loop. Knows no HTTP.
 
-use modelwire::Pop;
+use std::sync::Arc;
+
+use modelwire::{Head, Pop};
 use pyo3::exceptions::{PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::async_stream::{AsyncStream, async_stream};
 use crate::awaitable::{awaited_before, send, thrown};
 use crate::errors::raise;
 use crate::future::Future;
 use crate::hub::{Hub, next_number};
 use crate::loops::{self, Running};
 use crate::source::{Outcome, Portion, Source, Taken, outcome};
+use crate::stream_base::StreamBase;
+use crate::turns::Turns;
 use crate::wait;
 
 /// What is awaited. It is taken when it is there and not before, so that a wait that is cancelled or
 /// dropped has taken nothing.
 enum Target {
-    Portion(Py<AsyncStream>, Portion),
-    /// The answer of a call, or its stream.
-    Answer(Source),
+    Portion(Py<StreamBase>, Portion),
+    /// The answer of a call, or its stream, which this makes.
+    Answer(Source, MakeStream),
 }
+
+/// Makes the stream of a call whose head arrived.
+pub(crate) type MakeStream = fn(Python<'_>, Source, Arc<Head>) -> PyResult<Py<PyAny>>;
 
 /// Where it stands. While Python's code runs it stands at `Over`.
 enum State {
@@ -45,12 +51,12 @@ pub(crate) struct Next {
 }
 
 impl Next {
-    pub(crate) fn of_stream(stream: Py<AsyncStream>, portion: Portion) -> Next {
+    pub(crate) fn of_stream(stream: Py<StreamBase>, portion: Portion) -> Next {
         Next::new(Target::Portion(stream, portion))
     }
 
-    pub(crate) fn of_call(source: Source) -> Next {
-        Next::new(Target::Answer(source))
+    pub(crate) fn of_call(source: Source, make: MakeStream) -> Next {
+        Next::new(Target::Answer(source, make))
     }
 
     fn new(target: Target) -> Next {
@@ -59,16 +65,16 @@ impl Next {
 
     fn source<'a>(&'a self, py: Python<'a>) -> Option<&'a Source> {
         match &self.target {
-            Some(Target::Portion(stream, _)) => Some(&stream.bind(py).as_super().get().source),
-            Some(Target::Answer(source)) => Some(source),
+            Some(Target::Portion(stream, _)) => Some(&stream.bind(py).get().source),
+            Some(Target::Answer(source, _)) => Some(source),
             None => None,
         }
     }
 
-    fn stream(&self) -> Option<&AsyncStream> {
+    fn turns(&self) -> Option<&Turns> {
         match &self.target {
-            Some(Target::Portion(stream, _)) => Some(stream.get()),
-            Some(Target::Answer(_)) | None => None,
+            Some(Target::Portion(stream, _)) => Some(&stream.get().turns),
+            Some(Target::Answer(..)) | None => None,
         }
     }
 
@@ -81,7 +87,7 @@ impl Next {
         };
         let portion = match &self.target {
             Some(Target::Portion(_, portion)) => *portion,
-            Some(Target::Answer(_)) | None => return Next::take_answer(py, source, pop),
+            Some(Target::Answer(..)) | None => return Next::take_answer(py, source, pop),
         };
         source.take(py, portion, pop)
     }
@@ -122,6 +128,18 @@ impl Next {
         Ok(Some(py.None())) // what asyncio takes for "go on in the next turn"
     }
 
+    /// Ends it where what it awaits is there, or failed.
+    fn look(slf: &Bound<'_, Self>, hub: Option<(&Hub, u64)>) -> PyResult<()> {
+        let found = slf.try_borrow()?.take(slf.py(), hub);
+        match found {
+            Ok(taken) => Next::result(slf, taken),
+            Err(error) => {
+                Next::take_target(slf)?;
+                Err(error)
+            }
+        }
+    }
+
     /// The result, if this is one.
     fn result(slf: &Bound<'_, Self>, taken: Taken) -> PyResult<()> {
         match taken {
@@ -134,10 +152,10 @@ impl Next {
                 Err(PyStopAsyncIteration::new_err(()))
             }
             Taken::Head(head) => {
-                let Some(Target::Answer(source)) = Next::take_target(slf)? else {
+                let Some(Target::Answer(source, make)) = Next::take_target(slf)? else {
                     return Err(awaited_before());
                 };
-                Err(PyStopIteration::new_err(Py::new(slf.py(), async_stream(source, head))?))
+                Err(PyStopIteration::new_err(make(slf.py(), source, head)?))
             }
             Taken::Nothing => Ok(()),
         }
@@ -146,8 +164,7 @@ impl Next {
     /// Takes what is there, or begins to wait for it.
     fn attempt(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         let py = slf.py();
-        let found = slf.try_borrow()?.take(py, None)?;
-        Next::result(slf, found)?;
+        Next::look(slf, None)?;
         match loops::running(py)? {
             Running::Asyncio(event_loop) => {
                 let hub = loops::asyncio_hub(&event_loop)?;
@@ -171,8 +188,7 @@ impl Next {
     /// What there is now is the result; else its arrival will be noted as this number.
     fn register(slf: &Bound<'_, Self>, hub: &Hub) -> PyResult<u64> {
         let number = *slf.try_borrow_mut()?.number.get_or_insert_with(next_number);
-        let found = slf.try_borrow()?.take(slf.py(), Some((hub, number)))?;
-        Next::result(slf, found)?;
+        Next::look(slf, Some((hub, number)))?;
         Ok(number)
     }
 
@@ -199,8 +215,8 @@ impl Next {
     }
 
     fn note_yield(&self) {
-        if let Some(stream) = self.stream() {
-            stream.note_yield();
+        if let Some(turns) = self.turns() {
+            turns.note_yield();
         }
     }
 
@@ -216,7 +232,7 @@ impl Next {
                     hub.get().forget(number);
                 }
             }
-            if let Some(Target::Answer(_)) = this.target {
+            if let Some(Target::Answer(..)) = this.target {
                 source.cancel();
             }
         }
@@ -247,7 +263,7 @@ impl Next {
 
     fn __next__(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         match Next::take_state(slf)? {
-            State::New if slf.try_borrow()?.stream().is_some_and(AsyncStream::must_yield) => {
+            State::New if slf.try_borrow()?.turns().is_some_and(Turns::must_yield) => {
                 Next::give_way(slf)
             }
             State::New => Next::attempt(slf),

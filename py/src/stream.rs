@@ -22,7 +22,7 @@ pub(crate) fn stream(
     request: Arc<RequestInfo>,
     head: Arc<Head>,
 ) -> PyClassInitializer<Stream> {
-    let base = StreamBase { source: Source::new(call, request), head };
+    let base = StreamBase::new(Source::new(call, request), head);
     PyClassInitializer::from(base).add_subclass(Stream)
 }
 

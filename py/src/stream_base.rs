@@ -13,12 +13,21 @@ use crate::facts;
 use crate::object::make;
 use crate::openai_classes;
 use crate::source::{Portion, Source};
+use crate::turns::Turns;
 
 /// What both kinds of stream tell of their answer.
 #[pyclass(frozen, subclass, name = "_StreamBase", module = "modelwire._native")]
 pub(crate) struct StreamBase {
     pub(crate) source: Source,
     pub(crate) head: Arc<Head>,
+    /// Whose turn it is, where an event loop awaits the chunks.
+    pub(crate) turns: Turns,
+}
+
+impl StreamBase {
+    pub(crate) fn new(source: Source, head: Arc<Head>) -> StreamBase {
+        StreamBase { source, head, turns: Turns::default() }
+    }
 }
 
 /// The portion of `batches(max)`.

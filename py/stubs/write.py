@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what is said once and needed in several places: the stubs of the native module, of the
-operations and of the types of responses, the arguments of the operations, and the Rust tables of
-the classes of answers. They come from ../fields.txt, from the tables below, and from those of the
-package. Knows no behaviour.
+"""Writes what is said once and needed in several places: the stubs of the native module and of the
+operations, the arguments of the operations, the Rust tables of the classes of answers, and the
+modules of `modelwire.types`. They come from ../fields.txt, ../types.txt, ../paths.txt, and from the
+tables below. Knows no behaviour.
 
     make stubs                         writes them all
     python py/stubs/write.py --check   says which of them is stale, and in what
@@ -10,91 +10,19 @@ package. Knows no behaviour.
 
 import ast
 import difflib
+import functools
 import re
 import sys
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
+import write_types
+
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "python" / "modelwire"
 RUST = HERE.parent / "src" / "object"
 
-# The parameters of the operations; _Maybe is what may be left out or None.
-CHAT = """
-messages: Iterable[Any]
-model: str
-audio: _Maybe[_Value]
-frequency_penalty: _Maybe[float]
-function_call: _Maybe[_Value]
-functions: _Maybe[Iterable[_Value]]
-logit_bias: _Maybe[Mapping[str, int]]
-logprobs: _Maybe[bool]
-max_completion_tokens: _Maybe[int]
-max_tokens: _Maybe[int]
-metadata: _Maybe[_Value]
-modalities: _Maybe[Sequence[str]]
-moderation: _Maybe[_Value]
-n: _Maybe[int]
-parallel_tool_calls: _Maybe[bool]
-prediction: _Maybe[_Value]
-presence_penalty: _Maybe[float]
-prompt_cache_key: _Maybe[str]
-prompt_cache_options: _Maybe[_Value]
-prompt_cache_retention: _Maybe[str]
-reasoning_effort: _Maybe[str]
-response_format: _Maybe[_Value]
-safety_identifier: _Maybe[str]
-seed: _Maybe[int]
-service_tier: _Maybe[str]
-stop: _Maybe[str | Sequence[str]]
-store: _Maybe[bool]
-stream: STREAM
-stream_options: _Maybe[_Value]
-temperature: _Maybe[float]
-tool_choice: _Maybe[str | _Value]
-tools: _Maybe[Iterable[_Value]]
-top_logprobs: _Maybe[int]
-top_p: _Maybe[float]
-user: _Maybe[str]
-verbosity: _Maybe[str]
-web_search_options: _Maybe[_Value]
-"""
-RESPONSE = """
-input: _Maybe[str | Iterable[Any]]
-model: _Maybe[str]
-access_programs: _Maybe[_Value]
-background: _Maybe[bool]
-context_management: _Maybe[_Value]
-conversation: _Maybe[str | _Value]
-image: _Maybe[_Value]
-include: _Maybe[Sequence[str]]
-instructions: _Maybe[str]
-max_output_tokens: _Maybe[int]
-max_tool_calls: _Maybe[int]
-metadata: _Maybe[_Value]
-moderation: _Maybe[_Value]
-parallel_tool_calls: _Maybe[bool]
-previous_response_id: _Maybe[str]
-prompt: _Maybe[_Value]
-prompt_cache_key: _Maybe[str]
-prompt_cache_options: _Maybe[_Value]
-prompt_cache_retention: _Maybe[str]
-reasoning: _Maybe[_Value]
-safety_identifier: _Maybe[str]
-service_tier: _Maybe[str]
-store: _Maybe[bool]
-stream: STREAM
-stream_options: _Maybe[_Value]
-temperature: _Maybe[float]
-text: _Maybe[_Value]
-tool_choice: _Maybe[str | _Value]
-tools: _Maybe[Iterable[_Value]]
-top_logprobs: _Maybe[int]
-top_p: _Maybe[float]
-truncation: _Maybe[str]
-user: _Maybe[str]
-"""
 EXTRA = """
 extra_headers: Mapping[str, str | Omit] | None = None
 extra_query: Mapping[str, object] | None = None
@@ -108,7 +36,6 @@ PARSED_AS = """
 parse_as: _Maybe[_Value]
 stream: Literal[False] | None | NotGiven | Omit = ...
 """
-RESPONSE_PARSE = RESPONSE.replace("stream: STREAM\n", "") + PARSED + PARSED_AS
 OWN = """
 stream_only: bool | NotGiven = ...
 gather: bool = False
@@ -185,6 +112,19 @@ def {name}(
 """
 
 
+def table_of_types():
+    classes = fields()[0].values()
+    return write_types.Table(
+        {one.name for one in classes if one.form != "no class"} - write_types.UNIONS
+    )
+
+
+# The parameters of the operations; _Maybe is what may be left out or None.
+CHAT = table_of_types().parameters("CompletionCreateParamsBase", ("messages", "model"))
+RESPONSE = table_of_types().parameters("ResponseCreateParamsBase", ("input", "model"))
+RESPONSE_PARSE = RESPONSE.replace("stream: STREAM\n", "") + PARSED + PARSED_AS
+
+
 def parameter_functions():
     """_parameters.py with the functions whose arguments are the tables'."""
     path = PACKAGE / "_parameters.py"
@@ -229,7 +169,7 @@ def stub_classes():
     for one in fields()[0].values():
         if one.form == "no class":
             continue
-        base = "_View" if one.form == "streamed" else "Object"
+        base = "_View" if one.form == "streamed" else "_Answer"
         head = "@final\n" if one.form == "streamed" else ""
         if one.name == "ResponseStreamEvent":
             head = "@disjoint_base\n"  # the classes of single types of events are below it
@@ -247,19 +187,89 @@ def stub_classes():
     return "\n".join(text) + "\n"
 
 
-def child(field, classes):
-    """What the objects in a field are, as Rust says it."""
-    if field.group == "plain":
-        return "Plain"
-    if field.group:
-        last = fields()[1][field.group][1]
-        return f"ByType(&{constant(field.group)}, &{classes[last].shape})"
-    found = [
-        name for name in re.findall(r"\w+", re.sub('"[^"]*"', "", field.type)) if name in classes
-    ]
-    if len(found) > 1:
-        sys.exit(f"py/fields.txt: {field.name} is of {found}: name a group of them, @ Group")
-    return f"Of(&{classes[found[0]].shape})" if found else "Any"
+class Shapes:
+    """The Rust tables of fields: of the classes, and of the parts that have none and stand in one of
+    their fields."""
+
+    def __init__(self):
+        self.classes, self.groups = fields()
+        self.table = table_of_types()
+        """Names of types, and their fields as (name, child)."""
+        self.parts = {}
+        """Names of groups, and what they choose among as (type, shape)."""
+        self.choices = {}
+        for name, (members, _) in self.groups.items():
+            self.choices[constant(name)] = [pair for one in members for pair in self.kinds(one)]
+        # Items have no class of their own, and fields as the others.
+        items = [one for one in self.table.items() if one not in self.classes]
+        self.choices["OUTPUT_ITEM"] += [pair for one in items for pair in self.kinds(one)]
+        self.items = [constant(one) for one in items]
+        self.of_classes = {
+            one.name: [
+                (field.name, self.child(field, one.name))
+                for field in one.fields
+                if not field.is_extra
+            ]
+            for one in self.classes.values()
+        }
+
+    def kinds(self, name):
+        """The literals of its `type`, each with its shape."""
+        self.add(name)
+        if name in self.classes:
+            own = next(field.type for field in self.classes[name].fields if field.name == "type")
+        else:
+            own = next((what for key, _, what in self.table.types[name][1] if key == "type"), "")
+        found = re.findall('"([^"]+)"', own) if own.startswith("Literal[") else []
+        return [(literal, constant(name)) for literal in found]
+
+    def add(self, name):
+        """Has a table made of the fields of a part."""
+        if name in self.parts or name in self.classes:
+            return
+        self.parts[name] = ()  # it may be a part of itself
+        self.parts[name] = [
+            (key, self.of_text(text, f"{name}_{key}")) for key, _, text in self.table.types[name][1]
+        ]
+
+    def child(self, field, owner):
+        """What the objects in a field are, as Rust says it."""
+        if field.group == "plain":
+            return "Plain"
+        if field.group:
+            last = self.classes[self.groups[field.group][1]].shape
+            name = constant(field.group)
+            return f"ByType(&{name}, &{last})" if self.choices[name] else f"Of(&{last})"
+        return self.of_text(field.type, f"{owner}_{field.name}")
+
+    def of_text(self, text, place):
+        """The same, of an annotation of types.txt."""
+        if re.match(r"dict\[|FunctionParameters\b|Metadata\b", text):
+            return "Plain"
+        found = self.members(text)
+        if len(found) == 1:
+            self.add(found[0])
+            return f"Of(&{constant(found[0])})"
+        pairs = [pair for one in found for pair in self.kinds(one)]
+        if not pairs:
+            return "Any"
+        name = next(
+            (name for name, known in self.choices.items() if known == pairs),
+            constant(place).upper(),
+        )
+        self.choices[name] = pairs
+        return f"ByType(&{name}, &OBJECT)"
+
+    def members(self, text):
+        """The parts and classes of a union."""
+        found = []
+        for name in self.table.mentioned(text.replace("_OutputItem", "")):
+            if name in self.classes:
+                found.append(name)
+            elif name in self.table.types:
+                kind, what = self.table.types[name]
+                found += self.members(what) if kind == "alias" else [name]
+        return list(dict.fromkeys(found))
 
 
 def wrapped(entries, indent):
@@ -278,33 +288,36 @@ WRITTEN = "Written from py/fields.txt\n//! by `make stubs`"
 
 
 def rust_fields():
-    classes, groups = fields()
+    shapes = Shapes()
     text = [
         f"//! The fields of every class, and what stands in them: a table. {WRITTEN}. Knows no class.",
         "",
         "use crate::object::shape::Child::{Any, ByType, Of, Plain};",
-        "use crate::object::shape::Shape;",
+        "use crate::object::shape::{OBJECT, Shape};",
         "",
     ]
-    for name, (members, _) in groups.items():
-        kinds = []
-        for member in members:
-            own = next(field.type for field in classes[member].fields if field.name == "type")
-            kinds.append(
-                f"({own.removeprefix('Literal[').removesuffix(']')}, &{classes[member].shape})"
-            )
-        text.append(f"static {constant(name)}: [(&str, &Shape); {len(kinds)}] = [")
-        text += [wrapped(kinds, "    "), "];", ""]
-    for one in classes.values():
-        entries = [
-            f'("{field.name}", {child(field, classes)})'
-            for field in one.fields
-            if not field.is_extra
-        ]
-        text.append(f'pub(crate) static {one.shape}: Shape = Shape::new("{one.name}", &[')
-        text += [*(f"    {entry}," for entry in entries), "]);", ""]
-    text.append(f"static ALL: [&Shape; {len(classes)}] = [")
-    text += [wrapped([f"&{one.shape}" for one in classes.values()], "    "), "];", ""]
+    for name, pairs in shapes.choices.items():
+        if pairs:
+            text.append(f"static {name}: [(&str, &Shape); {len(pairs)}] = [")
+            text += [wrapped([f'("{kind}", &{shape})' for kind, shape in pairs], "    "), "];", ""]
+    for name, entries in [*shapes.of_classes.items(), *shapes.parts.items()]:
+        visible = "pub(crate) " if name in shapes.classes else ""
+        head = f'{visible}static {constant(name)}: Shape = Shape::new("{name}", &['
+        entries = [f'("{key}", {child})' for key, child in entries]
+        short = f"{head}{', '.join(entries)}]);"
+        text += (
+            [short] if len(short) <= 100 else [head, *(f"    {entry}," for entry in entries), "]);"]
+        )
+        text.append("")
+    every = [constant(name) for name in (*shapes.of_classes, *shapes.parts)]
+    for name, doc, members in (
+        ("ALL", "", every),
+        ("ITEMS", "/// Items of a response that have no class of their own.", shapes.items),
+    ):
+        text += [doc] if doc else []
+        visible = "pub(crate) " if doc else ""
+        text.append(f"{visible}static {name}: [&Shape; {len(members)}] = [")
+        text += [wrapped([f"&{one}" for one in members], "    "), "];", ""]
     text += [
         "/// The shape of the class of this name.",
         "pub(crate) fn by_name(name: &str) -> Option<&'static Shape> {",
@@ -332,7 +345,9 @@ def rust_classes():
         "",
         "use crate::object::class::{object_class, streamed_class};",
         "use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};",
+        "use crate::object::fields::ITEMS;",
         "use crate::object::node::{ChoiceDelta, ChunkChoice};",
+        "use crate::object::shape::Object;",
         "",
     ]
     for one in classes:
@@ -362,7 +377,16 @@ def rust_classes():
         "/// Adds the classes to the module, and tells the tables of fields which class is theirs.",
         "pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {",
         *(f"    {one.name}::register(module)?;" for one in classes),
+        "    for shape in ITEMS {",
+        "        shape.has_class(item, item);",
+        "    }",
         "    Ok(())",
+        "}",
+        "",
+        "/// An item that has no class of its own.",
+        "fn item(py: Python<'_>, object: Object) -> PyResult<Py<PyAny>> {",
+        "    let made = object.initializer().add_subclass(ResponseOutputItem);",
+        "    Py::new(py, made).map(Py::into_any)",
         "}",
         "",
     ]
@@ -401,6 +425,111 @@ def operation(table, plain, streamed, is_async, doc):
         told = f'\n    """{doc}"""' if stream == "bool" else " ..."
         text.append(f"@overload\n{keyword} create(\n{body}\n) -> {result}:{told}")
     return textwrap.indent("\n".join(text), "    ") + "\n"
+
+
+RAW = """
+class _{name}:
+    @overload
+    def create(
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_{given}]
+    ) -> {plain}: ...
+    @overload
+    def create(self, *, stream: Literal[True], **given: Unpack[_{given}]) -> {streamed}: ...
+    @overload
+    def create(self, *, stream: bool, **given: Unpack[_{given}]) -> {either}: ...
+    @overload
+    def parse(self, *, {asked}: type[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    @overload
+    def parse(self, *, {asked}: _Adapter[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    @overload
+    def parse(self, *, {asked}: _Maybe[_Value] = ..., **given: Unpack[_{parsed}Given]) -> {parsed_any}: ...
+"""
+RAW_MODELS = """
+class _{name}:
+    def list(self, **given: Unpack[_Given]) -> {plain}: ...
+"""
+RAW_CLIENT = """
+class _{chat}:
+    completions: _{completions}
+
+class _{client}:
+    models: _{models}
+    chat: _{chat}
+    responses: _{responses}
+"""
+
+
+def wrapped_raw(form, is_async, kind):
+    """What a raw method returns, by what the plain one does."""
+    if form == "WithStreamingResponse":
+        return f"_{is_async}Opening[{kind}]"
+    whole = f"LegacyAPIResponse[{kind}]"
+    return f"Coroutine[Any, Any, {whole}]" if is_async else whole
+
+
+def raw():
+    """The resources whose methods return answers with their status and headers."""
+    text = []
+    asked = ("response_format", "stream")
+    chat = [line for line in lines(CHAT) if not line.startswith(asked)]
+    create = [line for line in lines(CHAT) if line.startswith("response_format")]
+    response = [line for line in lines(RESPONSE) if not line.startswith("stream:")]
+    chat += [line for line in lines(CHAT) if line.startswith("stream_")]
+    streaming, gather = lines(OWN)
+    for name, base, table in (
+        ("Given", "TypedDict", lines(EXTRA)),
+        ("ParsedChatCompletionGiven", "_Given", [*chat, streaming]),
+        ("ChatGiven", "_ParsedChatCompletionGiven", [*create, gather]),
+        ("ParsedResponseGiven", "_Given", [*response, streaming]),
+        ("ResponseGiven", "_ParsedResponseGiven", [gather]),
+    ):
+        text += ["", f"class _{name}({base}, total=False):"]
+        for line in table:
+            key, kind = line.split(": ", 1)
+            kind, has_default, _ = kind.partition(" = ")
+            is_needed = not has_default and not kind.startswith("_Maybe")
+            text.append(f"    {key}: {f'Required[{kind}]' if is_needed else kind}")
+    for form in ("WithRawResponse", "WithStreamingResponse"):
+        for is_async in ("", "Async"):
+            names = {
+                one.lower(): f"{is_async}{one}{form}"
+                for one in ("Chat", "Completions", "Responses", "Models", "Client")
+            }
+            stream = f"{is_async}Stream"
+            wrapped = functools.partial(wrapped_raw, form, is_async)
+            for resource, given, plain, event, asked in (
+                (
+                    "completions",
+                    "ChatGiven",
+                    "ChatCompletion",
+                    "ChatCompletionChunk",
+                    "response_format",
+                ),
+                ("responses", "ResponseGiven", "Response", "ResponseStreamEvent", "text_format"),
+            ):
+                text.append(
+                    RAW.format(
+                        name=names[resource],
+                        given=given,
+                        plain=wrapped(plain),
+                        streamed=wrapped(f"{stream}[{event}]"),
+                        either=wrapped(f"{plain} | {stream}[{event}]"),
+                        asked=asked,
+                        parsed=f"Parsed{plain}",
+                        parsed_as=wrapped(f"Parsed{plain}[_P]"),
+                        parsed_any=wrapped(f"Parsed{plain}[Any]"),
+                    ).rstrip()
+                )
+            plain = wrapped(f"{is_async}ModelList[Model]")
+            text.append(RAW_MODELS.format(name=names["models"], plain=plain).rstrip())
+            text.append(RAW_CLIENT.format(**names).rstrip())
+    return "\n".join(text) + "\n"
+
+
+def with_imports(text, named, but=()):
+    """A stub with what it names of the types, where it says `# TYPES`."""
+    found = write_types.imports(table_of_types(), [named], but)
+    return text.replace("# TYPES\n", "\n".join(found) + "\n")
 
 
 def parsed_forms(table, asked, head, result, doc, more=""):
@@ -461,7 +590,10 @@ def parsing(text):
 
 
 def native():
-    return (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", stub_classes())
+    classes = stub_classes()
+    text = (HERE / "_native.pyi.in").read_text().replace("# CLASSES\n", classes)
+    own = {*fields()[0], "Object"}
+    return with_imports(text, classes, own)
 
 
 def resources():
@@ -492,27 +624,22 @@ def resources():
         text = text.replace(f"    # {name}\n", operation(*form))
     extra = textwrap.indent("\n".join(f"{line}," for line in lines(EXTRA)), " " * 8)
     text = text.replace("        # EXTRA\n", extra + "\n")
-    return parsing(text)
+    text = parsing(text.replace("# RAW\n", raw()))
+    return with_imports(text, text)
 
 
-def responses():
-    """The classes of single types of events and items."""
-    tree = ast.parse((PACKAGE / "types" / "_kinds.py").read_text())
-    tables = (node for node in tree.body if isinstance(node, ast.Assign))
-    kinds = {node.targets[0].id: ast.literal_eval(node.value) for node in tables}
-    text = [
-        f'class {name}({base}, metaclass=_OfType):\n    type: Literal["{kind}"]{ignored}\n'
-        for table, base, ignored in (
-            ("EVENTS", "ResponseStreamEvent", ""),
-            ("ITEMS", "ResponseOutputItem", "  # type: ignore[assignment, unused-ignore]"),
-        )
-        for name, kind in kinds[table].items()
-    ]
-    form = (HERE / "_responses.pyi.in").read_text()
-    exported = re.findall(r"^    (\w+) as \w+,$|^(\w+): TypeAlias", form, re.MULTILINE)
-    exported = [*map("".join, exported), *kinds["EVENTS"], *kinds["ITEMS"]]
-    listed = "".join(f'    "{name}",\n' for name in exported)
-    return form.replace("# CLASSES\n", "\n".join([*text, f"__all__ = [\n{listed}]\n"]))
+def types():
+    """The modules of `modelwire.types`, by their paths."""
+    classes, _ = fields()
+    seen = [one for one in classes.values() if one.form != "no class"]
+    table = table_of_types()
+    own = {"": {"Object": "Object"}, "responses": {name: name for name in table.kinds()}}
+    for one in seen:
+        path = one.module.removeprefix("modelwire.types").strip(".")
+        own.setdefault(path, {})[one.name] = one.name
+    own["chat"]["ChatCompletionMessageFunctionToolCall"] = "ChatCompletionMessageToolCall"
+    texts = write_types.files(table, own)
+    return {PACKAGE / "types" / path: text for path, text in texts.items()}
 
 
 def quoted(text):
@@ -534,6 +661,14 @@ def python_fields():
     for one in form.body:
         if isinstance(one, ast.AnnAssign) and ast.unparse(one.annotation) == "TypeAlias":
             lines.append(f'    "{one.target.id}": {quoted(ast.unparse(one.value))},')
+    # Unions of many parts are anything here; a schema of each would be longer than anybody reads.
+    items = " | ".join([*fields()[1]["OutputItem"][0], "ResponseOutputItem"])
+    lines.append(f'    "_OutputItem": "{items}",')
+    table = table_of_types()
+    texts = [field.type for one in fields()[0].values() for field in one.fields]
+    for name in sorted({name for text in texts for name in table.mentioned(text)}):
+        if name not in table.native and table.types[name][0] == "alias":
+            lines.append(f'    "{name}": "Any",')
     lines += ["}", "", "FIELDS = {"]
     for one in fields()[0].values():
         known = {field.name: field.type for field in one.fields if not field.is_extra}
@@ -547,21 +682,36 @@ FILES = {
     PACKAGE / "_native.pyi": native,
     PACKAGE / "_fields.py": python_fields,
     PACKAGE / "_resources.pyi": resources,
-    PACKAGE / "types" / "responses.pyi": responses,
     PACKAGE / "_parameters.py": parameter_functions,
     RUST / "fields.rs": rust_fields,
     RUST / "classes.rs": rust_classes,
 }
 
 
+def texts():
+    """What each file is to be."""
+    made = {path: make() for path, make in FILES.items()}
+    made |= {PACKAGE / path: text for path, text in write_types.paths().items()}
+    return {**made, **types()}
+
+
+def superfluous(paths):
+    """Modules of types and of names that no table has."""
+    folders = {
+        path.parent for path in paths if path.parent not in (PACKAGE, PACKAGE / "types", RUST)
+    }
+    return sorted({path for folder in folders for path in folder.glob("*.py")} - set(paths))
+
+
 def differences():
     """How the files differ from what the tables say."""
-    found = []
-    for path, make in FILES.items():
+    wanted = texts()
+    found = [f"{path} is in no table" for path in superfluous(wanted)]
+    for path, text in wanted.items():
         is_there = path.read_text().splitlines() if path.exists() else []
         found += difflib.unified_diff(
             is_there,
-            make().splitlines(),
+            text.splitlines(),
             f"{path.name} as it is",
             "as its tables say",
             "",
@@ -576,8 +726,12 @@ def main():
     if "--check" in sys.argv:
         found = differences()
         sys.exit("\n".join([*found, "stale: run `make stubs`"]) if found else 0)
-    for path, make in FILES.items():
-        path.write_text(make())
+    wanted = texts()
+    for path in superfluous(wanted):
+        path.unlink()
+    for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -440,7 +440,10 @@ def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
             break
 
     async def main():
-        await abandon()
+        async with await opened(client) as chat:
+            await anext(chat)
+            with pytest.raises(asyncio.TimeoutError):  # who waits has the loop watch a descriptor
+                await asyncio.wait_for(chat.__anext__(), 0.05)
         while quiet.open_connections():
             await asyncio.sleep(0.01)
         before = descriptors()

@@ -22,6 +22,7 @@ PROJECT = HERE.parents[1]
 # stands for all of its tests.
 NO_TWIN = {
     "test_helpers.py": "test_async_helpers.py has tests of its own: its streams are iterated anew",
+    "test_paths.py": "modules and classes, whichever client the objects came by",
     "test_raw.py": "test_async_raw.py has tests of its own: its methods are awaited one by one",
     "test_testing.py": "the loopback service; test_within_asyncio is there",
     "test_threads.py": "threads; test_async_loops.py has tasks and loops",
@@ -234,6 +235,8 @@ def test_a_stale_file_is_told(tmp_path):
                 (tmp_path / folder / path.name).write_bytes(path.read_bytes())
     for path in (PROJECT / "py" / "python" / "modelwire").glob("*.py*"):
         (tmp_path / "python" / "modelwire" / path.name).write_bytes(path.read_bytes())
+    for name in ("types.txt", "paths.txt"):
+        (tmp_path / name).write_text((PROJECT / "py" / name).read_text())
     fields = (PROJECT / "py" / "fields.txt").read_text()
     fields = fields.replace("    owned_by: str\n", "    owned_by: str\n    planet: str\n")
     (tmp_path / "fields.txt").write_text(fields)
@@ -245,6 +248,11 @@ def test_a_stale_file_is_told(tmp_path):
     for name in ("_native.pyi", "fields.rs", "classes.rs"):
         assert f"--- {name} as it is" in done.stderr
     assert subprocess.run([sys.executable, script]).returncode == 0
+    lost = tmp_path / "python" / "modelwire" / "types" / "chat" / "forgotten.py"
+    lost.write_text("")
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode != 0 and "forgotten.py is in no table" in done.stderr
+    assert subprocess.run([sys.executable, script]).returncode == 0 and not lost.exists()
     assert subprocess.run([sys.executable, script, "--check"]).returncode == 0
 
 
@@ -306,6 +314,7 @@ def test_the_map_has_every_file():
     told = {name for cell in told for name in re.findall(r"`([^`]+)`", cell)}
     src, package = PROJECT / "py" / "src", PROJECT / "py" / "python" / "modelwire"
     files = {path.name for path in [*src.rglob("*.rs"), *package.glob("*.py*")]}
+    files |= {path.name for path in (package / "types").glob("_*.py")}
     untold = sorted(files - told - {"mod.rs", "py.typed"})
     assert not untold, f"py/README.md does not say what these are for: {untold}"
     gone = sorted(

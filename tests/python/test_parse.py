@@ -680,3 +680,32 @@ def test_programs_that_catch_what_openai_python_raises():
     assert isinstance(error, modelwire.OpenAIError) and error.model == "m" and str(error)
     assert error.answer is error.completion
     assert ContentFilterFinishReasonError().completion is None
+
+
+def test_parsed_answers_are_sent_back_as_they_came(caller):
+    """R-OP2, R-OP3: what a text was read as is the program's own; no service knows it."""
+    calls = text("", tool_calls=[("Query", {"table": "t"})])
+    tool = pydantic_function_tool(Query)
+    caller.service.queue('{"x": 1}', calls, '{"x": 1}', calls, "ok", "ok")
+    chats = [caller.chat(response_format=Point), caller.chat(tools=[tool])]
+    responses = [caller.response(text_format=Point), caller.response(tools=[tool])]
+    assert chats[0].choices[0].message.parsed == Point(1) and responses[0].output_text == '{"x": 1}'
+    messages = [told.choices[0].message for told in chats]
+    answered = {"role": "tool", "tool_call_id": "c", "content": "done"}
+    caller.chat(messages=[{"role": "user", "content": "x"}, *messages, answered])
+    caller.response(input=[item for told in responses for item in told.output])
+    for request in caller.service.requests[-2:]:
+        assert "parsed" not in json.dumps(request.body)
+    for told in (*chats, *responses):
+        assert "parsed" not in told.to_json(indent=None)
+        assert "parsed" in told.to_json() and "output_parsed" not in told.model_dump()
+        assert json.loads(told.model_dump_json())
+
+
+def test_what_was_parsed_is_not_pickled(caller):
+    """R-OP2: the answer is, as it came; so a value never comes back as something else."""
+    caller.service.queue(PARTY_TEXT)
+    told = caller.chat(response_format=Event)
+    again = pickle.loads(pickle.dumps(told))
+    assert again.choices[0].message.parsed is None
+    assert again.choices[0].message.content == PARTY_TEXT

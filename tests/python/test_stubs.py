@@ -1,6 +1,7 @@
 """The types that the package promises: against what is there, and as a typed program sees them.
 Knows no behaviour."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +13,22 @@ import programs
 HERE = Path(__file__).parent
 PY = HERE.parents[1] / "py"
 EXAMPLES = sorted((PY / "examples").glob("*.py"))
-PROGRAMS = [str(HERE / "typed_example.py"), *map(str, EXAMPLES)]
+PROGRAMS = [str(HERE / "typed_example.py"), str(HERE / "correct_program.py"), *map(str, EXAMPLES)]
 
 # Where stubs and the package differ on purpose, each with its reason.
 ALLOWED = """
 # The list that maturin writes into the extension module; stubs have no use for it.
 modelwire\\._native\\.__all__
+# One class where it runs, a union of one for each `type` for who reads.
+modelwire\\.types\\._parts\\.Response(StreamEvent|OutputItem)
+# stubtest takes each alias of a Literal for a Union.
+modelwire\\.types\\._literals\\..*
+# How classes of kinds are called is no matter of types: checkers see their `__new__`.
+modelwire\\.types\\._kinds\\.OfKind\\.__call__
+# A class that takes a parameter in annotations; checkers see a generic one.
+modelwire\\._resources\\.ModelList\\.__class_getitem__
+# An answer came, so there is a status; the class itself has None.
+modelwire\\._errors\\.APIStatusError\\.status_code
 # Names of classes whose instances are of others; type checkers see them as subclasses.
 modelwire\\.types\\.(_parsed|chat|responses)\\.Parsed.*
 modelwire\\.types\\._parsed\\.T
@@ -49,6 +60,36 @@ def test_stubs_are_what_their_tables_say(tmp_path):
 def test_typed_programs(tmp_path):
     """R-OP1: mypy --strict accepts the examples, and a program that uses the public surface."""
     check(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *PROGRAMS)
+
+
+MISTAKES = HERE / "planted_mistakes.py"
+
+
+def found_by_mypy(tmp_path):
+    options = ["--strict", "--output", "json", "--cache-dir", str(tmp_path / "cache")]
+    command = [sys.executable, "-m", "mypy", *options, str(MISTAKES)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return {one["line"] for one in told if one["severity"] == "error"}
+
+
+def found_by_pyright(tmp_path):
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run([*command, MISTAKES], cwd=tmp_path, capture_output=True, text=True)
+    told = json.loads(done.stdout)["generalDiagnostics"]
+    return {one["range"]["start"]["line"] + 1 for one in told if one["severity"] == "error"}
+
+
+@pytest.mark.parametrize("found", [found_by_mypy, found_by_pyright])
+def test_planted_mistakes_are_found(tmp_path, found):
+    """R-OP1: every one of them, and nothing beside them."""
+    lines = MISTAKES.read_text().splitlines()
+    wrong = {number for number, line in enumerate(lines, 1) if "  # wrong: " in line}
+    assert len(wrong) >= 80
+    told = found(tmp_path)
+    missed = [lines[number - 1].strip() for number in sorted(wrong - told)]
+    too_many = [lines[number - 1].strip() for number in sorted(told - wrong)]
+    assert (missed, too_many) == ([], [])
 
 
 def test_the_package_itself_is_typed(tmp_path):

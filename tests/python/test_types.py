@@ -3,6 +3,7 @@ those that make instances."""
 
 import importlib
 import json
+import pickle
 
 import pytest
 
@@ -49,7 +50,8 @@ def test_classes_of_types_are_classes():
     one = responses.ResponseTextDeltaEvent
     assert one is responses.ResponseTextDeltaEvent
     assert issubclass(one, responses.ResponseStreamEvent)
-    assert (one.__module__, one.__name__) == ("modelwire.types.responses", "ResponseTextDeltaEvent")
+    assert one.__name__ == "ResponseTextDeltaEvent"
+    assert getattr(importlib.import_module(one.__module__), one.__name__) is one
     for made in (one(delta="a"), one.construct(type=one._type, delta="a")):
         assert type(made) is responses.ResponseStreamEvent and isinstance(made, one)
         assert (made.type, made.delta) == ("response.output_text.delta", "a")
@@ -101,3 +103,33 @@ def test_what_is_nowhere(client):
     """R-ERR3: is said to be nowhere, whatever else is there."""
     with pytest.raises(AttributeError, match="nonsense"):
         client.responses.with_raw_response.nonsense
+
+
+def test_fields_of_parts_that_did_not_come():
+    """R-F3: they are None, as fields of answers are, and what is data of the caller stays dicts."""
+    answer = responses.Response(
+        reasoning={"effort": "low"},
+        text={"format": {"type": "json_schema", "name": "x", "schema": {"type": "object"}}},
+        tools=[{"type": "function", "name": "f", "parameters": {"type": "object"}}],
+        tool_choice={"type": "function", "name": "f"},
+        output=[
+            {"type": "mcp_call", "id": "1", "name": "f"},
+            {"type": "web_search_call", "id": "2", "action": {"type": "search", "query": "x"}},
+            {"type": "unheard_of", "id": "3"},
+        ],
+    )
+    assert answer.reasoning.summary is None and answer.reasoning.effort == "low"
+    assert answer.text.verbosity is None and answer.text.format.strict is None
+    assert answer.text.format.schema == {"type": "object"}
+    assert answer.tools[0].parameters == {"type": "object"}
+    assert answer.tools[0].strict is None and answer.tool_choice.name == "f"
+    call, search, other = answer.output
+    assert call.output is None and call.error is None and call.model_dump()["error"] is None
+    assert "error" not in call.to_dict() and call.model_extra == {}
+    assert search.action.queries is None and search.action.query == "x"
+    assert all(isinstance(item, responses.ResponseOutputItem) for item in answer.output)
+    assert isinstance(call, responses.McpCall) and not isinstance(other, responses.McpCall)
+    assert repr(call).startswith("McpCall(") and pickle.loads(pickle.dumps(call)) == call
+    assert type(responses.McpCall(name="f")) is type(call)
+    with pytest.raises(AttributeError, match="nonsense"):
+        call.nonsense

@@ -62,7 +62,9 @@ def chat_stream(client: Client) -> str:
 def response(client: Client) -> str:
     plain = client.responses.create(model="m", input="x", max_output_tokens=40)
     text: str = plain.output_text
-    for event in client.responses.create(model="m", input=[{"role": "user"}], stream=True):
+    for event in client.responses.create(
+        model="m", input=[{"role": "user", "content": "x"}], stream=True
+    ):
         kind: str | None = event.type
         if isinstance(event, ResponseTextDeltaEvent):
             text += event.delta

@@ -95,8 +95,9 @@ class Town(TypedDict):
 async def structured_in_every_mode(service, model):
     """Each method with a class, a typed dict and a schema, raw and not, strict and not."""
     found = []
-    schemas = (City, Town, {"title": "place", "type": "object", "properties": {"name": {"type": "string"}},
-                            "required": ["name"], "description": "A place."})  # fmt: skip
+    fields = {"name": {"type": "string"}}
+    place = {"title": "place", "type": "object", "properties": fields, "required": ["name"]}
+    schemas = (City, Town, {**place, "description": "A place."})
     for method in ("function_calling", "json_schema", "json_mode"):
         for schema in schemas:
             for include_raw in (False, True):

@@ -45,10 +45,14 @@ if TYPE_CHECKING:
     from modelwire._given import Timeout
     from modelwire._http import URL
     from modelwire._http_client import Hooks
-    from modelwire._lacking import Lacking
     from modelwire._native import NativeClient
     from modelwire._parameters import Call
-    from modelwire._raw import AsyncRawClient, RawClient
+    from modelwire._resources import (
+        _AsyncClientWithRawResponse,
+        _AsyncClientWithStreamingResponse,
+        _ClientWithRawResponse,
+        _ClientWithStreamingResponse,
+    )
 
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
@@ -475,10 +479,12 @@ class BaseClient:
             "key. Make one in each process; use copy() for other settings"
         )
 
-    def __getattr__(self, name: str) -> Lacking:
-        from modelwire import _lacking
+    if not TYPE_CHECKING:
 
-        return _lacking.of(self, name, _lacking.OF_CLIENT)
+        def __getattr__(self, name):
+            from modelwire import _lacking
+
+            return _lacking.of(self, name, _lacking.OF_CLIENT)
 
 
 def _text(value: Any, name: str) -> str | None:
@@ -595,18 +601,18 @@ class OpenAI(BaseClient):
         self.close()
 
     @property
-    def with_raw_response(self) -> RawClient:
+    def with_raw_response(self) -> _ClientWithRawResponse:
         """The same calls, which return the answer with its status and headers."""
         from modelwire._raw import RawClient
 
-        return RawClient(self, streams=False)
+        return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
-    def with_streaming_response(self) -> RawClient:
+    def with_streaming_response(self) -> _ClientWithStreamingResponse:
         """The same calls as context managers, whose answer is read when it is asked for."""
         from modelwire._raw import RawClient
 
-        return RawClient(self, streams=True)
+        return RawClient(self, streams=True)  # type: ignore[return-value]
 
 
 class AsyncOpenAI(BaseClient):
@@ -696,18 +702,18 @@ class AsyncOpenAI(BaseClient):
         self._close()
 
     @property
-    def with_raw_response(self) -> AsyncRawClient:
+    def with_raw_response(self) -> _AsyncClientWithRawResponse:
         """The same calls, which return the answer with its status and headers."""
-        from modelwire._raw import AsyncRawClient
+        from modelwire._raw import RawClient
 
-        return AsyncRawClient(self, streams=False)
+        return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
-    def with_streaming_response(self) -> AsyncRawClient:
+    def with_streaming_response(self) -> _AsyncClientWithStreamingResponse:
         """The same calls as context managers, whose answer is read when it is asked for."""
-        from modelwire._raw import AsyncRawClient
+        from modelwire._raw import RawClient
 
-        return AsyncRawClient(self, streams=True)
+        return RawClient(self, streams=True)  # type: ignore[return-value]
 
 
 def _arguments(arguments: dict[str, Any], is_async: bool) -> dict[str, Any]:

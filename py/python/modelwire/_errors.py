@@ -187,8 +187,13 @@ class APIStatusError(APIError):
     """The service answered with a status that is not success."""
 
     if TYPE_CHECKING:
+        # An answer came.
         status_code: int
-        response: Response
+
+        @property
+        def response(self) -> Response: ...
+        @response.setter
+        def response(self, response: Any) -> None: ...
 
 
 class BadRequestError(APIStatusError):

@@ -11,6 +11,31 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
 from typing_extensions import Self, disjoint_base
 
 from modelwire._http import Response as HttpResponse
+from modelwire.types._parts import (
+    ChatCompletionModeration,
+    InputTokensDetailsCacheWriteTokensDetails,
+    InputTransformation,
+    Misalignment,
+    PromptCacheDiagnostics,
+    Reasoning,
+    ResponseAccessPrograms,
+    ResponseApplyPatchToolCallCaller,
+    ResponseConversation,
+    ResponseImage,
+    ResponseInputItem,
+    ResponseModeration,
+    ResponseOutputTextAnnotation,
+    ResponseOutputTextLogprob,
+    ResponsePrompt,
+    ResponsePromptCacheOptions,
+    ResponseReasoningItemContent,
+    ResponseReasoningItemSummary,
+    ResponseTextConfig,
+    ResponseToolChoice,
+    Tool,
+    ToolUsage,
+)
+from modelwire.types._parts import ResponseOutputItem as _OutputItem
 
 __version__: str
 
@@ -19,9 +44,6 @@ _ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 _ResponseStatus: TypeAlias = Literal[
     "completed", "failed", "in_progress", "cancelled", "queued", "incomplete"
 ]
-_OutputItem: TypeAlias = (
-    ResponseOutputMessage | ResponseFunctionToolCall | ResponseReasoningItem | ResponseOutputItem
-)
 _T = TypeVar("_T")
 
 def shutdown(timeout: float) -> bool:
@@ -48,15 +70,16 @@ def use_openai_classes(class_of: Callable[[Any], type], attribute: Callable[[Any
 def _class_of(thing: Any) -> type: ...
 def _restore(name: str, text: str, request_id: str | None) -> Any: ...
 
-class _AnyName:  # of stubs alone: where it runs, it is no method
+class _AnyName:  # of stubs alone: where it runs, all objects have these
     def __getattr__(self, name: str, /) -> Any: ...
+    def __setattr__(self, name: str, value: Any, /) -> None: ...
 
 @disjoint_base
-class _View(_AnyName):
-    """What every object over an answer's JSON has. Fields are attributes, unknown ones too."""
+class _View:
+    """What every object over an answer's JSON has. Fields are attributes. Where an object is of a
+    class that is known, those that nobody here knows are read as items, or in `model_extra`."""
 
     model_fields: ClassVar[builtins.dict[str, Any]]
-    def __setattr__(self, name: str, value: Any, /) -> None: ...
     def __delattr__(self, name: str, /) -> None: ...
     def __iter__(self) -> Iterator[tuple[str, Any]]: ...
     def __rich_repr__(self) -> list[tuple[str, Any]]: ...
@@ -123,7 +146,7 @@ class _View(_AnyName):
     def model_validate(cls, value: Any) -> Self:
         """An object of this class from a dict; nothing is validated."""
     @classmethod
-    def model_validate_json(cls, text: str) -> Self:
+    def model_validate_json(cls, text: str | bytes) -> Self:
         """An object of this class from JSON text; nothing is validated."""
     @classmethod
     def construct(cls, **fields: Any) -> Self:
@@ -137,9 +160,8 @@ class _View(_AnyName):
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
 
 @disjoint_base
-class Object(_View):
-    """An object inside an answer, or the whole of it: its fields are attributes, and items by
-    name."""
+class Object(_AnyName, _View):
+    """An object of an answer: what its classes are made of where they run."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     @property
@@ -148,8 +170,17 @@ class Object(_View):
     def _response(self) -> HttpResponse: ...
     def _items(self) -> list[Model]: ...
 
+class _Answer(_View):  # of stubs alone: where it runs, it is `Object`
+    """An answer, or an object inside of one, whose fields are known."""
 
-class Model(Object):
+    @property
+    def _request_id(self) -> str | None: ...
+    @property
+    def _response(self) -> HttpResponse: ...
+    def _items(self) -> list[Model]: ...
+
+
+class Model(_Answer):
     """A model that the service offers."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -159,7 +190,7 @@ class Model(Object):
     owned_by: str
     shutdown_date: str | None
 
-class CompletionTokensDetails(Object):
+class CompletionTokensDetails(_Answer):
     """What the tokens of a completion were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -169,7 +200,7 @@ class CompletionTokensDetails(Object):
     rejected_prediction_tokens: int | None
     text_tokens: int | None
 
-class PromptTokensDetails(Object):
+class PromptTokensDetails(_Answer):
     """What the tokens of a prompt were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -179,7 +210,7 @@ class PromptTokensDetails(Object):
     image_tokens: int | None
     text_tokens: int | None
 
-class CompletionUsage(Object):
+class CompletionUsage(_Answer):
     """The tokens that a chat completion used."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -189,7 +220,7 @@ class CompletionUsage(Object):
     completion_tokens_details: CompletionTokensDetails | None
     prompt_tokens_details: PromptTokensDetails | None
 
-class TopLogprob(Object):
+class TopLogprob(_Answer):
     """The probability of a token that might have stood there."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -197,7 +228,7 @@ class TopLogprob(Object):
     bytes: builtins.list[int] | None
     logprob: float
 
-class ChatCompletionTokenLogprob(Object):
+class ChatCompletionTokenLogprob(_Answer):
     """The probability of a token."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -206,14 +237,14 @@ class ChatCompletionTokenLogprob(Object):
     logprob: float
     top_logprobs: builtins.list[TopLogprob]
 
-class ChoiceLogprobs(Object):
+class ChoiceLogprobs(_Answer):
     """The probabilities of the tokens of a choice."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     content: builtins.list[ChatCompletionTokenLogprob] | None
     refusal: builtins.list[ChatCompletionTokenLogprob] | None
 
-class Function(Object):
+class Function(_Answer):
     """The name of a function, and its arguments as JSON text."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -221,14 +252,14 @@ class Function(Object):
     name: str
     parsed_arguments: Any
 
-class Custom(Object):
+class Custom(_Answer):
     """The name of a custom tool, and its input."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     input: str
     name: str
 
-class ChatCompletionMessageToolCall(Object):
+class ChatCompletionMessageToolCall(_Answer):
     """A function that the model calls."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -236,7 +267,7 @@ class ChatCompletionMessageToolCall(Object):
     function: Function
     type: Literal["function"]
 
-class ChatCompletionMessageCustomToolCall(Object):
+class ChatCompletionMessageCustomToolCall(_Answer):
     """A custom tool that the model calls."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -244,7 +275,7 @@ class ChatCompletionMessageCustomToolCall(Object):
     custom: Custom
     type: Literal["custom"]
 
-class AnnotationURLCitation(Object):
+class AnnotationURLCitation(_Answer):
     """The URL of an annotation, and where in the message it belongs."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -253,14 +284,14 @@ class AnnotationURLCitation(Object):
     title: str
     url: str
 
-class Annotation(Object):
+class Annotation(_Answer):
     """A place that the message refers to."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     type: Literal["url_citation"]
     url_citation: AnnotationURLCitation
 
-class ChatCompletionAudio(Object):
+class ChatCompletionAudio(_Answer):
     """A spoken answer."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -269,7 +300,7 @@ class ChatCompletionAudio(Object):
     expires_at: int
     transcript: str
 
-class ChatCompletionMessage(Object):
+class ChatCompletionMessage(_Answer):
     """What the model said."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -282,7 +313,7 @@ class ChatCompletionMessage(Object):
     tool_calls: builtins.list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None
     parsed: Any
 
-class Choice(Object):
+class Choice(_Answer):
     """One of the choices of a chat completion."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -291,7 +322,7 @@ class Choice(Object):
     logprobs: ChoiceLogprobs | None
     message: ChatCompletionMessage
 
-class ChatCompletion(Object):
+class ChatCompletion(_Answer):
     """A chat completion, answered whole."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -299,21 +330,21 @@ class ChatCompletion(Object):
     choices: builtins.list[Choice]
     created: int
     metadata: builtins.dict[str, str] | None
-    moderation: Any
+    moderation: ChatCompletionModeration | None
     model: str
     object: Literal["chat.completion"]
     service_tier: str | None
     system_fingerprint: str | None
     usage: CompletionUsage | None
 
-class ChoiceDeltaToolCallFunction(Object):
+class ChoiceDeltaToolCallFunction(_Answer):
     """A piece of a function's name and arguments."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     arguments: str | None
     name: str | None
 
-class ChoiceDeltaToolCall(Object):
+class ChoiceDeltaToolCall(_Answer):
     """A piece of a tool call."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -353,7 +384,7 @@ class ChatCompletionChunk(_View):
     id: str
     choices: builtins.list[ChunkChoice]
     created: int
-    moderation: Any
+    moderation: ChatCompletionModeration | None
     obfuscation: str | None
     model: str
     object: Literal["chat.completion.chunk"]
@@ -361,37 +392,37 @@ class ChatCompletionChunk(_View):
     system_fingerprint: str | None
     usage: CompletionUsage | None
 
-class ResponseError(Object):
+class ResponseError(_Answer):
     """Why a response failed."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     code: str
     message: str
-    misalignment: Any
+    misalignment: Misalignment | None
     param: str | None
     type: str | None
 
-class IncompleteDetails(Object):
+class IncompleteDetails(_Answer):
     """Why a response is incomplete."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     reason: str | None
 
-class InputTokensDetails(Object):
+class InputTokensDetails(_Answer):
     """What the tokens of the input were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     cached_tokens: int
     cache_write_tokens: int | None
-    cache_write_tokens_details: Any
+    cache_write_tokens_details: InputTokensDetailsCacheWriteTokensDetails | None
 
-class OutputTokensDetails(Object):
+class OutputTokensDetails(_Answer):
     """What the tokens of the output were."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     reasoning_tokens: int
 
-class ResponseUsage(Object):
+class ResponseUsage(_Answer):
     """The tokens that a response used."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -401,31 +432,31 @@ class ResponseUsage(Object):
     output_tokens_details: OutputTokensDetails
     total_tokens: int
 
-class ResponseOutputText(Object):
+class ResponseOutputText(_Answer):
     """Text of a message."""
 
     def __new__(cls, **fields: Any) -> Self: ...
-    annotations: builtins.list[Any]
+    annotations: builtins.list[ResponseOutputTextAnnotation]
     text: str
     type: Literal["output_text"]
-    logprobs: builtins.list[Any] | None
+    logprobs: builtins.list[ResponseOutputTextLogprob] | None
     parsed: Any
 
-class ResponseOutputRefusal(Object):
+class ResponseOutputRefusal(_Answer):
     """A refusal of a message."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     refusal: str
     type: Literal["refusal"]
 
-class ResponseContentPart(Object):
+class ResponseContentPart(_Answer):
     """A part of a message of any other type."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     type: str
     text: str
 
-class ResponseOutputMessage(Object):
+class ResponseOutputMessage(_Answer):
     """A message of a response's output."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -433,10 +464,10 @@ class ResponseOutputMessage(Object):
     content: builtins.list[ResponseOutputText | ResponseOutputRefusal]
     role: Literal["assistant"]
     status: _ItemStatus
-    phase: str | None
+    phase: Literal["commentary", "final_answer"] | None
     type: Literal["message"]
 
-class ResponseFunctionToolCall(Object):
+class ResponseFunctionToolCall(_Answer):
     """A function that the response calls."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -445,23 +476,23 @@ class ResponseFunctionToolCall(Object):
     name: str
     type: Literal["function_call"]
     id: str | None
-    caller: Any
+    caller: ResponseApplyPatchToolCallCaller | None
     namespace: str | None
     status: _ItemStatus | None
     parsed_arguments: Any
 
-class ResponseReasoningItem(Object):
+class ResponseReasoningItem(_Answer):
     """What the model thought."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     id: str
-    summary: builtins.list[ResponseContentPart]
+    summary: builtins.list[ResponseReasoningItemSummary]
     type: Literal["reasoning"]
-    content: builtins.list[ResponseContentPart] | None
+    content: builtins.list[ResponseReasoningItemContent] | None
     encrypted_content: str | None
     status: _ItemStatus | None
 
-class ResponseOutputItem(Object):
+class ResponseOutputItem(_Answer):
     """An item of a response's output of any other type. The classes of single types are special cases of it."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -469,7 +500,7 @@ class ResponseOutputItem(Object):
     type: Literal["file_search_call", "web_search_call", "code_interpreter_call", "mcp_call", "custom_tool_call"]
     status: str | None
 
-class Response(Object):
+class Response(_Answer):
     """A response."""
 
     def __new__(cls, **fields: Any) -> Self: ...
@@ -477,41 +508,41 @@ class Response(Object):
     created_at: float
     error: ResponseError | None
     incomplete_details: IncompleteDetails | None
-    instructions: Any
+    instructions: str | list[ResponseInputItem] | None
     metadata: builtins.dict[str, str] | None
     model: str
     object: Literal["response"]
     output: builtins.list[_OutputItem]
     parallel_tool_calls: bool
     temperature: float | None
-    tool_choice: Any
-    tools: builtins.list[Any]
+    tool_choice: ResponseToolChoice
+    tools: builtins.list[Tool]
     top_p: float | None
     background: bool | None
     completed_at: float | None
-    conversation: Any
+    conversation: ResponseConversation | None
     max_output_tokens: int | None
     max_tool_calls: int | None
     previous_response_id: str | None
-    prompt: Any
+    prompt: ResponsePrompt | None
     prompt_cache_key: str | None
     prompt_cache_retention: str | None
-    reasoning: Any
+    reasoning: Reasoning | None
     safety_identifier: str | None
     service_tier: str | None
     status: _ResponseStatus | None
-    text: Any
+    text: ResponseTextConfig | None
     top_logprobs: int | None
     truncation: str | None
     usage: ResponseUsage | None
     user: str | None
-    access_programs: Any
-    image: Any
-    input_transformations: Any
-    moderation: Any
-    prompt_cache_diagnostics: Any
-    prompt_cache_options: Any
-    tool_usage: Any
+    access_programs: ResponseAccessPrograms | None
+    image: ResponseImage | None
+    input_transformations: builtins.list[InputTransformation] | None
+    moderation: ResponseModeration | None
+    prompt_cache_diagnostics: PromptCacheDiagnostics | None
+    prompt_cache_options: ResponsePromptCacheOptions | None
+    tool_usage: ToolUsage | None
     output_text: str
     output_parsed: Any
 
@@ -526,7 +557,7 @@ class ResponseStreamEvent(_View):
     sequence_number: int
     response: Response
     item: _OutputItem
-    part: Any
+    part: ResponseOutputText | ResponseOutputRefusal
     delta: str
     text: str
     arguments: str

@@ -8,7 +8,7 @@ from typing import Any
 
 from modelwire import _client, _errors, _lacking
 from modelwire._native import use_openai_classes
-from modelwire.types._kinds import EVENTS, ITEMS
+from modelwire.types._parts import EVENTS, ITEMS
 
 # Where openai-python has its classes of answers; of two with one name the first counts.
 _MODULES = (

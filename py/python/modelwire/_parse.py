@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from modelwire import _partial
 from modelwire._errors import (
@@ -20,6 +20,9 @@ from modelwire._errors import (
 )
 from modelwire._formats import Format, is_type
 from modelwire._given import is_given
+
+if TYPE_CHECKING:
+    from modelwire.types._params import ChatCompletionFunctionToolParam, FunctionToolParam
 
 
 class FunctionTool(dict[str, Any]):
@@ -33,7 +36,7 @@ class FunctionTool(dict[str, Any]):
 
 def pydantic_function_tool(
     model: Any, *, name: str | None = None, description: str | None = None
-) -> dict[str, Any]:
+) -> ChatCompletionFunctionToolParam:
     """The tool of a chat whose arguments are of a type: a pydantic model, a dataclass, a
     TypedDict, a Struct of msgspec. Name and description are the type's own unless given."""
     found = Format(model)
@@ -48,7 +51,7 @@ def pydantic_function_tool(
     )
     if description is not None:
         function["description"] = description
-    return {"type": "function", "function": function}
+    return {"type": "function", "function": function}  # type: ignore[typeddict-item]
 
 
 def pydantic_responses_function_tool(
@@ -57,13 +60,14 @@ def pydantic_responses_function_tool(
     name: str | None = None,
     description: str | None = None,
     defer_loading: Any = None,
-) -> dict[str, Any]:
+) -> FunctionToolParam:
     """The same as a tool of a response."""
-    function = pydantic_function_tool(model, name=name, description=description)["function"]
+    tool: Any = pydantic_function_tool(model, name=name, description=description)
+    function = tool["function"]
     tool = FunctionTool({"type": "function", **function}, function.format)
     if defer_loading is not None and is_given(defer_loading):
         tool["defer_loading"] = defer_loading
-    return tool
+    return tool  # type: ignore[no-any-return]
 
 
 def _format_of(asked: Any) -> Format | None:

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from modelwire._errors import OpenAIError
 from modelwire._http import URL, Headers, Request, Response
 from modelwire._native import AsyncStream, Stream
 
+_T = TypeVar("_T")
 
-class RawResponse:
+
+class RawResponse(Generic[_T]):
     """A whole answer, or an opened stream, with its status and headers. `parse` gives what the
     plain method would have returned."""
 
-    def __init__(self, result: Any, read: Any = None) -> None:
-        self._result = result
+    def __init__(self, result: _T, read: Any = None) -> None:
+        self._result: Any = result
         self._read = read
         if isinstance(result, (Stream, AsyncStream)):
             self.http_response: Response = result.response
         else:
-            answer = getattr(result, "_answer", result)  # a list of models has it inside
+            answer: Any = getattr(result, "_answer", result)  # a list of models has it inside
             self.http_response = answer._response
             self.http_response.text = answer.to_json(indent=None)
 
@@ -75,12 +77,13 @@ class RawResponse:
         """Whether the answer was read whole, or closed."""
         return self.http_response.is_closed
 
-    def _parsed(self) -> Any:
+    def _parsed(self) -> _T:
         """The result; of `parse`, what its text was read as."""
         if self._read is not None:
             self._read(self._result)
             self._read = None
-        return self._result
+        result: _T = self._result
+        return result
 
     def _whole(self, what: str) -> str:
         if isinstance(self._result, (Stream, AsyncStream)):
@@ -92,10 +95,10 @@ class RawResponse:
         return self.http_response.text
 
 
-class LegacyAPIResponse(RawResponse):
+class LegacyAPIResponse(RawResponse[_T]):
     """What the methods of `with_raw_response` return."""
 
-    def parse(self) -> Any:
+    def parse(self) -> _T:
         """What the plain method returns: the answer, or the stream."""
         return self._parsed()
 
@@ -125,7 +128,7 @@ def _event_lines(event: Any) -> Iterator[str]:
     yield ""
 
 
-class _Opened(RawResponse):
+class _Opened(RawResponse[_T]):
     """What `with_streaming_response` gives inside of its `with`: open until it was read."""
 
     _is_read = False
@@ -135,7 +138,7 @@ class _Opened(RawResponse):
         """Whether the answer was read, or closed."""
         return self._is_read and super().is_closed
 
-    def _parsed(self) -> Any:
+    def _parsed(self) -> _T:
         self._is_read = True
         return super()._parsed()
 
@@ -145,10 +148,10 @@ class _Opened(RawResponse):
         return self.http_response.json()
 
 
-class APIResponse(_Opened):
+class APIResponse(_Opened[_T]):
     """What `with_streaming_response` of a synchronous client gives inside of its `with`."""
 
-    def parse(self) -> Any:
+    def parse(self) -> _T:
         """What the plain method returns: the answer, or the stream."""
         return self._parsed()
 
@@ -191,10 +194,10 @@ class APIResponse(_Opened):
             self._result.close()
 
 
-class AsyncAPIResponse(_Opened):
+class AsyncAPIResponse(_Opened[_T]):
     """What `with_streaming_response` of an asynchronous client gives inside of its `async with`."""
 
-    async def parse(self) -> Any:
+    async def parse(self) -> _T:
         """What the plain method returns: the answer, or the stream."""
         return self._parsed()
 
@@ -247,14 +250,14 @@ class _Opening:
         self._read = read
         self._response: Any = None
 
-    def __enter__(self) -> APIResponse:
+    def __enter__(self) -> APIResponse[Any]:
         self._response = APIResponse(self._call(), self._read)
         return self._response  # type: ignore[no-any-return]
 
     def __exit__(self, *error: object) -> None:
         self._response.close()
 
-    async def __aenter__(self) -> AsyncAPIResponse:
+    async def __aenter__(self) -> AsyncAPIResponse[Any]:
         self._response = AsyncAPIResponse(await self._call(), self._read)
         return self._response  # type: ignore[no-any-return]
 
@@ -262,7 +265,7 @@ class _Opening:
         await self._response.close()
 
 
-async def _awaited(result: Any, read: Any = None) -> LegacyAPIResponse:
+async def _awaited(result: Any, read: Any = None) -> LegacyAPIResponse[Any]:
     return LegacyAPIResponse(await result, read)
 
 
@@ -324,6 +327,3 @@ class RawClient:
         self.models = Raw(client.models, streams)
         self.chat = _RawChat(client.chat, streams)
         self.responses = Raw(client.responses, streams)
-
-
-AsyncRawClient = RawClient

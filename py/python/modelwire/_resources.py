@@ -39,6 +39,10 @@ class ModelList:
 
     __hash__ = None
 
+    def __class_getitem__(cls, kind):
+        """The class itself: `SyncPage[Model]` of annotations."""
+        return cls
+
     def __reduce__(self):
         return ModelList, (self._answer,)
 

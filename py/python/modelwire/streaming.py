@@ -32,7 +32,11 @@ from modelwire._native import (
 
 if TYPE_CHECKING:
     from modelwire._parse import ChatReading, ResponseReading
-    from modelwire.types._parsed import ParsedChatCompletion, ParsedResponse
+    from modelwire.types._parsed import (
+        ParsedChatCompletion,
+        ParsedResponse,
+        ParsedResponseStreamEvent,  # noqa: F401  (in texts below)
+    )
 
 _E = TypeVar("_E")
 _T = TypeVar("_T")
@@ -858,7 +862,7 @@ class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_
         return completion
 
 
-class ResponseStream(_SyncHelper[Any], Generic[_T]):
+class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
     """The events of a response as it is made; those that add text have it as `snapshot`."""
 
     def _state_of(self, reading: ResponseReading | None) -> _ResponseState:
@@ -953,7 +957,7 @@ class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Gen
         return completion
 
 
-class AsyncResponseStream(_AsyncHelper[Any], Generic[_T]):
+class AsyncResponseStream(_AsyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
     """The events of a response as it is made; those that add text have it as `snapshot`."""
 
     def __init__(self, stream: AsyncStream[Any], reading: ResponseReading | None = None) -> None:

@@ -5,7 +5,9 @@ use pyo3::prelude::*;
 
 use crate::object::class::{object_class, streamed_class};
 use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
+use crate::object::fields::ITEMS;
 use crate::object::node::{ChoiceDelta, ChunkChoice};
+use crate::object::shape::Object;
 
 object_class! {
     /// A model that the service offers.
@@ -427,5 +429,14 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ResponseOutputItem::register(module)?;
     Response::register(module)?;
     ResponseStreamEvent::register(module)?;
+    for shape in ITEMS {
+        shape.has_class(item, item);
+    }
     Ok(())
+}
+
+/// An item that has no class of its own.
+fn item(py: Python<'_>, object: Object) -> PyResult<Py<PyAny>> {
+    let made = object.initializer().add_subclass(ResponseOutputItem);
+    Py::new(py, made).map(Py::into_any)
 }

@@ -24,14 +24,22 @@ pub(crate) struct Dump {
     pub(crate) unset: bool,
     /// Those that are None.
     pub(crate) none: bool,
+    /// What the text of the answer was read as.
+    pub(crate) parsed: bool,
 }
 
+/// Where a program's own values stand that a text was read as. No service knows these fields.
+const PARSED: [&str; 2] = ["parsed", "parsed_arguments"];
+
+/// The same of a whole response: it stands in one of its parts, too.
+const OUTPUT_PARSED: &str = "output_parsed";
+
 /// What the service sent, no more and no less.
-const AS_SENT: Dump = Dump { unset: false, none: true };
+const AS_SENT: Dump = Dump { unset: false, none: true, parsed: false };
 
 /// All that two equal objects have in common: whether a field was sent as null or not at all, no
 /// program can see.
-const TO_COMPARE: Dump = Dump { unset: false, none: false };
+const TO_COMPARE: Dump = Dump { unset: false, none: false, parsed: true };
 
 /// An object with everything below it as Python's own dicts and lists.
 pub(crate) fn dict<'py>(view: &Bound<'py, View>, dump: Dump) -> PyResult<Bound<'py, PyDict>> {
@@ -64,7 +72,10 @@ fn view_dict<'py>(
     }
     for (name, held) in slots.all(py) {
         let Held::Assigned(value) = held else { continue };
-        if name.starts_with('_') || dict.contains(&name)? || node.value.get(&name).is_some() {
+        if is_no_field(&name) || dict.contains(&name)? || node.value.get(&name).is_some() {
+            continue;
+        }
+        if !dump.parsed && PARSED.contains(&name.as_str()) {
             continue;
         }
         let value = dumped(value.bind(py), dump, depth + 1)?;
@@ -74,6 +85,11 @@ fn view_dict<'py>(
     }
     complete(&dict, node.shape, dump)?;
     Ok(dict)
+}
+
+/// Whether what was assigned under a name is no part of the answer.
+fn is_no_field(name: &str) -> bool {
+    name.starts_with('_') || name == OUTPUT_PARSED
 }
 
 /// The fields that were not sent, where they are wanted.
@@ -172,7 +188,10 @@ pub(crate) fn is_as_sent(view: &Bound<'_, View>) -> PyResult<bool> {
     for (name, held) in slots.all(py) {
         let is_as_sent = match held {
             Held::Given(value, items) => is_given_as_sent(view, &name, value.bind(py), &items)?,
-            Held::Assigned(_) => name.starts_with('_'),
+            Held::Assigned(_) if PARSED.contains(&name.as_str()) => {
+                node(view)?.value.get(&name).is_none()
+            }
+            Held::Assigned(_) => is_no_field(&name),
             Held::Deleted => false,
         };
         if !is_as_sent {

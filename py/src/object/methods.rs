@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::facts;
@@ -125,7 +125,7 @@ impl View {
         exclude_none: bool,
         warnings: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        dump::dict(slf, Dump { unset: !exclude_unset, none: !exclude_none })
+        dump::dict(slf, Dump { unset: !exclude_unset, none: !exclude_none, parsed: true })
     }
 
     /// All fields as dicts and lists, unknown ones included; known ones that the service did not
@@ -149,6 +149,7 @@ impl View {
         let dump = Dump {
             unset: !(exclude_unset || exclude_defaults),
             none: !(exclude_none || exclude_defaults),
+            parsed: true,
         };
         filter(dump::dict(slf, dump)?, include, exclude)
     }
@@ -199,7 +200,7 @@ impl View {
         if indent.is_none() && exclude_unset && !exclude_none {
             return json(slf).map(|text| text.into_owned());
         }
-        let dump = Dump { unset: !exclude_unset, none: !exclude_none };
+        let dump = Dump { unset: !exclude_unset, none: !exclude_none, parsed: true };
         dumps(dump::dict(slf, dump)?.as_any(), indent)
     }
 
@@ -252,7 +253,14 @@ impl View {
 
     /// An object of this class from JSON text; nothing is validated.
     #[classmethod]
-    fn model_validate_json(class: &Bound<'_, PyType>, text: String) -> PyResult<Py<PyAny>> {
+    fn model_validate_json(
+        class: &Bound<'_, PyType>,
+        text: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<PyAny>> {
+        let text = match text.cast::<PyBytes>() {
+            Ok(bytes) => String::from_utf8(bytes.as_bytes().to_vec())?,
+            Err(_) => text.extract()?,
+        };
         of_json(text, None, shape_of_class(class)?)?.into_whole(class.py())
     }
 

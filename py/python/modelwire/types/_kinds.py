@@ -1,9 +1,11 @@
-"""Names that openai-python has a class for, where here one class serves many: what is an instance
-of them is told by its `type`. Knows no call. Imported when a program asks for types."""
+"""What classes are made of that answers have no class of their own for: what is an instance of them
+is told by its `type`, or by its fields. Knows no single class. Imported when a program asks for
+types."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 from modelwire._native import (
     ChatCompletionChunk,
@@ -12,124 +14,90 @@ from modelwire._native import (
     Object,
     ResponseOutputItem,
     ResponseStreamEvent,
+    _View,
 )
+from modelwire.types._object import Object as Unknown
 
-EVENTS = {
-    "ResponseAudioDeltaEvent": "response.audio.delta",
-    "ResponseAudioDoneEvent": "response.audio.done",
-    "ResponseAudioTranscriptDeltaEvent": "response.audio.transcript.delta",
-    "ResponseAudioTranscriptDoneEvent": "response.audio.transcript.done",
-    "ResponseCodeInterpreterCallCodeDeltaEvent": "response.code_interpreter_call_code.delta",
-    "ResponseCodeInterpreterCallCodeDoneEvent": "response.code_interpreter_call_code.done",
-    "ResponseCodeInterpreterCallCompletedEvent": "response.code_interpreter_call.completed",
-    "ResponseCodeInterpreterCallInProgressEvent": "response.code_interpreter_call.in_progress",
-    "ResponseCodeInterpreterCallInterpretingEvent": "response.code_interpreter_call.interpreting",
-    "ResponseCompactionCompactingEvent": "response.compaction.compacting",
-    "ResponseCompletedEvent": "response.completed",
-    "ResponseContentPartAddedEvent": "response.content_part.added",
-    "ResponseContentPartDoneEvent": "response.content_part.done",
-    "ResponseCreatedEvent": "response.created",
-    "ResponseCustomToolCallInputDeltaEvent": "response.custom_tool_call_input.delta",
-    "ResponseCustomToolCallInputDoneEvent": "response.custom_tool_call_input.done",
-    "ResponseErrorEvent": "error",
-    "ResponseFailedEvent": "response.failed",
-    "ResponseFileSearchCallCompletedEvent": "response.file_search_call.completed",
-    "ResponseFileSearchCallInProgressEvent": "response.file_search_call.in_progress",
-    "ResponseFileSearchCallSearchingEvent": "response.file_search_call.searching",
-    "ResponseFunctionCallArgumentsDeltaEvent": "response.function_call_arguments.delta",
-    "ResponseFunctionCallArgumentsDoneEvent": "response.function_call_arguments.done",
-    "ResponseImageGenCallCompletedEvent": "response.image_generation_call.completed",
-    "ResponseImageGenCallGeneratingEvent": "response.image_generation_call.generating",
-    "ResponseImageGenCallInProgressEvent": "response.image_generation_call.in_progress",
-    "ResponseImageGenCallPartialImageEvent": "response.image_generation_call.partial_image",
-    "ResponseInProgressEvent": "response.in_progress",
-    "ResponseIncompleteEvent": "response.incomplete",
-    "ResponseMcpCallArgumentsDeltaEvent": "response.mcp_call_arguments.delta",
-    "ResponseMcpCallArgumentsDoneEvent": "response.mcp_call_arguments.done",
-    "ResponseMcpCallCompletedEvent": "response.mcp_call.completed",
-    "ResponseMcpCallFailedEvent": "response.mcp_call.failed",
-    "ResponseMcpCallInProgressEvent": "response.mcp_call.in_progress",
-    "ResponseMcpListToolsCompletedEvent": "response.mcp_list_tools.completed",
-    "ResponseMcpListToolsFailedEvent": "response.mcp_list_tools.failed",
-    "ResponseMcpListToolsInProgressEvent": "response.mcp_list_tools.in_progress",
-    "ResponseOutputItemAddedEvent": "response.output_item.added",
-    "ResponseOutputItemDoneEvent": "response.output_item.done",
-    "ResponseOutputTextAnnotationAddedEvent": "response.output_text.annotation.added",
-    "ResponseQueuedEvent": "response.queued",
-    "ResponseReasoningSummaryPartAddedEvent": "response.reasoning_summary_part.added",
-    "ResponseReasoningSummaryPartDoneEvent": "response.reasoning_summary_part.done",
-    "ResponseReasoningSummaryTextDeltaEvent": "response.reasoning_summary_text.delta",
-    "ResponseReasoningSummaryTextDoneEvent": "response.reasoning_summary_text.done",
-    "ResponseReasoningTextDeltaEvent": "response.reasoning_text.delta",
-    "ResponseReasoningTextDoneEvent": "response.reasoning_text.done",
-    "ResponseRefusalDeltaEvent": "response.refusal.delta",
-    "ResponseRefusalDoneEvent": "response.refusal.done",
-    "ResponseShellCallCommandAddedEvent": "response.shell_call_command.added",
-    "ResponseShellCallCommandDeltaEvent": "response.shell_call_command.delta",
-    "ResponseShellCallCommandDoneEvent": "response.shell_call_command.done",
-    "ResponseShellCallOutputContentDeltaEvent": "response.shell_call_output_content.delta",
-    "ResponseShellCallOutputContentDoneEvent": "response.shell_call_output_content.done",
-    "ResponseTextDeltaEvent": "response.output_text.delta",
-    "ResponseTextDoneEvent": "response.output_text.done",
-    "ResponseWebSearchCallCompletedEvent": "response.web_search_call.completed",
-    "ResponseWebSearchCallInProgressEvent": "response.web_search_call.in_progress",
-    "ResponseWebSearchCallSearchingEvent": "response.web_search_call.searching",
-}
-"""Events of a response's stream, each of them a ResponseStreamEvent."""
-
-ITEMS = {
-    "ResponseFileSearchToolCall": "file_search_call",
-    "ResponseFunctionWebSearch": "web_search_call",
-    "ResponseComputerToolCall": "computer_call",
-    "ResponseComputerToolCallOutputItem": "computer_call_output",
-    "ResponseCodeInterpreterToolCall": "code_interpreter_call",
-    "ResponseCustomToolCall": "custom_tool_call",
-    "ResponseCustomToolCallOutputItem": "custom_tool_call_output",
-    "ResponseFunctionToolCallOutputItem": "function_call_output",
-    "ResponseFunctionShellToolCall": "shell_call",
-    "ResponseFunctionShellToolCallOutput": "shell_call_output",
-    "ResponseApplyPatchToolCall": "apply_patch_call",
-    "ResponseApplyPatchToolCallOutput": "apply_patch_call_output",
-    "ResponseToolSearchCall": "tool_search_call",
-    "ResponseToolSearchOutputItem": "tool_search_output",
-    "ResponseCompactionItem": "compaction",
-    "ImageGenerationCall": "image_generation_call",
-    "LocalShellCall": "local_shell_call",
-    "LocalShellCallOutput": "local_shell_call_output",
-    "McpCall": "mcp_call",
-    "McpListTools": "mcp_list_tools",
-    "McpApprovalRequest": "mcp_approval_request",
-    "McpApprovalResponse": "mcp_approval_response",
-}
-"""Items of a response's output, each of them a ResponseOutputItem."""
+_WORD = re.compile("""['"]([^'"]+)['"]""")
 
 
-class _OfType(type):
-    """The class of classes whose instances are told by their `type`."""
+class OfKind(type):
+    """The class of classes whose instances are told by what they have."""
 
-    _type: str
+    _type: str | None
+    """The literal that its `type` is, or the first of several."""
+    _types: frozenset[str]
+    _needs: frozenset[str]
+    """The fields that are never None."""
+    _has: frozenset[str]
 
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, cls.__base__ or ()) and (
-            getattr(instance, "type", None) == cls._type
+    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
+        super().__init__(name, bases, members)
+        fields = members.get("__annotations__", {})
+        # As text: that is what `from __future__ import annotations` keeps.
+        annotation = fields.get("type", "")
+        found = _WORD.findall(annotation) if annotation.startswith("Literal[") else []
+        cls._type, cls._types = next(iter(found), None), frozenset(found)
+        cls._has = frozenset(fields)
+        cls._needs = frozenset(
+            name for name, annotation in fields.items() if not annotation.endswith("None")
         )
 
-    def __call__(cls, **fields: Any) -> Any:
-        """An object of the class that this one is a special case of."""
-        return cls.construct(**{"type": cls._type, **fields})  # type: ignore[attr-defined]
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not _has_kinds(instance, cls.__mro__):
+            return False
+        if cls._type is not None:
+            return getattr(instance, "type", None) in cls._types
+        if not isinstance(instance, (Object, Unknown)) or _has_class(type(instance)):
+            return False
+        sent: set[str] = instance.model_fields_set
+        return cls._needs <= sent and not cls._has.isdisjoint(sent)
+
+    if not TYPE_CHECKING:
+
+        def __call__(cls, **fields: Any) -> Any:
+            """An object of the class that this one is a special case of."""
+            return cls.construct(**{"type": cls._type, **fields} if cls._type else fields)
 
 
-def kind(name: str, module: str) -> type | None:
-    """The class of this name; None where there is no such name."""
-    base: type
-    if name in EVENTS:
-        type_, base = EVENTS[name], ResponseStreamEvent
-    elif name in ITEMS:
-        type_, base = ITEMS[name], ResponseOutputItem
-    else:
-        return None
-    says = f"A {base.__name__} of the type {type_!r}."
-    return _OfType(name, (base,), {"_type": type_, "__module__": module, "__doc__": says})
+def _has_class(kind: type) -> bool:
+    """Whether objects of this class are told by it already."""
+    return kind not in (Object, Unknown)
+
+
+def _has_kinds(instance: object, above: tuple[type, ...]) -> bool:
+    """Whether it is what classes of kinds are made for: an event, an item or any other part."""
+    if ResponseStreamEvent in above:
+        return isinstance(instance, ResponseStreamEvent)
+    if ResponseOutputItem in above:
+        return isinstance(instance, ResponseOutputItem)
+    return isinstance(instance, (_View, Unknown)) and not isinstance(instance, ResponseStreamEvent)
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    class Part(_View, metaclass=OfKind):
+        """A part of an answer."""
+
+        def __new__(cls, **fields: Any) -> Self: ...
+
+    class Event(Part):
+        """An event of a response's stream."""
+
+    class Item(Part):
+        """An item of a response's output."""
+
+else:
+
+    class Part(Object, metaclass=OfKind):
+        """A part of an answer."""
+
+    class Event(ResponseStreamEvent, metaclass=OfKind):
+        """An event of a response's stream."""
+
+    class Item(ResponseOutputItem, metaclass=OfKind):
+        """An item of a response's output."""
 
 
 class _Every(type):

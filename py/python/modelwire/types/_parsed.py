@@ -16,6 +16,7 @@ from modelwire._native import (
     ResponseOutputRefusal,
     ResponseOutputText,
     ResponseReasoningItem,
+    ResponseStreamEvent,
 )
 
 TYPE_CHECKING = False
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
     from typing import Any, Generic, TypeAlias
 
     from typing_extensions import TypeVar
+
+    from modelwire.types._parts import (
+        OtherEvent,
+        OtherItem,
+        ResponseCompletedEvent,
+        ResponseFunctionCallArgumentsDeltaEvent,
+        ResponseTextDeltaEvent,
+        ResponseTextDoneEvent,
+    )
 
     T = TypeVar("T", default=Any)
 
@@ -70,10 +80,7 @@ if TYPE_CHECKING:
 
     ParsedContent: TypeAlias = ParsedResponseOutputText[T] | ResponseOutputRefusal
     ParsedResponseOutputItem: TypeAlias = (
-        ParsedResponseOutputMessage[T]
-        | ParsedResponseFunctionToolCall
-        | ResponseReasoningItem
-        | ResponseOutputItem
+        ParsedResponseOutputMessage[T] | ParsedResponseFunctionToolCall | OtherItem
     )
 
     class ParsedResponse(Response, Generic[T]):
@@ -81,6 +88,34 @@ if TYPE_CHECKING:
 
         output: list[ParsedResponseOutputItem[T]]  # type: ignore[assignment]
         output_parsed: T | None
+
+    class ParsedResponseTextDeltaEvent(ResponseTextDeltaEvent):
+        """A piece of a text, with the text up to it."""
+
+        snapshot: str
+
+    class ParsedResponseArgumentsDeltaEvent(ResponseFunctionCallArgumentsDeltaEvent):
+        """A piece of arguments, with the arguments up to it."""
+
+        snapshot: str
+
+    class ParsedResponseTextDoneEvent(ResponseTextDoneEvent, Generic[T]):
+        """A whole text, with its value."""
+
+        parsed: T | None
+
+    class ParsedResponseCompletedEvent(ResponseCompletedEvent, Generic[T]):
+        """The whole response, parsed."""
+
+        response: ParsedResponse[T]
+
+    ParsedResponseStreamEvent: TypeAlias = (
+        ParsedResponseTextDeltaEvent
+        | ParsedResponseArgumentsDeltaEvent
+        | ParsedResponseTextDoneEvent[T]
+        | ParsedResponseCompletedEvent[T]
+        | OtherEvent
+    )
 
 else:
 
@@ -123,3 +158,4 @@ else:
         ResponseOutputItem,
     )
     ParsedResponse = _named("ParsedResponse", Response)
+    ParsedResponseStreamEvent = _named("ParsedResponseStreamEvent", ResponseStreamEvent)

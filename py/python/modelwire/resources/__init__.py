@@ -1,0 +1,26 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire._resources import (
+    AsyncBeta,
+    AsyncChat,
+    AsyncModels,
+    AsyncResponses,
+    Beta,
+    Chat,
+    Models,
+    Responses,
+)
+
+__all__ = [
+    "AsyncBeta",
+    "AsyncChat",
+    "AsyncModels",
+    "AsyncResponses",
+    "Beta",
+    "Chat",
+    "Models",
+    "Responses",
+]

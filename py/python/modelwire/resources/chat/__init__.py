@@ -1,0 +1,13 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire._resources import AsyncChat, AsyncCompletions, Chat, Completions
+
+__all__ = [
+    "AsyncChat",
+    "AsyncCompletions",
+    "Chat",
+    "Completions",
+]

@@ -1,0 +1,16 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._parts import (
+    ChatCompletionContentPartImage,
+    ChatCompletionContentPartImageImageURL as ImageURL,
+    ChatCompletionContentPartImagePromptCacheBreakpoint as PromptCacheBreakpoint,
+)
+
+__all__ = [
+    "ChatCompletionContentPartImage",
+    "ImageURL",
+    "PromptCacheBreakpoint",
+]

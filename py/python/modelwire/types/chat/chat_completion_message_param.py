@@ -1,0 +1,24 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._params import (
+    ChatCompletionAssistantMessageParam,
+    ChatCompletionDeveloperMessageParam,
+    ChatCompletionFunctionMessageParam,
+    ChatCompletionMessageParam,
+    ChatCompletionSystemMessageParam,
+    ChatCompletionToolMessageParam,
+    ChatCompletionUserMessageParam,
+)
+
+__all__ = [
+    "ChatCompletionAssistantMessageParam",
+    "ChatCompletionDeveloperMessageParam",
+    "ChatCompletionFunctionMessageParam",
+    "ChatCompletionMessageParam",
+    "ChatCompletionSystemMessageParam",
+    "ChatCompletionToolMessageParam",
+    "ChatCompletionUserMessageParam",
+]

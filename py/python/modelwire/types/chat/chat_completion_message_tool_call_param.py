@@ -1,0 +1,16 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._params import (
+    ChatCompletionMessageFunctionToolCallParam,
+    ChatCompletionMessageFunctionToolCallParam as ChatCompletionMessageToolCallParam,
+    ChatCompletionMessageFunctionToolCallParamFunction as Function,
+)
+
+__all__ = [
+    "ChatCompletionMessageFunctionToolCallParam",
+    "ChatCompletionMessageToolCallParam",
+    "Function",
+]

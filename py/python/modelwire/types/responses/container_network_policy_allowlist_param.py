@@ -1,0 +1,14 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._params import (
+    ContainerNetworkPolicyAllowlistParam,
+    ContainerNetworkPolicyDomainSecretParam,
+)
+
+__all__ = [
+    "ContainerNetworkPolicyAllowlistParam",
+    "ContainerNetworkPolicyDomainSecretParam",
+]

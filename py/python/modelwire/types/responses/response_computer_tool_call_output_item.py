@@ -1,0 +1,16 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._parts import (
+    AcknowledgedSafetyCheck,
+    ResponseComputerToolCallOutputItem,
+    ResponseComputerToolCallOutputScreenshot,
+)
+
+__all__ = [
+    "AcknowledgedSafetyCheck",
+    "ResponseComputerToolCallOutputItem",
+    "ResponseComputerToolCallOutputScreenshot",
+]

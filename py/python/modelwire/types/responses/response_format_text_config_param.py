@@ -1,0 +1,18 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._params import (
+    ResponseFormatJSONObjectParam as ResponseFormatJSONObject,
+    ResponseFormatTextConfigParam,
+    ResponseFormatTextJSONSchemaConfigParam,
+    ResponseFormatTextParam as ResponseFormatText,
+)
+
+__all__ = [
+    "ResponseFormatJSONObject",
+    "ResponseFormatText",
+    "ResponseFormatTextConfigParam",
+    "ResponseFormatTextJSONSchemaConfigParam",
+]

@@ -1,0 +1,10 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._parts import ResponseImageGenCallCompletedEvent
+
+__all__ = [
+    "ResponseImageGenCallCompletedEvent",
+]

@@ -1,0 +1,11 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._parts import ResponseFormatTextConfig, ResponseTextConfig
+
+__all__ = [
+    "ResponseFormatTextConfig",
+    "ResponseTextConfig",
+]

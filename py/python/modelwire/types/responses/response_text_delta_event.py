@@ -1,0 +1,16 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._parts import (
+    ResponseTextDeltaEvent,
+    ResponseTextDeltaEventLogprob as Logprob,
+    ResponseTextDeltaEventLogprobTopLogprob as LogprobTopLogprob,
+)
+
+__all__ = [
+    "Logprob",
+    "LogprobTopLogprob",
+    "ResponseTextDeltaEvent",
+]

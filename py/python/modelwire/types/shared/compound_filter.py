@@ -1,0 +1,12 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._parts import ComparisonFilter, CompoundFilter, CompoundFilterFilter as Filter
+
+__all__ = [
+    "ComparisonFilter",
+    "CompoundFilter",
+    "Filter",
+]

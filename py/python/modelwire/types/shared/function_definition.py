@@ -1,0 +1,12 @@
+"""Names that openai-python has here. Knows nothing of its own.
+
+Written by py/stubs/write.py.
+"""
+
+from modelwire.types._literals import FunctionParameters
+from modelwire.types._parts import FunctionDefinition
+
+__all__ = [
+    "FunctionDefinition",
+    "FunctionParameters",
+]

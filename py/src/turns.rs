@@ -1,0 +1,50 @@
+//! When an event loop gets its turn although chunks are ready: after so many, and after so long. Knows
+//! no event loop.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// After so many chunks in a row that were there already, the event loop gets its turn.
+const TURN_CHUNKS: u32 = 128;
+/// And after so long; the clock is looked at once in a few chunks.
+const TURN_TIME: Duration = Duration::from_millis(5);
+const CLOCK_CHUNKS: u32 = 8;
+
+/// Chunks that were handed out since the event loop had its turn, and when that was, in nanoseconds
+/// since the stream was made.
+pub(crate) struct Turns {
+    in_a_row: AtomicU32,
+    turn_at: AtomicU64,
+    made_at: Instant,
+}
+
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns { in_a_row: AtomicU32::new(0), turn_at: AtomicU64::new(0), made_at: Instant::now() }
+    }
+}
+
+impl Turns {
+    fn now(&self) -> u64 {
+        u64::try_from(self.made_at.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The event loop had its turn.
+    pub(crate) fn note_yield(&self) {
+        self.in_a_row.store(0, Ordering::Relaxed);
+        self.turn_at.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// Whether the event loop must have its turn before another chunk is handed out.
+    pub(crate) fn must_yield(&self) -> bool {
+        let in_a_row = self.in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
+        if in_a_row > TURN_CHUNKS {
+            return true;
+        }
+        if !in_a_row.is_multiple_of(CLOCK_CHUNKS) {
+            return false;
+        }
+        let since = self.now().saturating_sub(self.turn_at.load(Ordering::Relaxed));
+        u128::from(since) >= TURN_TIME.as_nanos()
+    }
+}

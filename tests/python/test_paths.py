@@ -1,0 +1,204 @@
+"""Where programs that were written for openai-python import things from. Knows no openai-python:
+the list of its names is data, which py/stubs/openai_paths.py wrote."""
+
+import importlib
+import modulefinder
+import pickle
+import subprocess
+import sys
+import typing
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+import modelwire
+from modelwire.types import _lazy, _params, _parts, chat, responses, shared
+
+HERE = Path(__file__).parent
+LIST = (HERE / "openai_paths.txt").read_text().splitlines()
+MODULES = {
+    path: names.split()
+    for path, _, names in (line.partition(":") for line in LIST)
+    if path and path[0] not in "#-"
+}
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_every_name_is_where_programs_look_for_it(path):
+    """R-OP1: each module can be imported, and has every name."""
+    module = importlib.import_module(f"modelwire.{path}")
+    missing = [name for name in MODULES[path] if not hasattr(module, name)]
+    assert not missing
+
+
+def test_the_list_is_long():
+    """R-OP1: the data is there, and says why it leaves out what it leaves out."""
+    assert len(MODULES) > 280 and sum(map(len, MODULES.values())) > 1200
+    left = [line for line in LIST if line.startswith("- ")]
+    assert left and all(len(line.split(": ")) >= 3 for line in left)
+
+
+def test_names_mean_what_they_mean_there():
+    """R-OP1: the same name is another class in another module."""
+    from modelwire.types.chat.chat_completion import Choice
+    from modelwire.types.chat.chat_completion_chunk import Choice as ChunkChoice
+
+    assert Choice is chat.Choice and ChunkChoice is chat.ChunkChoice and Choice is not ChunkChoice
+    whole = chat.ChatCompletion(choices=[{"index": 0}])
+    chunk = chat.ChatCompletionChunk(choices=[{"index": 0, "delta": {}}])
+    assert isinstance(whole.choices[0], Choice) and isinstance(chunk.choices[0], ChunkChoice)
+
+
+def test_a_module_is_imported_in_every_way():
+    """R-OP1: by statement, by name, from its package."""
+    code = (
+        "import modelwire.types.chat.chat_completion_chunk as one\n"
+        "from modelwire.types.chat import chat_completion_chunk as two\n"
+        "import importlib, modelwire\n"
+        "three = importlib.import_module('modelwire.types.chat.chat_completion_chunk')\n"
+        "assert one is two is three is modelwire.types.chat.chat_completion_chunk\n"
+        "from modelwire.types.responses import *\n"
+        "assert ResponseTextDeltaEvent and ResponseInputParam\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_nothing_is_imported_before_it_is_asked_for():
+    """R-OP1: the package alone brings no types, and their package no class."""
+    code = (
+        "import sys, modelwire\n"
+        "assert 'typing' not in sys.modules and 'modelwire.types' not in sys.modules\n"
+        "import modelwire.types.chat\n"
+        "assert 'typing' not in sys.modules and 'modelwire.types._params' not in sys.modules\n"
+        "modelwire.types.chat.ChatCompletion\n"
+        "assert 'typing' not in sys.modules\n"
+        "modelwire.types.chat.ChatCompletionMessageParam\n"
+        "assert 'modelwire.types._parts' not in sys.modules\n"
+    )
+    assert subprocess.run([sys.executable, "-S", "-c", code], env=_path()).returncode == 0
+
+
+def _path():
+    package = Path(modelwire.__file__).parents[1]
+    return {"PYTHONPATH": str(package)}
+
+
+def test_packages_tell_their_names():
+    """R-OP1: `dir` and `__all__` are the same, before anything is looked up."""
+    for package in (chat, responses, shared, modelwire.types):
+        assert set(package.__all__) <= set(dir(package))
+        with pytest.raises(AttributeError, match="Nonsense"):
+            package.Nonsense
+    get, _ = _lazy.names("modelwire.types", {"modelwire._native": "Model Same=Model"})
+    assert get("Same") is get("Model") is modelwire.types.Model
+
+
+def test_resources_are_the_ones_that_clients_use(client):
+    """R-OP1: what is patched by its path is what is called."""
+    with mock.patch("modelwire.resources.chat.completions.Completions.create") as create:
+        client.chat.completions.create(model="m", messages=[])
+    create.assert_called_once_with(model="m", messages=[])
+    with mock.patch("modelwire.resources.responses.Responses.create", return_value="x"):
+        assert client.responses.create(model="m", input="x") == "x"
+    with mock.patch("modelwire.resources.models.Models.list", return_value=[]):
+        assert client.models.list() == []
+    with mock.patch("modelwire.types.chat.ChatCompletionUserMessageParam"):
+        assert chat.ChatCompletionUserMessageParam is not _params.ChatCompletionUserMessageParam
+
+
+def test_lists_of_models_are_pages(client):
+    """R-OP1: for `isinstance` and in annotations."""
+    from modelwire.pagination import AsyncPage, SyncPage
+
+    assert isinstance(client.models.list(), SyncPage) and issubclass(AsyncPage, SyncPage)
+    assert SyncPage[modelwire.types.Model] is SyncPage
+
+
+def dicts():
+    return [one for one in vars(_params).values() if typing.is_typeddict(one)]
+
+
+def test_dicts_are_dicts():
+    """R-OP1: typed dicts make dicts, and know which keys they need."""
+    from modelwire.types.responses.response_input_item_param import FunctionCallOutput
+
+    user = chat.ChatCompletionUserMessageParam(role="user", content="x")
+    assert user == {"role": "user", "content": "x"} and type(user) is dict
+    assert chat.ChatCompletionUserMessageParam.__required_keys__ == {"role", "content"}
+    assert chat.ChatCompletionUserMessageParam.__optional_keys__ == {"name"}
+    output = FunctionCallOutput(type="function_call_output", call_id="1", output="x")
+    assert output["call_id"] == "1"
+    assert "async" in responses.FunctionToolParam.__annotations__
+    assert len(dicts()) > 240
+
+
+def test_annotations_can_be_resolved():
+    """R-OP1: `typing.get_type_hints` understands every dict and every part."""
+    parts = [one for one in vars(_parts).values() if isinstance(one, type)]
+    for one in [*dicts(), *parts]:
+        if one.__module__ in (_params.__name__, _parts.__name__):
+            assert set(typing.get_type_hints(one)) >= set(one.__dict__.get("__annotations__", ()))
+    hints = typing.get_type_hints(chat.ChatCompletionToolMessageParam)
+    assert hints["role"] == typing.Literal["tool"] and hints["tool_call_id"] is str
+    assert chat.ChatCompletionUserMessageParam in typing.get_args(chat.ChatCompletionMessageParam)
+
+
+def test_classes_are_pickled_by_their_names():
+    """R-OP1: as an argument of a worker, for instance."""
+    for one in (
+        chat.ChatCompletionUserMessageParam,
+        chat.ChatCompletion,
+        responses.ResponseTextDeltaEvent,
+        modelwire.types.Reasoning,
+        modelwire.pagination.SyncPage,
+    ):
+        assert pickle.loads(pickle.dumps(one)) is one
+
+
+def test_parts_by_their_fields():
+    """R-F3: what has no class of its own is told by its type, or by what it has."""
+    answer = responses.Response(
+        reasoning={"effort": "low"},
+        text={"format": {"type": "text"}},
+        tools=[{"type": "web_search"}, {"type": "function", "name": "f"}],
+        output=[
+            {
+                "type": "message",
+                "content": [
+                    {
+                        "type": "output_text",
+                        "text": "x",
+                        "annotations": [{"type": "url_citation", "url": "u"}],
+                    }
+                ],
+            },
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "x"}]},
+        ],
+    )
+    from modelwire.types.responses import response_output_text as text
+    from modelwire.types.responses.response_reasoning_item import Content, Summary
+
+    assert isinstance(answer.reasoning, modelwire.types.Reasoning)
+    assert not isinstance(answer.reasoning, responses.ResponseTextConfig)
+    assert isinstance(answer.text, responses.ResponseTextConfig)
+    assert isinstance(answer.tools[0], responses.WebSearchTool)
+    assert isinstance(answer.tools[1], responses.FunctionTool)
+    assert not isinstance(answer.tools[1], responses.WebSearchTool)
+    [citation] = answer.output[0].content[0].annotations
+    assert isinstance(citation, text.AnnotationURLCitation)
+    assert not isinstance(citation, text.AnnotationFilePath)
+    [summary] = answer.output[1].summary
+    assert isinstance(summary, Summary) and not isinstance(summary, Content)
+    made = modelwire.types.Reasoning(effort="low")
+    assert made.effort == "low" and isinstance(made, modelwire.types.Reasoning)
+    assert not isinstance({}, modelwire.types.Reasoning) and not isinstance(None, Summary)
+
+
+def test_what_freezes_programs_finds_them(tmp_path):
+    """R-OP1: the names that are looked up late are imports all the same, for who reads the code."""
+    program = tmp_path / "program.py"
+    program.write_text("from modelwire.types.chat import ChatCompletionUserMessageParam\n")
+    finder = modulefinder.ModuleFinder([str(Path(modelwire.__file__).parents[1])])
+    finder.run_script(str(program))
+    assert {"modelwire.types._params", "modelwire.types._lazy"} <= set(finder.modules)
