@@ -512,6 +512,13 @@ def _headers_of_environment() -> dict[str, Any]:
 class OpenAI(BaseClient):
     """A client of one service. Threads may share it; calls do not wait for each other.
 
+        client = OpenAI()
+        client.models.list()
+        client.chat.completions.create(model="a-model", messages=[...])  # parse, stream, run_tools
+        client.responses.create(model="a-model", input="Say hello.")  # the same
+
+    help() of each says what it takes; help(modelwire.Timeout), Retry and Limits their fields.
+
     What is not given comes from the environment: MODELWIRE_BASE_URL or OPENAI_BASE_URL,
     MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL. The key is created in the
     service's control panel. One that was copied with something around it, or not whole, is an
