@@ -161,7 +161,39 @@ def parameter_functions():
             else:
                 written.append(f"    {parameter},")
         text += PARAMETERS.format(name=name, written="\n".join(written), of=of, made=made)
+    text += shown_types()
     return f"{before}{begin}\n{text.rstrip()}\n\n\n# Here ends what is written.\n{after}"
+
+
+def shown_types():
+    """The types of the parameters as `inspect.signature` and help() show them: texts that nobody
+    evaluates."""
+    said = []
+    for name, table in (("chat", CHAT), ("response", RESPONSE + PARSED + PARSED_AS)):
+        written = {}
+        for parameter, kind in (line.split(": ", 1) for line in lines(table + EXTRA + OWN)):
+            kind = re.sub(r"^_Maybe\[(.*)\]$", r"\1 | None", kind.partition(" = ")[0])
+            for ours, shown in SHOWN.items():
+                kind = kind.replace(ours, shown)
+            written.setdefault(parameter, kind)
+        entries = (f'    "{parameter}": {quoted(kind)},' for parameter, kind in written.items())
+        said += [f"{name}.__annotations__ = {{", *entries, "}"]
+    return "\n".join(["", *said, PARSED_TYPES, ""])
+
+
+SHOWN = {
+    "STREAM": "bool | None",
+    "_Value": "type | TypeAdapter",
+    "_HttpxTimeout": "httpx.Timeout",
+    "SequenceNotStr": "Sequence",
+    " | NotGiven": "",
+}
+PARSED_TYPES = """\
+chat_parse.__annotations__ = chat_stream.__annotations__ = {
+    **chat.__annotations__,
+    "response_format": "type | TypeAdapter | ResponseFormat | None",
+}
+response_parse.__annotations__ = response_stream.__annotations__ = response.__annotations__"""
 
 
 def stub_classes():

@@ -1,13 +1,17 @@
 """The types that the package promises: against what is there, and as a typed program sees them.
 Knows no behaviour."""
 
+import inspect
 import json
+import pydoc
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import modelwire
 import programs
 
 HERE = Path(__file__).parent
@@ -122,3 +126,19 @@ def test_examples_tell_a_failure(service, example):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert done.stderr.count("Incorrect API key provided") == 1
     assert done.stderr.count("Copy the whole API key again") == 1
+
+
+def test_signatures_show_types():
+    """R-OP1: in help() and consoles, which see no stubs."""
+    made = {"base_url": "http://localhost/v1", "api_key": "sk-test"}
+    for client in (modelwire.OpenAI(**made), modelwire.AsyncOpenAI(**made)):
+        for part in (client.chat.completions, client.responses):
+            for method in (part.create, part.parse, part.stream):
+                parameters = inspect.signature(method).parameters.values()
+                assert len(parameters) > 30
+                for parameter in parameters:
+                    assert isinstance(parameter.annotation, str), parameter
+                    assert not re.search(r"\b_|STREAM|NotGiven", parameter.annotation), parameter
+        signature = str(inspect.signature(client.chat.completions.create))
+        assert "temperature: 'float | None' = NOT_GIVEN" in signature
+        assert len(pydoc.render_doc(type(client)).splitlines()) < 160
