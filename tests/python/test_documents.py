@@ -3,7 +3,7 @@ of what the programs do.
 
 A program meets the loopback service by its environment. Above it a comment of HTML, which readers
 do not see, may say what the service answers: `<!-- answers: 429, "Hello." -->`, in the words of
-`modelwire.testing`. An application of FastAPI or Starlette is served by uvicorn, and its readers'
+`modelwire.testing`; `<!-- typed -->` asks for mypy. An application of FastAPI or Starlette is served by uvicorn, and its readers'
 browser asks it, and leaves in the middle of an answer.
 """
 
@@ -39,6 +39,7 @@ BLOCK = re.compile(
     r"^(?:<!-- answers: (?P<answers>.*?) -->\n+)?```python\n(?P<program>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+FIRST_SCREEN = 1600  # characters: nobody may miss what is told there
 OTHER_FENCES = ("c", "rust", "sh", "text")
 
 
@@ -96,6 +97,25 @@ def test_programs_of_the_documents(program, answers, tmp_path):
         assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
         assert done.stdout
         service.assert_all_taken()
+
+
+def test_the_first_programs_have_types(tmp_path):
+    """What a reader meets first, and what is marked as typed, passes mypy."""
+    first = [(ROOT / name).read_text() for name in ("README.md", "docs/python.md")]
+    found = [block["program"] for text in first for block in BLOCK.finditer(text)]
+    for page in PAGES:
+        found += re.findall(r"<!-- typed -->\n```python\n(.*?)```", page.read_text(), re.DOTALL)
+    assert len(found) > 5
+    for number, program in enumerate(found):
+        (tmp_path / f"program_{number}.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--check-untyped-defs", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 @contextlib.contextmanager
@@ -179,4 +199,7 @@ def test_each_page_of_the_guide_is_listed():
     first = ROOT / "docs/python.md"
     listed = {(first.parent / link).resolve() for document, link in links() if document == first}
     assert not set(ROOT.glob("docs/python/*.md")) - listed
-    assert "docs/python.md" in (ROOT / "README.md").read_text()[:1600]
+    readme = (ROOT / "README.md").read_text()
+    assert "(docs/python.md)" in readme[:FIRST_SCREEN]
+    for page in (readme, first.read_text()):
+        assert "pose_as_openai" in page[:FIRST_SCREEN]
