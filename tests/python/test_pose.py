@@ -92,6 +92,20 @@ def test_nothing_poses_unasked(run):
     """)
 
 
+def test_names_are_replaced_after_posing(run):
+    """R-F3: the other way round there is nothing left to pose as; the error says so."""
+    run("""
+        openai.OpenAIError = modelwire.OpenAIError
+        try:
+            modelwire.pose_as_openai()
+        except modelwire.OpenAIError as error:
+            assert "first" in error.hint
+        else:
+            raise AssertionError("it posed as itself")
+        assert answered().__class__ is modelwire.types.chat.ChatCompletion
+    """)
+
+
 def test_answers_pose(run):
     """R-F3: every part is of openai's class of its name, and still of ours."""
     run("""

@@ -118,8 +118,9 @@ def test_fastapi_lets_go_as_well(quiet, request):
         quiet.until_closed()
 
 
-def test_a_synchronous_generator_is_let_go_between_its_pieces(quiet, request):
-    """R-STR1: a thread of the application iterates it; between two pieces it can be let go of."""
+def test_a_synchronous_generator_is_bounded_by_its_timeout(quiet, request):
+    """R-STR1: the application does not close it while its thread waits for a piece; a timeout
+    does."""
     _, threaded = forms({**settings(quiet, request), "timeout": modelwire.Timeout(idle=1)})
 
     async def respond(_request):

@@ -106,6 +106,13 @@ def start() -> None:
         raise ImportError(
             "to pose as openai-python, that has to be installed: pip install openai"
         ) from cause
+    if issubclass(openai.OpenAIError, _errors.OpenAIError):
+        raise _errors.OpenAIError(
+            "openai-python's names are modelwire's already: none is left to pose as",
+            kind="config",
+            hint="Call pose_as_openai() first, and replace names after it; where all of them are "
+            "replaced, it is not needed.",
+        )
     _is_started = True
     for ours in {*_errors._BY_KIND.values(), *_errors._BY_STATUS.values(), *_errors._OF_PARSING}:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
