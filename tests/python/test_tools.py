@@ -207,6 +207,74 @@ def test_what_goes_wrong_is_told_to_the_model(caller):
     assert told == [call.output for call in found]
 
 
+def hostile(tool_calls):
+    """An answer whose calls are whatever a bad model makes."""
+    message = {"role": "assistant", "content": None, "tool_calls": tool_calls}
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+
+def one_call(name, arguments):
+    function = {"name": name, "arguments": arguments}
+    return [{"id": "x", "type": "function", "function": function}]
+
+
+def same(word: str) -> str:
+    return word
+
+
+def inside(word: str) -> dict:
+    return {"word": word}
+
+
+def mute(word: str):
+    def fail(_self):
+        raise ZeroDivisionError
+
+    raise type("MuteError", (Exception,), {"__str__": fail})
+
+
+SURROGATE = '{"word": "\\ud800"}'
+
+
+@pytest.mark.parametrize(
+    ("tool_calls", "told"),
+    [
+        (one_call("same", SURROGATE), "\ufffd"),
+        (one_call("inside", SURROGATE), '{"word": "\ufffd"}'),
+        (one_call("fails", SURROGATE), "Error: KeyError: '\\ud800'"),
+        (one_call("same", '{"word": "\ud800"}'), None),
+        (one_call("\ud800", "{}"), None),
+        (one_call("mute", '{"word": "x"}'), "Error: MuteError"),
+        (one_call("same", {"word": "x"}), None),
+        (one_call("same", 5), None),
+        (one_call("same", ["x"]), None),
+        (one_call(["same"], "{}"), None),
+        (one_call({"a": 1}, "{}"), None),
+        (one_call(None, "{}"), None),
+        ([{"id": "x", "type": "function", "function": "same"}], None),
+        ([{"id": "x"}], None),
+    ],
+)
+def test_calls_of_a_hostile_model_are_told_to_it(caller, tool_calls, told):
+    """R-OP2: no call of a model ends a run."""
+    caller.service.queue(hostile(tool_calls), "Sorry.")
+    tools = [same, inside, fails, mute]
+    turns, error, _ = caller.turns(lambda client: chat_run(client, tools=tools))
+    assert error is None and len(turns) == 2, error
+    last = caller.service.requests[1].body["messages"][-1]
+    assert last["role"] == "tool"
+    assert last["content"] == told if told else last["content"].startswith(("Error: ", "\ufffd"))
+
+
+@pytest.mark.parametrize("tool_calls", [5, "same", {"a": 1}, [5, None, "same"], True])
+def test_calls_that_are_none_end_a_run(caller, tool_calls):
+    """R-OP2: what is no list of objects calls nothing."""
+    caller.service.queue(hostile(tool_calls))
+    turns, error, run = caller.turns(lambda client: chat_run(client, tools=[same]))
+    assert error is None and turns[0].calls == [] and run.final is turns[0].completion
+
+
 @pytest.mark.parametrize(
     ("call", "kind"),
     [

@@ -26,6 +26,7 @@ class Call:
     __slots__ = ("arguments", "error", "id", "name", "output", "result", "text")
 
     def __init__(self, id_: str, name: str, text: str) -> None:
+        # As the model has them: a bad one gives anything else.
         self.id = id_
         """Its name among the calls."""
         self.name = name
@@ -88,17 +89,17 @@ class ChatForm:
 
     @staticmethod
     def calls(completion: Any) -> list[Call]:
-        found = completion.choices[0].message.tool_calls or () if completion.choices else ()
         made = []
-        for call in found:
-            function = getattr(call, "function", None) or getattr(call, "custom", None)
-            text = getattr(function, "arguments", None) or ""
-            made.append(Call(call.id, getattr(function, "name", ""), text))
+        for choice in _objects(completion.choices)[:1]:
+            for call in _objects(getattr(choice.message, "tool_calls", None)):
+                function = getattr(call, "function", None) or getattr(call, "custom", None)
+                text = _or_none_given(getattr(function, "arguments", None))
+                made.append(Call(call.id, getattr(function, "name", ""), text))
         return made
 
     @staticmethod
     def answered(completion: Any) -> list[Any]:
-        return [completion.choices[0].message] if completion.choices else []
+        return [_sent_back(choice.message) for choice in _objects(completion.choices)[:1]]
 
     @staticmethod
     def told(call: Call) -> dict[str, Any]:
@@ -118,12 +119,12 @@ class ResponseForm:
 
     @staticmethod
     def calls(response: Any) -> list[Call]:
-        found = (item for item in response.output or () if item.type == "function_call")
-        return [Call(item.call_id, item.name, item.arguments or "") for item in found]
+        found = (item for item in _objects(response.output) if item.type == "function_call")
+        return [Call(item.call_id, item.name, _or_none_given(item.arguments)) for item in found]
 
     @staticmethod
     def answered(response: Any) -> list[Any]:
-        return list(response.output or ())
+        return [_sent_back(item) for item in _objects(response.output)]
 
     @staticmethod
     def told(call: Call) -> dict[str, Any]:
@@ -138,6 +139,22 @@ def _definition(function: Function) -> dict[str, Any]:
         "parameters": function.parameters,
         "strict": function.is_strict,
     }
+
+
+def _objects(found: Any) -> list[Any]:
+    """The objects of a list; a model may have made anything else instead."""
+    return [one for one in found if hasattr(one, "to_dict")] if isinstance(found, list) else []
+
+
+def _sent_back(said: Any) -> Any:
+    """What a model said, as it can be sent: without halves of surrogate pairs."""
+    if "\\ud" not in said.to_json(indent=None).lower():
+        return said
+    return type(said).model_validate_json(said.to_json())
+
+
+def _or_none_given(arguments: Any) -> Any:
+    return "" if arguments is None else arguments
 
 
 class _Run(Generic[_A]):
@@ -211,12 +228,14 @@ class _Run(Generic[_A]):
 
     def _prepared(self, call: Call) -> Callable[[], Any] | None:
         """What runs a call; None where it cannot be run, which is noted in it."""
-        function = self._functions.get(call.name)
+        function = self._functions.get(call.name) if isinstance(call.name, str) else None
         if function is None:
             known = ", ".join(self._functions) or "none"
             self._failed(call, LookupError(f"there is no tool {call.name!r}; there are: {known}"))
             return None
         try:
+            if not isinstance(call.text, str):
+                raise ValueError(f"they are JSON in a text, not {type(call.text).__name__}")
             call.arguments = arguments = function.read(call.text)
         except (ValueError, RecursionError) as error:
             self._failed(call, ValueError(f"the arguments do not fit: {error}"))
@@ -227,7 +246,7 @@ class _Run(Generic[_A]):
         if self._raise_errors:
             raise error
         call.error = error
-        call.output = f"Error: {type(error).__name__}: {error}"
+        call.output = _sendable(f"Error: {type(error).__name__}{_said(error)}")
 
     def _returned(self, call: Call, result: Any) -> None:
         call.result = result
@@ -369,9 +388,22 @@ class AsyncRun(_Run[_A]):
 
 def written(result: Any) -> str:
     """What a model is told of a result: a text as it is, anything else as JSON."""
-    if isinstance(result, str):
-        return result
-    return json.dumps(result, ensure_ascii=False, default=_plain)
+    text = result
+    if not isinstance(result, str):
+        text = json.dumps(result, ensure_ascii=False, default=_plain)
+    return _sendable(text)
+
+
+def _sendable(text: str) -> str:
+    """A text that UTF-8 has: a model may have asked for half of a surrogate pair."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _said(error: Exception) -> str:
+    try:
+        return f": {error}"
+    except Exception:  # its own code made the text, and failed
+        return ""
 
 
 def _plain(value: Any) -> Any:
