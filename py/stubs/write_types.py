@@ -32,6 +32,18 @@ MESSAGES = "ChatCompletionMessageParam | ChatCompletionMessage"
 ITEMS = "ResponseInputItemParam | ResponseOutputItem"
 
 
+TYPED_DICT = """\
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:
+    try:  # pydantic takes no other one there
+        from typing_extensions import TypedDict
+    except ImportError:
+        from typing import TypedDict
+
+"""
+
+
 def parsed():
     """The names of `modelwire.types._parsed`, which is written by hand."""
     path = HERE.parent / "python" / "modelwire" / "types" / "_parsed.py"
@@ -183,6 +195,8 @@ def head(doc, imports, typing):
         "from __future__ import annotations",
         "",
     ]
+    lines += ["import sys"] if "sys" in typing else []
+    typing = [one for one in typing if one != "sys"]
     lines += imports[:1] if imports and imports[0].startswith("from collections") else []
     lines.append(f"from typing import {', '.join(typing)}")
     rest = [one for one in imports if not one.startswith("from collections")]
@@ -229,7 +243,7 @@ def params(table):
         "The dicts that the operations take, as types; any mapping, dataclass or pydantic model does as\n"
         "well where it runs. Knows no call."
     )
-    text = [head(doc, needed_from, ["Literal", "TypeAlias", "TypedDict"]), ""]
+    text = [head(doc, needed_from, ["sys", "TYPE_CHECKING", "Literal", "TypeAlias"]), TYPED_DICT]
     for name in names:
         kind, fields = table.types[name]
         if kind == "alias":

@@ -133,3 +133,19 @@ def test_fields_of_parts_that_did_not_come():
     assert type(responses.McpCall(name="f")) is type(call)
     with pytest.raises(AttributeError, match="nonsense"):
         call.nonsense
+
+
+def test_params_in_pydantic_models():
+    """R-OP1: as a web service declares what it takes."""
+    import pydantic
+
+    from modelwire.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
+
+    class Request(pydantic.BaseModel):
+        messages: list[ChatCompletionMessageParam]
+        tools: list[ChatCompletionToolParam] = []
+
+    taken = Request.model_validate({"messages": [{"role": "user", "content": "Hi."}]})
+    assert taken.messages == [{"role": "user", "content": "Hi."}]
+    with pytest.raises(pydantic.ValidationError):
+        Request.model_validate({"messages": [{"role": "nobody", "content": "Hi."}]})

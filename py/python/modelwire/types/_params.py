@@ -6,8 +6,9 @@ Written by py/stubs/write.py.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
-from typing import Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from modelwire._types import SequenceNotStr
 from modelwire.types._literals import (
@@ -21,6 +22,14 @@ from modelwire.types._literals import (
     ServiceTier,
     ToolChoiceOptions,
 )
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:
+    try:  # pydantic takes no other one there
+        from typing_extensions import TypedDict
+    except ImportError:
+        from typing import TypedDict
 
 
 class ChatCompletionAllowedToolChoiceParam(TypedDict):
