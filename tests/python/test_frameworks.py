@@ -2,6 +2,7 @@
 FastAPI and pydantic. Knows no framework but those."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -252,13 +253,86 @@ def test_adapters_of_pydantic():
     found = adapter.validate_python(ANSWER)
     assert type(found) is chat.ChatCompletion and adapter.validate_python(found) is found
     assert adapter.validate_json(adapter.dump_json(found)) == found
-    assert adapter.dump_python(found) == ANSWER
+    assert adapter.dump_python(found, exclude_unset=True) == ANSWER
     for mode in ("validation", "serialization"):
         assert adapter.json_schema(mode=mode) == chat.ChatCompletion.model_json_schema()
     with pytest.raises(pydantic.ValidationError, match="a dict is needed"):
         adapter.validate_python([1])
     made = chat.ChatCompletion.model_construct(**ANSWER)
     assert made == chat.ChatCompletion.model_validate(ANSWER) == found
+
+
+MESSAGE = {"role": "assistant", "content": "Hi."}
+CHUNK = {
+    "id": "c",
+    "object": "chat.completion.chunk",
+    "created": 1,
+    "model": "m",
+    "choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": None}],
+}
+RESPONSE = {
+    "id": "r",
+    "object": "response",
+    "created_at": 1,
+    "model": "m",
+    "output": [],
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("union", "given", "kind"),
+    [
+        (chat.ChatCompletion | responses.Response, RESPONSE, responses.Response),
+        (chat.ChatCompletion | responses.Response, ANSWER, chat.ChatCompletion),
+        (chat.ChatCompletion | chat.ChatCompletionChunk, CHUNK, chat.ChatCompletionChunk),
+        (chat.ChatCompletionMessage | dict, MESSAGE, chat.ChatCompletionMessage),
+        (chat.ChatCompletionMessage | dict, {"role": "user", "content": "Hi."}, dict),
+        (
+            responses.ResponseTextDeltaEvent | dict,
+            {"type": "response.output_text.delta", "delta": "Hi."},
+            responses.ResponseStreamEvent,
+        ),
+        (responses.ResponseTextDeltaEvent | dict, {"type": "response.completed"}, dict),
+        (responses.ResponseOutputItem | dict, {"type": "new"}, responses.ResponseOutputItem),
+        (responses.ResponseStreamEvent | dict, {"type": "new"}, responses.ResponseStreamEvent),
+        (responses.ResponseStreamEvent | dict, {"kind": "new"}, dict),
+    ],
+)
+def test_unions_in_pydantic(union, given, kind):
+    """R-F3: the class that has the fields and the literals is taken, as a view and from JSON."""
+    adapter = pydantic.TypeAdapter(union)
+    assert type(adapter.validate_python(given)) is kind
+    assert type(adapter.validate_json(json.dumps(given))) is kind
+
+
+@pytest.mark.parametrize(
+    "given", [{"a": 1}, {**ANSWER, "object": "x"}, {**ANSWER, "choices": 5}, {**ANSWER, "id": None}]
+)
+def test_what_is_no_answer_in_pydantic(given):
+    """R-F3: a validation error inside pydantic; ours reads whatever came."""
+    with pytest.raises(pydantic.ValidationError):
+        pydantic.TypeAdapter(chat.ChatCompletion).validate_python(given)
+    assert chat.ChatCompletion.model_validate(given).to_dict() == given
+
+
+def test_options_of_pydantics_dumps():
+    """R-F3: they hold for the answers in a model, too."""
+
+    class Record(pydantic.BaseModel):
+        message: chat.ChatCompletionMessage
+
+    record = Record(message=MESSAGE)
+    assert record.model_dump() == {"message": record.message.model_dump()}
+    assert record.model_dump()["message"]["refusal"] is None
+    for option in ("exclude_none", "exclude_unset", "exclude_defaults"):
+        assert record.model_dump(**{option: True}) == {"message": MESSAGE}, option
+        assert json.loads(record.model_dump_json(**{option: True})) == {"message": MESSAGE}
+    given = {"include": {"message": {"content"}}}
+    assert record.model_dump(**given) == {"message": {"content": "Hi."}}
+    assert "content" not in record.model_dump(exclude={"message": {"content"}})["message"]
 
 
 def test_answers_in_fastapi():
@@ -277,11 +351,11 @@ def test_answers_in_fastapi():
         assert type(answer) is chat.ChatCompletion
         return {"id": answer.id}
 
-    @app.post("/model", response_model=chat.ChatCompletion)
+    @app.post("/model", response_model=chat.ChatCompletion, response_model_exclude_unset=True)
     def model(record: Record):
         return record.answer
 
-    @app.post("/record")
+    @app.post("/record", response_model_exclude_unset=True)
     def record(record: Record) -> Record:
         return record
 
@@ -298,13 +372,15 @@ def test_answers_in_fastapi():
         return asyncio.run(asked("POST", path, body))
 
     assert post("/body", ANSWER).json() == {"id": "c"}
-    assert post("/body", [1]).status_code == 422
+    for wrong in ([1], {"a": 1}):
+        assert post("/body", wrong).status_code == 422
     assert post("/model", {"answer": ANSWER}).json() == ANSWER
     message = ANSWER["choices"][0]["message"]
     sent = {"answer": ANSWER, "more": [message]}
     assert post("/record", sent).json() == sent
-    whole = {"id": "r", "output": [{"type": "new", "x": 1}]}
-    assert post("/plain", whole).json() == whole
+    whole = {**RESPONSE, "output": [{"type": "new", "x": 1}]}
+    answered = post("/plain", whole).json()
+    assert answered["output"][0]["x"] == 1 and answered["usage"] is None, "as model_dump() has it"
     described = asyncio.run(asked("GET", "/openapi.json", None)).json()
     answered = described["paths"]["/model"]["post"]["responses"]["200"]
     schema = answered["content"]["application/json"]["schema"]

@@ -311,9 +311,10 @@ def test_answers_in_pydantic_models(of):
     class Record(pydantic.BaseModel):
         answer: ChatCompletion
 
-    found = of({"id": "c", "choices": []})
+    found = of({"id": "c", "choices": [], "created": 1, "model": "m", "object": "chat.completion"})
     record = Record(answer=found)
-    assert record.answer is found and record.model_dump() == {"answer": found.to_dict()}
+    assert record.answer is found and record.model_dump() == {"answer": found.model_dump()}
+    assert record.model_dump(exclude_unset=True) == {"answer": found.to_dict()}
     assert Record.model_validate_json(record.model_dump_json()).answer == found
     assert Record.model_json_schema()["properties"]["answer"]["type"] == "object"
 

@@ -4,6 +4,7 @@ schemas. Imported when one of these is asked for; knows no answer."""
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from modelwire._fields import ALIASES, FIELDS
@@ -19,18 +20,34 @@ _PLAIN = {
 }
 
 
+_ONE_WORD = re.compile("""Literal\\[["']([^"']+)["']\\]""")
+
+
 def schema(kind: Any) -> Any:
-    """Takes an answer or a dict, gives an answer, and writes it as the service sent it."""
+    """Takes an answer or a dict that has what the class needs, gives an answer, and writes it as
+    its `model_dump` does."""
     from pydantic_core import core_schema
 
-    def plain(value: Any) -> Any:
-        return value.to_dict()
+    needed = _needed(kind)
+
+    def plain(value: Any, info: Any) -> Any:
+        return value.model_dump(
+            mode=info.mode,
+            include=info.include,
+            exclude=info.exclude,
+            exclude_unset=info.exclude_unset,
+            exclude_defaults=info.exclude_defaults,
+            exclude_none=info.exclude_none,
+        )
 
     def taken(value: Any) -> Any:
         try:
-            return kind.model_validate(value)
+            found = kind.model_validate(value)
         except TypeError as cause:  # which pydantic would not take for a refusal
             raise ValueError(str(cause)) from cause
+        if found is not value:
+            _check(found, kind, needed)
+        return found
 
     def described(_schema: Any, _handler: Any) -> dict[str, Any]:
         return json_schema(kind)
@@ -39,10 +56,34 @@ def schema(kind: Any) -> Any:
         taken,
         json_schema_input_schema=core_schema.dict_schema(),
         serialization=core_schema.plain_serializer_function_ser_schema(
-            plain, return_schema=core_schema.dict_schema()
+            plain, info_arg=True, return_schema=core_schema.dict_schema()
         ),
         metadata={"pydantic_js_functions": [described]},
     )
+
+
+def _check(found: Any, kind: Any, needed: dict[str, str]) -> None:
+    """Tells what a class needs and an answer does not have, so that a union finds the right one.
+    What is in the parts is not looked at: services leave out and add what they like."""
+    if not isinstance(found, kind):  # of those that are told by their fields
+        raise ValueError(f"it has another type than {kind.__name__}, or not its fields")
+    for name, type_ in needed.items():
+        value = getattr(found, name, None)
+        if value is None:
+            raise ValueError(f"{name} is missing")
+        word = _ONE_WORD.fullmatch(type_)
+        if word and value != word[1]:
+            raise ValueError(f"{name} is {value!r}, not {word[1]!r}")
+        if type_.startswith("list[") and not isinstance(value, list):
+            raise ValueError(f"{name} is no list")
+
+
+def _needed(kind: Any) -> dict[str, str]:
+    """The fields that are never None; of a class that stands for many types, that one alone."""
+    fields = next((FIELDS[one.__name__] for one in kind.__mro__ if one.__name__ in FIELDS), {})
+    needed = {name: type_ for name, type_ in fields.items() if not _may_be_null(_of_text(type_))}
+    is_one = "type" not in needed or _ONE_WORD.fullmatch(needed["type"])
+    return needed if is_one else {"type": needed["type"]}
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
@@ -54,7 +95,7 @@ def json_schema(kind: Any) -> dict[str, Any]:
 def _object(name: str) -> dict[str, Any]:
     found = {"title": name, "type": "object", "additionalProperties": True}
     if fields := FIELDS.get(name):
-        known = {field: _of(ast.parse(type_, mode="eval").body) for field, type_ in fields.items()}
+        known = {field: _of_text(type_) for field, type_ in fields.items()}
         found["properties"] = known
         required = [field for field, given in known.items() if not _may_be_null(given)]
         if required:
@@ -64,6 +105,10 @@ def _object(name: str) -> dict[str, Any]:
 
 def _may_be_null(schema: dict[str, Any]) -> bool:
     return not schema or schema == _PLAIN["None"] or any(map(_may_be_null, schema.get("anyOf", ())))
+
+
+def _of_text(type_: str) -> dict[str, Any]:
+    return _of(ast.parse(type_, mode="eval").body)
 
 
 def _of(type_: ast.expr) -> dict[str, Any]:
@@ -87,7 +132,7 @@ def _of(type_: ast.expr) -> dict[str, Any]:
     if name in _PLAIN:
         return dict(_PLAIN[name])
     if name in ALIASES:
-        return _of(ast.parse(ALIASES[name], mode="eval").body)
+        return _of_text(ALIASES[name])
     return _object(name)
 
 
