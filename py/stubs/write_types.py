@@ -353,9 +353,9 @@ def parts(table):
     return "\n".join(text) + "\n"
 
 
-def module(found):
+def module(found, inside=()):
     """A module that only has names from elsewhere: `found` has them by the modules that they are
-    from, and by the names that they have here."""
+    from, and by the names that they have here. `inside` are the modules of a package."""
     names = sorted(name for own in found.values() for name in own)
     text = [
         '"""Names that openai-python has here. Knows nothing of its own.\n\nWritten by py/stubs/write.py.\n"""',
@@ -364,6 +364,8 @@ def module(found):
     for source, own in sorted(found.items()):
         shown = [local if local == name else f"{name} as {local}" for local, name in own.items()]
         text.append(listed(f"from {source} import", shown))
+    for folder, _, name in (f"modelwire.{one}".rpartition(".") for one in inside):
+        text.append(f"from {folder} import {name} as {name}")
     text += ["", "__all__ = [", *(f'    "{name}",' for name in names), "]"] if names else []
     return "\n".join(text).rstrip() + "\n"
 
@@ -389,7 +391,11 @@ def paths():
             raise SystemExit(f"py/paths.txt: this is nothing of its grammar: {line}")
     folders = {path.rpartition(".")[0] for path in found}
     ends = {path: "/__init__.py" if path in folders else ".py" for path in found}
-    return {path.replace(".", "/") + ends[path]: module(own) for path, own in found.items()}
+    made = {}
+    for path, own in found.items():
+        inside = sorted(one for one in found if one.rpartition(".")[0] == path)
+        made[path.replace(".", "/") + ends[path]] = module(own, inside)
+    return made
 
 
 def package(table, path, more):

@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+import typing_extensions
 
 import modelwire
 from modelwire.types import _lazy, _params, _parts, chat, responses, shared
@@ -116,7 +117,7 @@ def test_lists_of_models_are_pages(client):
 
 
 def dicts():
-    return [one for one in vars(_params).values() if typing.is_typeddict(one)]
+    return [one for one in vars(_params).values() if typing_extensions.is_typeddict(one)]
 
 
 def test_dicts_are_dicts():
@@ -202,3 +203,28 @@ def test_what_freezes_programs_finds_them(tmp_path):
     finder = modulefinder.ModuleFinder([str(Path(modelwire.__file__).parents[1])])
     finder.run_script(str(program))
     assert {"modelwire.types._params", "modelwire.types._lazy"} <= set(finder.modules)
+
+
+def test_parts_of_the_package_are_attributes_of_it():
+    """R-OP1: after `import modelwire` alone, so that programs can patch what is in them."""
+    program = """
+import sys
+from unittest.mock import patch
+import modelwire
+assert "modelwire.resources" not in sys.modules and "modelwire.types" not in sys.modules
+with patch.object(modelwire.resources.chat.completions.Completions, "create", return_value=1):
+    client = modelwire.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="sk-test")
+    assert client.chat.completions.create() == 1
+modelwire.resources.beta.chat.completions, modelwire.resources.responses.responses.Responses
+modelwire.resources.models.Models, modelwire.lib.streaming.chat, modelwire.pagination.SyncPage
+for name in "_base_client _client _constants _exceptions _models _streaming _types".split():
+    assert getattr(modelwire, name).__name__ == "modelwire." + name
+assert modelwire.version.VERSION == modelwire.__version__
+import modelwire.types.chat
+chat = modelwire.types.chat
+assert chat.chat_completion.ChatCompletion is chat.ChatCompletion
+modelwire.types.responses.response.Response, modelwire.types.completion_usage.CompletionUsage
+for where, name in ((modelwire, "nothing"), (modelwire, "_nothing"), (chat, "nothing")):
+    assert not hasattr(where, name)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

@@ -103,6 +103,26 @@ _HTTP_CLIENTS = (
     "DefaultAsyncHttpx2Client",
 )
 
+# Modules that are imported when a program asks for them.
+_PARTS = (
+    "_base_client",
+    "_constants",
+    "_exceptions",
+    "_legacy_response",
+    "_models",
+    "_response",
+    "_streaming",
+    "_types",
+    "_version",
+    "lib",
+    "pagination",
+    "resources",
+    "streaming",
+    "testing",
+    "types",
+    "version",
+)
+
 _module_client: tuple[dict[str, object], Client] | None = None
 
 
@@ -110,6 +130,13 @@ _module_client: tuple[dict[str, object], Client] | None = None
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from modelwire import lib as lib
+    from modelwire import pagination as pagination
+    from modelwire import resources as resources
+    from modelwire import streaming as streaming
+    from modelwire import testing as testing
+    from modelwire import types as types
+    from modelwire import version as version
     from modelwire._frameworks import FrameworkWarning as FrameworkWarning
     from modelwire._http_client import DefaultAioHttpClient as DefaultAioHttpClient
     from modelwire._http_client import DefaultAsyncHttpx2Client as DefaultAsyncHttpx2Client
@@ -134,7 +161,7 @@ else:
         from the module's variables `api_key`, `base_url` and the like, as far as they were set.
         And the parts of the package that are imported when they are asked for."""
         global _module_client
-        if name in ("streaming", "testing", "types"):
+        if name in _PARTS:
             from importlib import import_module
 
             return import_module(f"modelwire.{name}")

@@ -13,6 +13,10 @@ from modelwire._resources import (
     Models,
     Responses,
 )
+from modelwire.resources import beta as beta
+from modelwire.resources import chat as chat
+from modelwire.resources import models as models
+from modelwire.resources import responses as responses
 
 __all__ = [
     "AsyncBeta",

@@ -22,7 +22,7 @@ def names(package, places, packages=()):
         if name in packages:
             return import_module(f"{package}.{name}")
         if name not in known:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            return part(package, name)
         place, there = known[name]
         found = getattr(import_module(place), there)
         setattr(sys.modules[package], name, found)
@@ -32,3 +32,14 @@ def names(package, places, packages=()):
         return sorted({*vars(sys.modules[package]), *known, *packages})
 
     return __getattr__, __dir__
+
+
+def part(package, name):
+    """The module of this name in a package, as an attribute of it."""
+    if name.islower() and not name.startswith("_"):
+        try:
+            return import_module(f"{package}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{package}.{name}":
+                raise
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -2,3 +2,6 @@
 
 Written by py/stubs/write.py.
 """
+
+from modelwire.lib.streaming import chat as chat
+from modelwire.lib.streaming import responses as responses

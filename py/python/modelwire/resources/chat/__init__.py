@@ -4,6 +4,8 @@ Written by py/stubs/write.py.
 """
 
 from modelwire._resources import AsyncChat, AsyncCompletions, Chat, Completions
+from modelwire.resources.chat import chat as chat
+from modelwire.resources.chat import completions as completions
 
 __all__ = [
     "AsyncChat",

@@ -4,6 +4,7 @@ Written by py/stubs/write.py.
 """
 
 from modelwire._resources import AsyncResponses, Responses
+from modelwire.resources.responses import responses as responses
 
 __all__ = [
     "AsyncResponses",

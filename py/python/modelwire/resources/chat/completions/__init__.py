@@ -4,6 +4,7 @@ Written by py/stubs/write.py.
 """
 
 from modelwire._resources import AsyncCompletions, Completions
+from modelwire.resources.chat.completions import completions as completions
 
 __all__ = [
     "AsyncCompletions",
