@@ -48,6 +48,32 @@ def test_unknown_parameters_are_a_type_error(scripted):
     assert scripted.requests() == []
 
 
+@pytest.mark.parametrize("value", [5, None, b"x", True])
+def test_headers_that_are_no_text_are_named(scripted, value):
+    """R-ERR1: of a client, of a copy and of a call; None leaves nothing out."""
+    client = scripted(answer({}))
+    for call in (
+        lambda: scripted(answer({}), default_headers={"X-A": value}),
+        lambda: client.with_options(default_headers={"X-A": value}),
+        lambda: asked(client, extra_headers={"X-A": value}),
+    ):
+        with pytest.raises(TypeError, match="header X-A takes a str, not .*omit"):
+            call()
+    with pytest.raises(TypeError, match="the name of a header is a str, not 5"):
+        asked(client, extra_headers={5: "x"})
+
+
+def test_settings_that_say_what_they_take(scripted):
+    """R-ERR1: no retries, and no timeout."""
+    client = scripted(answer({}))
+    for call in (lambda **given: scripted(answer({}), **given), client.with_options):
+        with pytest.raises(TypeError, match="max_retries .* 0 switches retries off"):
+            call(max_retries=None)
+        for seconds in (-1, 0, float("nan")):
+            with pytest.raises(ValueError, match="timeout takes seconds above 0.*None"):
+                asked(call(timeout=seconds))
+
+
 def test_headers_of_a_call(scripted):
     """R-AUTH1: they replace default ones, whatever their case; omit removes one."""
     client = scripted(answer({}), default_headers={"X-Tenant": "7", "X-Kept": "k"})

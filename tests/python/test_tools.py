@@ -234,6 +234,18 @@ def mute(word: str):
     raise type("MuteError", (Exception,), {"__str__": fail})
 
 
+def test_runs_say_how_they_are_used(caller):
+    """R-ERR1: where they are shown, and where one is awaited."""
+
+    def look(client):
+        run = chat_run(client, tools=[add])
+        assert "not begun yet, 1 messages" in repr(run) and "run.until_done()" in repr(run)
+        with pytest.raises(TypeError, match=r"for turn in run.*run\.until_done\(\)"):
+            run.__await__()
+
+    caller(look)
+
+
 SURROGATE = '{"word": "\\ud800"}'
 
 

@@ -20,7 +20,7 @@ from modelwire._given import (
 )
 from modelwire._native import _class_of as class_of
 from modelwire._native import log_start, log_take
-from modelwire._natives import Natives, Secret
+from modelwire._natives import Natives, Secret, checked
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -268,7 +268,7 @@ class BaseClient:
             headers["openai-project"] = ("OpenAI-Project", self._project)
         for given in (self._headers, more or {}):
             for name, value in given.items():
-                headers[str(name).lower()] = (name, value)
+                headers[str(name).lower()] = checked(name, value)
         return tuple((name, value) for name, value in headers.values() if is_given(value))
 
     if not TYPE_CHECKING:
@@ -323,6 +323,7 @@ class BaseClient:
 
     @max_retries.setter
     def max_retries(self, retries: int) -> None:
+        _check_retries(retries)
         policy = {**self._natives.options["retry"], **self._overrides.get("retry", {})}
         self._overrides = {**self._overrides, "retry": {**policy, "max_retries": retries}}
         self._max_retries = retries
@@ -499,8 +500,14 @@ def _text(value: Any, name: str) -> str | None:
 def _retry(retry: Retry | None, max_retries: int | NotGiven) -> dict[str, Any]:
     policy = {} if retry is None else retry._given()
     if is_given(max_retries):
+        _check_retries(max_retries)
         policy["max_retries"] = max_retries
     return policy
+
+
+def _check_retries(retries: Any) -> None:
+    if retries is None:
+        raise TypeError("max_retries takes a number, not None: 0 switches retries off")
 
 
 def _headers_of_environment() -> dict[str, Any]:

@@ -283,6 +283,10 @@ def seconds(timeout: Any) -> dict[str, float | None]:
     if not is_given(timeout):
         return {}
     if timeout is None or isinstance(timeout, (int, float)):
+        if timeout is not None and not timeout > 0:
+            raise ValueError(
+                f"timeout takes seconds above 0, not {timeout!r}; None switches timeouts off"
+            )
         return dict.fromkeys(("connect", "first_byte", "idle"), timeout)
     if isinstance(timeout, Timeout):
         return timeout._given()

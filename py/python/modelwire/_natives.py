@@ -4,6 +4,7 @@ What else a copy changes, its key and its headers, is set for each of its calls.
 from __future__ import annotations
 
 from modelwire._errors import OpenAIError
+from modelwire._given import is_given
 from modelwire._native import NativeClient
 
 TYPE_CHECKING = False
@@ -30,6 +31,17 @@ class Secret:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a key is not pickled")
+
+
+def checked(name: Any, value: Any) -> tuple[str, Any]:
+    """A header that can be sent or, where nothing is given, left out."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a header is a str, not {name!r}")
+    if is_given(value) and not isinstance(value, str):
+        raise TypeError(
+            f"header {name} takes a str, not {type(value).__name__}; modelwire.omit leaves it out"
+        )
+    return name, value
 
 
 class Natives:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from modelwire._errors import MaxTurnsError, OpenAIError, _made
 from modelwire._given import is_given
@@ -191,6 +191,17 @@ class _Run(Generic[_A]):
         """The tokens of all turns so far, as far as they were reported."""
 
     is_async = False
+    _each, _wait = "for turn", ""
+
+    def __repr__(self) -> str:
+        begun = "begun" if self._is_begun else "not begun yet"
+        how = f"`{self._each} in run`, or `{self._wait}run.until_done()`"
+        return f"<{type(self).__name__}, {begun}, {len(self.messages)} messages: {how}>"
+
+    def __await__(self) -> NoReturn:
+        raise TypeError(
+            f"a run is not awaited itself: `{self._each} in run`, or `{self._wait}run.until_done()`"
+        )
 
     def _offered(self, tool: Any) -> Any:
         if isinstance(tool, dict):
@@ -336,6 +347,7 @@ class AsyncRun(_Run[_A]):
     """The same of an asynchronous client; its functions may be asynchronous, too."""
 
     is_async = True
+    _each, _wait = "async for turn", "await "
     _turns: AsyncIterator[Turn] | None = None
 
     def __aiter__(self) -> AsyncIterator[Turn]:
