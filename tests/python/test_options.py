@@ -48,6 +48,28 @@ def test_unknown_parameters_are_a_type_error(scripted):
     assert scripted.requests() == []
 
 
+def test_a_key_in_a_header_is_the_key(scripted):
+    """R-AUTH1: as programs replace it: of a client, of a copy and of a call."""
+    header = {"Authorization": "Bearer sk-header"}
+    client = scripted(answer({}))
+    asked(client, extra_headers=header)
+    asked(client)
+    asked(client, extra_headers={"authorization": "bearer sk-lower", "X-A": "a"})
+    copy = client.with_options(default_headers=header)
+    asked(copy)
+    asked(copy, extra_headers={"X-A": "a"})
+    sent = [headers(request) for request in scripted.requests()]
+    assert [one["authorization"].split(" sk-")[1] for one in sent] == [
+        *("header", "test", "lower", "header", "header"),
+    ]
+    assert (sent[2]["x-a"], sent[4]["x-a"]) == ("a", "a")
+    assert copy.api_key == "sk-header" and "Authorization" not in copy.default_headers
+    made = scripted(answer({}), default_headers=header, api_key=None)
+    assert made.api_key == "sk-header"
+    with pytest.raises(modelwire.OpenAIError, match="Authorization.*api_key="):
+        client.with_options(default_headers={"Authorization": "Basic b3RoZXI="})
+
+
 @pytest.mark.parametrize("value", [5, None, b"x", True])
 def test_headers_that_are_no_text_are_named(scripted, value):
     """R-ERR1: of a client, of a copy and of a call; None leaves nothing out."""
@@ -84,8 +106,9 @@ def test_headers_of_a_call(scripted):
     assert (first["x-tenant"], first["x-new"], first["x-kept"]) == ("8", "n", "k")
     assert "x-tenant" not in second and second["x-kept"] == "k"
     assert third["x-tenant"] == "7"
-    with pytest.raises(modelwire.RequestError, match="authorization"):
-        asked(client, extra_headers={"authorization": "Bearer other"})
+    with pytest.raises(modelwire.RequestError, match="authorization.*api_key=") as raised:
+        asked(client, extra_headers={"authorization": "Basic b3RoZXI="})
+    assert "b3RoZXI" not in str(raised.value)
     with pytest.raises(modelwire.RequestError, match="not a header name"):
         asked(client, extra_headers={"a b": "c"})
 

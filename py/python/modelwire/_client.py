@@ -20,7 +20,7 @@ from modelwire._given import (
 )
 from modelwire._native import _class_of as class_of
 from modelwire._native import log_start, log_take
-from modelwire._natives import Natives, Secret, checked
+from modelwire._natives import Natives, Secret, checked, without_key
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -233,6 +233,7 @@ class BaseClient:
         self._project = project or _environment("OPENAI_PROJECT_ID")
         self._headers = _headers_of_environment()
         self._headers.update(default_headers or {})
+        self._take_key()
         self._query = dict(default_query or {})
         # What is set for each of the calls of a copy; and, beside it, how its key and its headers
         # differ from those of the first one.
@@ -413,6 +414,7 @@ class BaseClient:
         made._headers = {**self._headers, **(default_headers or {})}
         if set_default_headers is not None:
             made._headers = dict(set_default_headers)
+        made._take_key()
         made._query = {**self._query, **(default_query or {})}
         if set_default_query is not None:
             made._query = dict(set_default_query)
@@ -426,6 +428,11 @@ class BaseClient:
         return made
 
     with_options = copy
+
+    def _take_key(self) -> None:
+        self._headers, key = without_key(self._headers, False)
+        if key is not None:
+            self._secret, self._key_of_each_call = key, None
 
     def _resources(self) -> None:
         raise NotImplementedError
@@ -459,7 +466,8 @@ class BaseClient:
 
             options["query"] = pairs({**self._query, **(call.query or {})})
         if call.headers or key is not None:
-            headers = call.headers or {}
+            headers, own_key = without_key(dict(call.headers or {}), True)
+            key = own_key or key
             removed = [name for name, value in headers.items() if not is_given(value)]
             sent = self._sent_headers(headers)
             own = self._natives.own(key or self._secret, sent, tuple(removed))

@@ -3,7 +3,7 @@ What else a copy changes, its key and its headers, is set for each of its calls.
 
 from __future__ import annotations
 
-from modelwire._errors import OpenAIError
+from modelwire._errors import OpenAIError, RequestError
 from modelwire._given import is_given
 from modelwire._native import NativeClient
 
@@ -42,6 +42,22 @@ def checked(name: Any, value: Any) -> tuple[str, Any]:
             f"header {name} takes a str, not {type(value).__name__}; modelwire.omit leaves it out"
         )
     return name, value
+
+
+def without_key(headers: dict[str, Any], is_call: bool) -> tuple[dict[str, Any], Secret | None]:
+    """Headers without the one that has the key, and the key in it: so programs replace it."""
+    for name, value in headers.items():
+        if not isinstance(name, str) or name.lower() != "authorization" or not is_given(value):
+            continue
+        scheme, _, key = checked(name, value)[1].strip().partition(" ")
+        if scheme.lower() != "bearer" or not key.strip():
+            raise (RequestError if is_call else OpenAIError)(
+                f"header {name} cannot be set to anything but a key",
+                kind="argument" if is_call else "config",
+                hint='Give the key as api_key or with_options(api_key=...), or as "Bearer <key>".',
+            )
+        return {one: headers[one] for one in headers if one != name}, Secret(key.strip())
+    return headers, None
 
 
 class Natives:
