@@ -30,8 +30,9 @@ pub(crate) fn check_headers(headers: &[(String, String)]) -> Result<()> {
                 format!("the value of header {name} has a character beyond visible ASCII");
             return Err(Error::config(message));
         }
-        if is_own(name) {
-            return Err(Error::config(format!("header {name} cannot be set")).with_hint(OWN_HINT));
+        if is_own(name) && !is_content_type_of_all(name, value) {
+            let error = Error::config(format!("header {name} cannot be set"));
+            return Err(error.with_hint(own_hint(name)));
         }
     }
     Ok(())
@@ -41,13 +42,26 @@ pub(crate) fn check_headers(headers: &[(String, String)]) -> Result<()> {
 pub(crate) fn check_removed(names: &[String]) -> Result<()> {
     match names.iter().find(|name| is_own(name)) {
         Some(name) => {
-            Err(Error::config(format!("header {name} cannot be left out")).with_hint(OWN_HINT))
+            let error = Error::config(format!("header {name} cannot be left out"));
+            Err(error.with_hint(own_hint(name)))
         }
         None => Ok(()),
     }
 }
 
-const OWN_HINT: &str = "modelwire sets it itself; the key is configured as api_key.";
+fn own_hint(name: &str) -> &'static str {
+    match name.eq_ignore_ascii_case("authorization") {
+        true => "modelwire sets it itself, to the key that is given as api_key.",
+        false => "modelwire sets it itself.",
+    }
+}
+
+/// The content type that every request with a body has anyway; many programs set it. It is not sent
+/// twice, nor without a body.
+pub(crate) fn is_content_type_of_all(name: &str, value: &str) -> bool {
+    name.eq_ignore_ascii_case("content-type")
+        && value.trim().eq_ignore_ascii_case("application/json")
+}
 
 fn is_own(name: &str) -> bool {
     OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own))

@@ -76,6 +76,11 @@ pub(crate) fn awaited_before() -> PyErr {
     PyRuntimeError::new_err("cannot reuse already awaited coroutine")
 }
 
+/// What an awaitable says that another task awaits already.
+pub(crate) fn awaited_elsewhere() -> PyErr {
+    PyRuntimeError::new_err("coroutine is being awaited already")
+}
+
 /// The exception that is thrown into a coroutine, in either of the two forms.
 pub(crate) fn thrown(error: &Bound<'_, PyAny>, value: Option<&Bound<'_, PyAny>>) -> PyErr {
     match value {

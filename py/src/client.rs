@@ -12,7 +12,7 @@ use crate::errors::raise;
 use crate::facts::usage_dict;
 use crate::loops::{self, Running};
 use crate::next::Next;
-use crate::object::dump::encoded;
+use crate::object::dump::encoded_request;
 use crate::request_info::{ClientInfo, RequestInfo};
 use crate::settings::{self, OfCall};
 use crate::source::{Outcome, Source, outcome};
@@ -132,7 +132,7 @@ impl NativeClient {
         streams: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<(Call, Arc<RequestInfo>)> {
-        let text = fields.map(|fields| encoded(fields)).transpose()?.unwrap_or_default();
+        let text = fields.map(encoded_request).transpose()?.unwrap_or_default();
         let request = match endpoint {
             "models" => Request::models(),
             "chat" => Request::chat_json(text),

@@ -8,17 +8,28 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyIterator, PyList, PySet,
+    PyString, PyTuple, PyType,
+};
 
-/// Deepest nesting that is written: what the core reads.
-const DEPTH_MAX: usize = modelwire::JSON_DEPTH_MAX;
+use crate::depth::deeper;
 
 /// The JSON text of one of our objects; None for anything else.
 pub(crate) type JsonOf = fn(&Bound<'_, PyAny>) -> PyResult<Option<String>>;
 
 /// Appends the JSON text of a value.
 pub(crate) fn write(value: &Bound<'_, PyAny>, out: &mut String, json_of: JsonOf) -> PyResult<()> {
-    Writer { out, json_of, infinities: false }.write_at(value, 0)
+    Writer { out, json_of, infinities: false }.write_at(value)
+}
+
+/// The same of a dict that nobody else has, so that nothing changes it meanwhile.
+pub(crate) fn write_own(
+    dict: &Bound<'_, PyDict>,
+    out: &mut String,
+    json_of: JsonOf,
+) -> PyResult<()> {
+    Writer { out, json_of, infinities: false }.write_dict(dict.iter())
 }
 
 /// The same of an answer that is to be looked at: a number beyond all floats is null there, as in
@@ -28,7 +39,7 @@ pub(crate) fn write_dump(
     out: &mut String,
     json_of: JsonOf,
 ) -> PyResult<()> {
-    Writer { out, json_of, infinities: true }.write_at(value, 0)
+    Writer { out, json_of, infinities: true }.write_at(value)
 }
 
 /// JSON text in one line as many, each level indented by so many spaces more.
@@ -75,12 +86,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write_at(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<()> {
-        if depth > DEPTH_MAX {
-            return Err(PyValueError::new_err(format!(
-                "the request is nested deeper than {DEPTH_MAX} levels (or contains itself)"
-            )));
-        }
+    fn write_at(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let _deeper = deeper()?;
         if let Ok(text) = value.cast::<PyString>() {
             return write_str(text, self.out);
         }
@@ -98,21 +105,21 @@ impl Writer<'_> {
                 false => self.out.push_str("null"),
             }
         } else if let Ok(dict) = value.cast::<PyDict>() {
-            self.write_dict(dict, depth)?;
+            self.write_dict(pairs(dict)?.into_iter())?;
         } else if let Ok(list) = value.cast::<PyList>() {
-            self.write_items(list.iter(), depth)?;
+            self.write_items(list.iter())?;
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
-            self.write_items(tuple.iter(), depth)?;
+            self.write_items(tuple.iter())?;
         } else if let Some(text) = (self.json_of)(value)? {
             self.out.push_str(&text);
         } else {
-            self.write_other(value, depth)?;
+            self.write_other(value)?;
         }
         Ok(())
     }
 
     /// What is no JSON by itself and says how it becomes some.
-    fn write_other(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<()> {
+    fn write_other(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = value.py();
         let is_class = value.is_instance_of::<PyType>();
         if !is_class && value.hasattr(intern!(py, "model_dump"))? {
@@ -122,25 +129,28 @@ impl Writer<'_> {
             options.set_item("by_alias", true)?;
             options.set_item("mode", "json")?;
             let plain = value.call_method(intern!(py, "model_dump"), (), Some(&options))?;
-            return self.write_at(&plain, depth + 1);
+            return self.write_at(&plain);
         }
         if !is_class && let Ok(fields) = value.getattr(intern!(py, "__dataclass_fields__")) {
             let plain = PyDict::new(py);
             for name in fields.cast::<PyDict>()?.keys() {
                 plain.set_item(&name, value.getattr(name.cast::<PyString>()?)?)?;
             }
-            return self.write_at(&plain, depth + 1);
+            return self.write_at(&plain);
         }
         if !is_class && value.hasattr(intern!(py, "__struct_fields__"))? {
             // A Struct of msgspec, so that is imported.
             let plain = py.import("msgspec")?.call_method1("to_builtins", (value,))?;
-            return self.write_at(&plain, depth + 1);
+            return self.write_at(&plain);
         }
-        if let Ok(items) = value.cast::<PyIterator>() {
-            return self.write_iterator(items, depth);
+        if !is_class && let Some(pairs) = pairs_of(value)? {
+            return self.write_dict(pairs.into_iter());
+        }
+        if !is_class && is_sequence(value)? {
+            return self.write_iterator(&value.try_iter()?);
         }
         if !is_class && value.hasattr(intern!(py, "isoformat"))? {
-            return self.write_at(&value.call_method0(intern!(py, "isoformat"))?, depth + 1);
+            return self.write_at(&value.call_method0(intern!(py, "isoformat"))?);
         }
         let name = value.get_type().name()?;
         let hint = if is_class {
@@ -151,22 +161,25 @@ impl Writer<'_> {
         Err(PyTypeError::new_err(format!("a value of type {name} cannot be written as JSON{hint}")))
     }
 
-    fn write_iterator(&mut self, items: &Bound<'_, PyIterator>, depth: usize) -> PyResult<()> {
+    fn write_iterator(&mut self, items: &Bound<'_, PyIterator>) -> PyResult<()> {
         self.out.push('[');
-        for (index, item) in items.try_iter()?.enumerate() {
+        for (index, item) in items.clone().enumerate() {
             if index > 0 {
                 self.out.push(',');
             }
-            self.write_at(&item?, depth + 1)?;
+            self.write_at(&item?)?;
         }
         self.out.push(']');
         Ok(())
     }
 
-    fn write_dict(&mut self, dict: &Bound<'_, PyDict>, depth: usize) -> PyResult<()> {
+    fn write_dict<'py>(
+        &mut self,
+        pairs: impl Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    ) -> PyResult<()> {
         let mut is_first = true;
         self.out.push('{');
-        for (key, value) in dict.iter() {
+        for (key, value) in pairs {
             if !is_plain(&value) && is_left_out(&value)? {
                 continue;
             }
@@ -180,27 +193,52 @@ impl Writer<'_> {
             };
             write_str(key, self.out)?;
             self.out.push(':');
-            self.write_at(&value, depth + 1)?;
+            self.write_at(&value)?;
         }
         self.out.push('}');
         Ok(())
     }
 
-    fn write_items<'py>(
-        &mut self,
-        items: impl Iterator<Item = Bound<'py, PyAny>>,
-        depth: usize,
-    ) -> PyResult<()> {
+    fn write_items<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<()> {
         self.out.push('[');
         for (index, item) in items.enumerate() {
             if index > 0 {
                 self.out.push(',');
             }
-            self.write_at(&item, depth + 1)?;
+            self.write_at(&item)?;
         }
         self.out.push(']');
         Ok(())
     }
+}
+
+type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// What stands in a dict now: what runs on the way may change it.
+pub(crate) fn pairs<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<Pair<'py>>> {
+    dict.items().iter().map(|pair| pair.extract()).collect()
+}
+
+/// What stands in a mapping that is no dict.
+fn pairs_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Pair<'py>>>> {
+    let py = value.py();
+    if !value.hasattr(intern!(py, "keys"))? || !value.hasattr(intern!(py, "__getitem__"))? {
+        return Ok(None);
+    }
+    let keys = value.call_method0(intern!(py, "keys"))?.try_iter()?;
+    keys.map(|key| key.and_then(|key| Ok((key.clone(), value.get_item(key)?))))
+        .collect::<PyResult<_>>()
+        .map(Some)
+}
+
+/// Whether a value is written as an array: whatever gives its items one by one in an order of its
+/// own, as a generator, a deque or the values of a dict do.
+fn is_sequence(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_other = value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>();
+    Ok(!is_other && value.hasattr(intern!(value.py(), "__iter__"))?)
 }
 
 /// The types of what was left out: `NotGiven` and `Omit`.

@@ -141,7 +141,7 @@ impl Future {
     }
 
     /// Whether the wait is over.
-    fn done(&self) -> bool {
+    pub(crate) fn done(&self) -> bool {
         !matches!(self.outcome, Outcome::Pending)
     }
 

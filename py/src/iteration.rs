@@ -2,6 +2,7 @@
 //! cancelled task, or a generator that is closed) ends the stream at once, whoever else holds it; one
 //! that is left by `break` leaves it to whoever holds it. Knows no chunk.
 
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
@@ -12,9 +13,25 @@ use crate::stream_base::StreamBase;
 
 /// Called when the iterator of a loop goes away. While an exception unwinds a loop it is set, and
 /// the loop holds the iterator alone; a traceback may hold the stream for long afterwards.
+///
+/// An iterator that is at its end is no loop that is left.
 pub(crate) fn left(py: Python<'_>, source: &Source) {
-    if !source.is_over() && PyErr::occurred(py) {
-        source.cancel();
+    if source.is_over() {
+        return;
+    }
+    if PyErr::occurred(py) && !is_end(py) {
+        source.leave();
+    }
+}
+
+/// Whether the exception that is set is the end of an iterator. It stays where it is: to take it out
+/// would go on with a panic, should it be one.
+#[expect(unsafe_code, reason = "PyO3 has no look at the exception that is set")]
+fn is_end(_: Python<'_>) -> bool {
+    // SAFETY: the interpreter is held, and the two classes live as long as it.
+    unsafe {
+        ffi::PyErr_ExceptionMatches(ffi::PyExc_StopIteration) != 0
+            || ffi::PyErr_ExceptionMatches(ffi::PyExc_StopAsyncIteration) != 0
     }
 }
 

@@ -7,6 +7,7 @@
 mod async_stream;
 mod awaitable;
 mod client;
+mod depth;
 mod encode;
 mod errors;
 mod facts;

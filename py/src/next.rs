@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit, intern};
 
-use crate::awaitable::{awaited_before, send, thrown};
+use crate::awaitable::{awaited_before, awaited_elsewhere, send, thrown};
 use crate::errors::raise;
 use crate::future::Future;
 use crate::hub::{Hub, next_number};
@@ -35,7 +35,7 @@ enum State {
     /// The event loop has its turn: by itself, or through this coroutine.
     Yielding(Option<Py<PyAny>>),
     /// For a future that the hub wakes.
-    Future(Py<Hub>),
+    Future(Py<Hub>, Py<Future>),
     /// For a coroutine that waits for the hub, where tasks await no futures.
     Coroutine(Py<Hub>, Py<PyAny>),
     Over,
@@ -171,7 +171,7 @@ impl Next {
                 let number = Next::register(slf, hub.get())?;
                 let future = Py::new(py, Future::new(event_loop.unbind()))?;
                 hub.get().wait(number, future.clone_ref(py));
-                Next::set(slf, State::Future(hub.unbind()))?;
+                Next::set(slf, State::Future(hub.unbind(), future.clone_ref(py)))?;
                 Ok(Some(future.into_any()))
             }
             Running::Trio => {
@@ -228,7 +228,7 @@ impl Next {
             let Some(source) = this.source(py) else { return Ok(()) };
             if let Some(number) = this.number {
                 source.forget(number);
-                if let State::Future(hub) | State::Coroutine(hub, _) = state {
+                if let State::Future(hub, _) | State::Coroutine(hub, _) = state {
                     hub.get().forget(number);
                 }
             }
@@ -267,7 +267,11 @@ impl Next {
                 Next::give_way(slf)
             }
             State::New => Next::attempt(slf),
-            State::Yielding(None) | State::Future(_) => {
+            State::Future(hub, future) if !future.try_borrow(slf.py())?.done() => {
+                Next::set(slf, State::Future(hub, future))?;
+                Err(awaited_elsewhere())
+            }
+            State::Yielding(None) | State::Future(..) => {
                 slf.try_borrow()?.note_yield();
                 Next::attempt(slf)
             }
@@ -341,7 +345,10 @@ impl Next {
         }
         match &self.state {
             State::Yielding(coroutine) => visit.call(coroutine),
-            State::Future(hub) => visit.call(hub),
+            State::Future(hub, future) => {
+                visit.call(hub)?;
+                visit.call(future)
+            }
             State::Coroutine(hub, coroutine) => {
                 visit.call(hub)?;
                 visit.call(coroutine)

@@ -2,6 +2,7 @@
 //! handed out, made once so that what a program does to them stays, and what was assigned to its
 //! fields or deleted. Knows no JSON.
 
+use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use pyo3::prelude::*;
@@ -159,10 +160,61 @@ impl Slots {
         Ok(())
     }
 
+    /// All values, taken out.
+    fn values(&mut self) -> Vec<Py<PyAny>> {
+        let mut values: Vec<_> = self.main.take().into_iter().collect();
+        let others = self.others.take().and_then(|others| others.into_inner().ok());
+        for slot in others.unwrap_or_default() {
+            match slot.held {
+                Held::Assigned(value) => values.push(value),
+                Held::Deleted => {}
+                Held::Given(value, items) => {
+                    values.push(value);
+                    values.extend(items);
+                }
+            }
+        }
+        values
+    }
+
     /// Lets go of what leads in a circle.
     pub(crate) fn clear(&self) {
         let Some(others) = self.others.get() else { return };
         let before = std::mem::take(&mut *lock(others));
         drop(before); // its own code may run
+    }
+}
+
+thread_local! {
+    /// What is still to be dropped by the outermost drop of this thread.
+    static DROPPED: RefCell<Option<Vec<Py<PyAny>>>> = const { RefCell::new(None) };
+}
+
+/// One after another and not within one another: a chain of objects, each assigned to a field of the
+/// next, may be of any length.
+impl Drop for Slots {
+    fn drop(&mut self) {
+        if self.main.get().is_none() && self.others.get().is_none() {
+            return;
+        }
+        let values = self.values();
+        let is_outermost = DROPPED.try_with(|dropped| match &mut *dropped.borrow_mut() {
+            Some(more) => {
+                more.extend(values);
+                false
+            }
+            outermost => {
+                *outermost = Some(values);
+                true
+            }
+        });
+        if is_outermost != Ok(true) {
+            return;
+        }
+        let next = || DROPPED.with_borrow_mut(|dropped| dropped.as_mut().and_then(Vec::pop));
+        while let Some(value) = next() {
+            drop(value);
+        }
+        DROPPED.set(None);
     }
 }

@@ -89,6 +89,8 @@ pub(crate) struct Source {
     ending: Mutex<Ending>,
     is_holding: AtomicBool,
     is_over: AtomicBool,
+    /// Ended because a loop over it was left, and by nobody who said so.
+    was_left: AtomicBool,
     waiters: Arc<Waiters>,
 }
 
@@ -100,6 +102,7 @@ impl Source {
             ending: Mutex::default(),
             is_holding: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
+            was_left: AtomicBool::new(false),
             waiters: Arc::default(),
         }
     }
@@ -125,6 +128,21 @@ impl Source {
     pub(crate) fn cancel(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.call.cancel();
+    }
+
+    /// Ends it because a loop over it was left: whoever iterates it once more is told.
+    pub(crate) fn leave(&self) {
+        self.was_left.store(true, Ordering::Relaxed);
+        self.cancel();
+    }
+
+    /// The end of a stream that was cancelled by this program.
+    fn end_of_cancelled(&self, py: Python<'_>) -> PyResult<Taken> {
+        if self.was_left.load(Ordering::Relaxed) {
+            let message = "the stream was closed when an exception left the loop over it";
+            return Err(exception(py, &Error::closed(message)));
+        }
+        Ok(Taken::End)
     }
 
     /// The next event if one is there.
@@ -225,7 +243,7 @@ impl Source {
         let chunk = match first {
             Pop::Event(Event::Chunk(chunk)) => chunk,
             Pop::Event(Event::Done(outcome)) => return self.end(py, outcome),
-            Pop::End => return Ok(Taken::End),
+            Pop::End => return self.end_of_cancelled(py),
             Pop::Event(Event::Open(_)) | Pop::Empty => return Ok(Taken::Nothing),
         };
         let item = match portion {
@@ -265,7 +283,7 @@ impl Source {
                 Ok(Taken::End)
             }
             // Closed by this program: iteration just ends.
-            Err(error) if error.kind() == ErrorKind::Cancelled => Ok(Taken::End),
+            Err(error) if error.kind() == ErrorKind::Cancelled => self.end_of_cancelled(py),
             Err(error) => Err(exception(py, &error)),
         }
     }

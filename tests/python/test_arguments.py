@@ -1,9 +1,11 @@
 """What a caller passes: what is refused before anything is sent, and how the rest is written as
 JSON. Knows no answer."""
 
+import collections
 import enum
 import inspect
 import json
+import types
 
 import pytest
 
@@ -365,3 +367,21 @@ def test_arguments_have_names(client):
         client.chat.completions.create("echo", HELLO)
     with pytest.raises(TypeError):
         modelwire.Client("sk-test")
+
+
+def test_any_sequence_and_mapping_is_sent(scripted):
+    """R-OP5: histories with a bound, values of dicts, mappings that cannot be changed."""
+    client = scripted(chat({"role": "assistant", "content": "x"}))
+    message = {"role": "user", "content": "x"}
+    for messages in (
+        collections.deque([message], maxlen=20),
+        {"a": message}.values(),
+        collections.UserList([message]),
+        [types.MappingProxyType(message)],
+        (one for one in [collections.ChainMap(message)]),
+    ):
+        client.chat.completions.create(model="m", messages=messages)
+        assert json.loads(scripted.requests()[-1]["body"])["messages"] == [message]
+    for odd in ({"x"}, b"x"):
+        with pytest.raises(TypeError, match="cannot be written as JSON"):
+            client.chat.completions.create(model="m", messages=HELLO, extra_body={"odd": odd})

@@ -9,6 +9,7 @@ from test_arguments import (  # noqa: F401
     test_a_plain_call_says_nothing_of_streams,
     test_a_response_that_cannot_be_right_is_not_sent,
     test_an_input_that_is_none_is_not_sent,
+    test_any_sequence_and_mapping_is_sent,
     test_arguments_are_not_changed,
     test_arguments_have_names,
     test_marks_of_openai_python_are_understood,

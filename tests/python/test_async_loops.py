@@ -310,6 +310,36 @@ def test_a_step_of_a_stream_can_be_a_task(make):
     assert run(main()) == "ab"
 
 
+def test_an_awaitable_is_awaited_by_one(make):
+    """R-STR1: the task that comes second is told, and the first one goes on."""
+    client = make(STALLED)
+
+    async def main():
+        chat = await opened(client)
+        await chat.__anext__()
+        step = chat.__anext__()
+
+        async def waits():
+            return await step
+
+        first = asyncio.ensure_future(waits())
+        await asyncio.sleep(0.05)
+        with pytest.raises(RuntimeError, match="being awaited already"):
+            await asyncio.wait_for(waits(), DEADLINE)
+        assert not first.done()
+        await chat.close()
+        with pytest.raises(StopAsyncIteration):
+            await step_of(first)
+
+    async def step_of(task):
+        try:
+            return await asyncio.wait_for(task, DEADLINE)
+        except RuntimeError as error:  # a coroutine cannot raise StopAsyncIteration itself
+            raise error.__cause__ or error from None
+
+    run(main())
+
+
 def test_an_awaitable_is_awaited_once(make):
     """R-STR1: as any coroutine."""
     client = make(events(piece("a"), finish()))

@@ -2,10 +2,12 @@
 Knows no service but for what is sent back to it."""
 
 import copy
+import dataclasses
 import gc
 import json
 import pickle
 import threading
+import time
 import weakref
 
 import pytest
@@ -199,6 +201,120 @@ def test_circles_are_collected():
     del found, mark
     gc.collect()
     assert gone() is None
+
+
+def held_by_itself(way):
+    """An answer that stands somewhere in itself."""
+    found = completion()
+    if way == "an unknown list":
+        found.timings["parts"].append(found)
+    elif way == "an unknown dict":
+        found.timings["self"] = found
+    elif way == "a tuple":
+        found.kept = (found,)
+    elif way == "a list in a list":
+        found.kept = [[found]]
+    else:
+        found.kept = Keeper(found)
+    return found
+
+
+@dataclasses.dataclass
+class Keeper:
+    """A dataclass of a program."""
+
+    answer: object
+
+
+@pytest.mark.parametrize(
+    "way", ["an unknown list", "an unknown dict", "a tuple", "a list in a list", "a dataclass"]
+)
+def test_an_answer_that_contains_itself_is_an_error(scripted, way):
+    """R-F3: of every way out, and never the end of the process."""
+    client = scripted(chat(MESSAGE))
+    for out in (
+        lambda found: found.to_json(indent=None),
+        lambda found: found.model_dump_json(),
+        pickle.dumps,
+        lambda found: client.chat.completions.create(model="m", messages=[found]),
+    ):
+        with pytest.raises(ValueError, match="contains itself"):
+            out(held_by_itself(way))
+    assert not scripted.requests()
+
+
+def test_dumps_of_dumps_end():
+    """R-F3: a value of a program whose dump is that of the answer."""
+
+    class Again:
+        def model_dump(self, **_):
+            return found.model_dump()
+
+    found = completion()
+    found.kept = [[[Again()]]]
+    with pytest.raises((ValueError, RecursionError)):
+        found.model_dump()
+    assert completion().model_dump()
+
+
+def test_long_chains_are_dropped():
+    """R-F3: each answer keeps the one before it."""
+    last = None
+    for _ in range(50_000):
+        found = ChatCompletion(id="x")
+        found.previous, last = last, found
+    del found, last
+    ring = first = ChatCompletion(id="x")
+    for _ in range(20_000):
+        found = ChatCompletion(id="x")
+        found.previous, ring = ring, found
+    first.previous = ring
+    del found, first, ring
+    gc.collect()
+
+
+def test_long_lists_cost_their_length():
+    """R-F3: a list of a service that was looked at; the time grows with it and not with its
+    square."""
+
+    def spent(count):
+        found = ChatCompletion.model_validate({"parts": [{"n": n} for n in range(count)]})
+        assert len(found.parts) == count
+        begin = time.process_time()
+        found.to_json(indent=None)
+        return time.process_time() - begin
+
+    assert spent(8000) < 40 * max(spent(1000), 0.001)
+
+
+def test_dicts_that_change_while_they_are_dumped():
+    """R-F3: by what a program put into them: what stood there is dumped."""
+
+    class Grows:
+        def model_dump(self, **_):
+            found.timings[f"more{len(found.timings)}"] = 1
+            return "grown"
+
+    found = completion()
+    found.timings["grows"] = Grows()
+    assert found.to_dict()["timings"]["grows"] == "grown"
+    assert "grown" in found.to_json() and "more5" in found.timings
+
+
+def test_deep_copies_keep_what_is_shared():
+    """R-F3: as copy.deepcopy does it."""
+    found, shared = completion(), ["shared"]
+    found.one, found.two, found.me = shared, shared, found
+    copied = copy.deepcopy(found)
+    assert copied.one is copied.two and copied.one == shared and copied.one is not shared
+    assert copied.me is copied and copied.id == "x"
+
+
+def test_classes_below_ours_have_no_fields():
+    """R-F3: they would hide what stands under their name; it is told at once."""
+    with pytest.raises(TypeError, match="no fields of its own"):
+        type("Mine", (ChatCompletion,), {"__annotations__": {"cost": float}, "cost": 0.0})
+    assert type("Mine", (ChatCompletion,), {"said": lambda self: self.id})(id="x").said() == "x"
 
 
 def test_looking_makes_no_circle():

@@ -39,7 +39,12 @@ def test_a_loop_that_an_exception_leaves_closes_its_stream(quiet, request, form)
             for _ in SYNC_FORMS[form](kept):
                 raise Left
         quiet.until_closed()
-        assert raised.value.__traceback__ is not None and list(kept) == []
+        assert raised.value.__traceback__ is not None
+        for _ in range(2):
+            with pytest.raises(modelwire.OpenAIError, match="left the loop") as told:
+                list(kept)
+            assert told.value.kind == "closed"
+        kept.close()
 
 
 @pytest.mark.parametrize("form", SYNC_FORMS)
@@ -85,6 +90,19 @@ def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, request):
         quiet.until_closed()
 
 
+def test_an_iterator_at_its_end_leaves_no_loop(quiet, request):
+    """R-STR1: what ended was something else; the stream goes on."""
+    with modelwire.Client(**endless(quiet, request)) as client:
+        kept = opened(client)
+        with pytest.raises(StopIteration):
+            next(zip([], kept))
+        try:
+            raise Left
+        except Left:
+            first = next(iter(kept))
+        assert first.choices[0].delta.content == "a" and next(kept) and not kept.response.is_closed
+
+
 ASYNC_FORMS = {
     "stream": aiter,
     "text": lambda stream: stream.text_deltas(),
@@ -112,7 +130,9 @@ def test_a_cancelled_loop_closes_its_stream(quiet, request, form):
             with pytest.raises(asyncio.CancelledError) as raised:
                 await task
             await asyncio.to_thread(quiet.until_closed)
-            assert raised.value is not None and [chunk async for chunk in kept] == []
+            assert raised.value is not None
+            with pytest.raises(modelwire.OpenAIError, match="left the loop"):
+                await anext(kept)
 
     asyncio.run(main())
 

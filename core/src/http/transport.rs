@@ -22,6 +22,7 @@ use crate::config::{Proxy, Settings};
 use crate::error::{Error, Result};
 use crate::error_kind::{ErrorKind, Metered};
 use crate::head::Head;
+use crate::headers::is_content_type_of_all;
 use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::failure::{Failure, broken_off, causes, failure};
 use crate::http::inflate::Inflate;
@@ -201,7 +202,8 @@ impl Transport {
         if let Some(value) = prepared.options.api_key().and_then(|key| bearer(key)) {
             headers.insert(AUTHORIZATION, value);
         }
-        for (name, value) in &prepared.options.headers {
+        let own = prepared.options.headers.iter();
+        for (name, value) in own.filter(|(name, value)| !is_content_type_of_all(name, value)) {
             // They were checked when the call was made.
             if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse()) {
                 headers.insert(name, value);
@@ -378,7 +380,8 @@ fn header_map(settings: &Settings) -> Result<HeaderMap> {
     headers.insert(AUTHORIZATION, bearer(&settings.api_key).ok_or_else(|| refused("the API key"))?);
     let agent = concat!("modelwire/", env!("CARGO_PKG_VERSION"));
     headers.insert(reqwest::header::USER_AGENT, HeaderValue::from_static(agent));
-    for (name, value) in &settings.headers {
+    let own = settings.headers.iter();
+    for (name, value) in own.filter(|(name, value)| !is_content_type_of_all(name, value)) {
         let parsed = (HeaderName::try_from(name.as_str()), HeaderValue::try_from(value.as_str()));
         let (Ok(parsed_name), Ok(parsed_value)) = parsed else {
             return Err(refused(&format!("header {name}")));

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use modelwire::{JSON_DEPTH_MAX, Kind, Value};
+use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::depth::deeper;
 use crate::encode;
 use crate::object::document::View;
 use crate::object::node::node;
@@ -43,14 +43,7 @@ const TO_COMPARE: Dump = Dump { unset: false, none: false, parsed: true };
 
 /// An object with everything below it as Python's own dicts and lists.
 pub(crate) fn dict<'py>(view: &Bound<'py, View>, dump: Dump) -> PyResult<Bound<'py, PyDict>> {
-    view_dict(view, dump, 0)
-}
-
-fn view_dict<'py>(
-    view: &Bound<'py, View>,
-    dump: Dump,
-    depth: usize,
-) -> PyResult<Bound<'py, PyDict>> {
+    let _deeper = deeper()?;
     let (py, node, slots) = (view.py(), node(view)?, &view.get().slots);
     let dict = PyDict::new(py);
     for (name, member) in node.value.members() {
@@ -60,7 +53,7 @@ fn view_dict<'py>(
         };
         let found = match kept {
             Some(Found::Deleted) => continue,
-            Some(Found::Value(value)) => dumped(value.bind(py), dump, depth + 1)?.unbind(),
+            Some(Found::Value(value)) => dumped(value.bind(py), dump)?.unbind(),
             None => {
                 let child = node.shape.field(&name).unwrap_or(Child::Any);
                 sent(py, member, child, dump)?
@@ -78,7 +71,7 @@ fn view_dict<'py>(
         if !dump.parsed && PARSED.contains(&name.as_str()) {
             continue;
         }
-        let value = dumped(value.bind(py), dump, depth + 1)?;
+        let value = dumped(value.bind(py), dump)?;
         if dump.none || !value.is_none() {
             dict.set_item(&name, value)?;
         }
@@ -127,22 +120,19 @@ fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<
 }
 
 /// What a program assigned, or may have changed, as Python's own dicts and lists.
-fn dumped<'py>(value: &Bound<'py, PyAny>, dump: Dump, depth: usize) -> PyResult<Bound<'py, PyAny>> {
-    let py = value.py();
-    if depth > JSON_DEPTH_MAX {
-        return Err(PyValueError::new_err("an answer that contains itself cannot be dumped"));
-    }
+fn dumped<'py>(value: &Bound<'py, PyAny>, dump: Dump) -> PyResult<Bound<'py, PyAny>> {
+    let (py, _deeper) = (value.py(), deeper()?);
     if let Ok(view) = value.cast::<View>() {
-        return view_dict(view, dump, depth).map(Bound::into_any);
+        return dict(view, dump).map(Bound::into_any);
     }
     if let Ok(list) = value.cast::<PyList>() {
-        let items = list.iter().map(|item| dumped(&item, dump, depth + 1));
+        let items = list.iter().map(|item| dumped(&item, dump));
         return Ok(PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_any());
     }
     if let Ok(dict) = value.cast::<PyDict>() {
         let plain = PyDict::new(py);
-        for (name, member) in dict.iter() {
-            let member = dumped(&member, dump, depth + 1)?;
+        for (name, member) in encode::pairs(dict)? {
+            let member = dumped(&member, dump)?;
             if dump.none || !member.is_none() {
                 plain.set_item(name, member)?;
             }
@@ -161,7 +151,7 @@ fn dumped<'py>(value: &Bound<'py, PyAny>, dump: Dump, depth: usize) -> PyResult<
 /// Lists and dicts, however deep, with nothing of ours in them.
 #[pyfunction(name = "_plain")]
 pub(crate) fn plain_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    dumped(value, AS_SENT, 0)
+    dumped(value, AS_SENT)
 }
 
 /// Keeps the parts of a dump that are asked for.
@@ -179,6 +169,7 @@ pub(crate) fn filter<'py>(
 
 /// Whether an object, with all that it handed out, is as the service sent it.
 pub(crate) fn is_as_sent(view: &Bound<'_, View>) -> PyResult<bool> {
+    let _deeper = deeper()?;
     let (py, slots) = (view.py(), &view.get().slots);
     if let Some(main) = slots.main()
         && !streamed::is_main_as_sent(view, main.bind(py), is_as_sent)?
@@ -215,13 +206,12 @@ fn is_given_as_sent(
     if list.len() != items.len() {
         return Ok(false);
     }
-    for (position, (now, then)) in list.iter().zip(items).enumerate() {
+    for ((now, then), came) in list.iter().zip(items).zip(came()?.items()) {
         let is_same = match now.cast::<View>() {
             _ if !now.is(then) => false,
             Ok(view) => is_as_sent(view)?,
             Err(_) if now.is_instance_of::<PyDict>() || now.is_instance_of::<PyList>() => {
-                let came = came()?.items().into_iter().nth(position);
-                is_text_of(&now, came.unwrap_or(Value::NULL))?
+                is_text_of(&now, came)?
             }
             Err(_) => true,
         };
@@ -250,6 +240,13 @@ pub(crate) fn json<'a>(view: &'a Bound<'_, View>) -> PyResult<Cow<'a, str>> {
 pub(crate) fn encoded(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut text = String::with_capacity(256);
     encode::write(value, &mut text, json_of_view)?;
+    Ok(text)
+}
+
+/// The same of the fields of a request, a dict that nobody else has.
+pub(crate) fn encoded_request(fields: &Bound<'_, PyDict>) -> PyResult<String> {
+    let mut text = String::with_capacity(256);
+    encode::write_own(fields, &mut text, json_of_view)?;
     Ok(text)
 }
 

@@ -43,6 +43,27 @@ impl View {
         }
     }
 
+    /// A class below one of ours has no fields of its own: they would hide what stands there.
+    #[classmethod]
+    #[pyo3(signature = (**_named))]
+    fn __init_subclass__(
+        class: &Bound<'_, PyType>,
+        _named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let own = class.getattr(intern!(class.py(), "__dict__"))?;
+        // The second is where Python 3.14 has them, not evaluated yet.
+        let has_fields = own.contains("__annotations__")? || own.contains("__annotate_func__")?;
+        let module = class.module()?;
+        if has_fields && !module.to_cow()?.starts_with("modelwire.") {
+            return Err(PyTypeError::new_err(format!(
+                "{}: a class of answers takes no fields of its own. Assign what you like to an \
+                 answer, or let a class of yours hold it",
+                class.name()?
+            )));
+        }
+        Ok(())
+    }
+
     /// The class of this object, or the one that it is to say it is of.
     #[getter(__class__)]
     fn class_of<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -231,7 +252,7 @@ impl View {
         update: Option<&Bound<'py, PyDict>>,
         deep: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let copy = copied(slf, deep)?;
+        let copy = copied(slf, deep.then(|| PyDict::new(slf.py())).as_ref())?;
         for (name, value) in update.into_iter().flatten() {
             copy.setattr(name.cast::<PyString>()?, value)?;
         }
@@ -311,9 +332,9 @@ impl View {
 
     fn __deepcopy__<'py>(
         slf: &Bound<'py, Self>,
-        _memo: &Bound<'py, PyAny>,
+        memo: &Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        View::model_copy(slf, None, true)
+        copied(slf, Some(memo)).map(Bound::into_any)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
@@ -389,11 +410,19 @@ fn names(view: &Bound<'_, View>) -> PyResult<Vec<String>> {
 }
 
 /// An object with the same text and what a program did to it; what it did to objects and lists
-/// below is copied as well.
-fn copied<'py>(view: &Bound<'py, View>, deep: bool) -> PyResult<Bound<'py, View>> {
+/// below is copied as well. A deep copy has the memo of `copy.deepcopy`: what was copied already.
+fn copied<'py>(
+    view: &Bound<'py, View>,
+    memo: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, View>> {
     let (py, copy, slots) = (view.py(), anew(view)?, &view.get().slots);
     // What was handed out and is as it came is made anew by the copy.
-    let as_sent = !deep && is_as_sent(view)?;
+    let as_sent = memo.is_none() && is_as_sent(view)?;
+    let below = PyDict::new(py);
+    if let Some(memo) = memo {
+        memo.set_item(view.as_ptr() as usize, &copy)?;
+    }
+    let known = memo.unwrap_or(&below);
     let deeply = py.import("copy")?.getattr("deepcopy")?;
     let mut kept = slots.all(py);
     if let Some(main) = slots.main() {
@@ -402,9 +431,11 @@ fn copied<'py>(view: &Bound<'py, View>, deep: bool) -> PyResult<Bound<'py, View>
     }
     for (name, held) in kept {
         let value = match held {
-            Held::Assigned(value) if !deep => Some(value),
+            Held::Assigned(value) if memo.is_none() => Some(value),
             Held::Given(..) if as_sent => continue,
-            Held::Assigned(value) | Held::Given(value, _) => Some(deeply.call1((value,))?.unbind()),
+            Held::Assigned(value) | Held::Given(value, _) => {
+                Some(deeply.call1((value, known))?.unbind())
+            }
             Held::Deleted => None,
         };
         copy.get().slots.set(&name, value);

@@ -101,6 +101,27 @@ fn headers_on_the_wire() {
     }
 }
 
+/// R-OP2: one that says what is sent anyway is neither refused nor sent twice.
+#[test]
+fn the_content_type_of_all_requests_may_be_set() {
+    let service = Service::start().unwrap();
+    let config = config(service.base_url()).header("content-type", "application/json");
+    let client = Client::new(config).unwrap();
+    for way in WAYS {
+        service.clear();
+        way.models(&client).unwrap();
+        way.send(&client, hello().header("Content-Type", "Application/JSON")).unwrap();
+        let counts = service
+            .recorded("")
+            .iter()
+            .map(|it| header_count(it, "content-type"))
+            .collect::<Vec<_>>();
+        assert_eq!(counts, [0, 1], "{way:?}");
+        let error = way.send(&client, hello().header("Content-Type", "text/plain")).unwrap_err();
+        assert!(error.to_string().contains("cannot be set"), "{error}");
+    }
+}
+
 /// R-F2
 #[test]
 fn the_callers_json_is_sent_byte_for_byte() {
