@@ -539,3 +539,15 @@ def test_results_as_text():
     assert json.loads(written(things)) == [
         *({"city": "P", "country": "FR"}, {"field": "x"}, {"x": 1}, "c", [1]),
     ]
+
+
+def test_what_a_program_bound_is_no_matter_of_the_model():
+    """R-OP2: neither seen nor given by it."""
+
+    def look_up(name: str, secret: str, deep: int = 1) -> str:
+        return f"{name} {secret} {deep}"
+
+    bound = functools.partial(functools.partial(look_up, secret="hidden"), deep=2)
+    tool = Function(bound)
+    assert list(tool.parameters["properties"]) == ["name"] and "hidden" not in str(tool.parameters)
+    assert bound(**tool.read('{"name": "x", "secret": "other"}')) == "x hidden 2"

@@ -30,7 +30,9 @@ class Function:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         inner = function
+        self._bound: set[str] = set()
         while isinstance(inner, functools.partial):
+            self._bound |= set(inner.keywords)  # the program's, and no matter of a model's
             inner = inner.func
         if not inspect.isroutine(inner) and not isinstance(inner, type):
             inner = type(inner).__call__  # an object that can be called
@@ -56,6 +58,8 @@ class Function:
         fields: list[Any] = []
         for parameter in inspect.signature(self.function).parameters.values():
             name = parameter.name
+            if name in self._bound:
+                continue
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise TypeError(
                     f"{self.name} takes *{name}: a model can only give arguments that have names"
