@@ -3,8 +3,8 @@ of what the programs do.
 
 A program meets the loopback service by its environment. Above it a comment of HTML, which readers
 do not see, may say what the service answers: `<!-- answers: 429, "Hello." -->`, in the words of
-`modelwire.testing`; `<!-- typed -->` asks for mypy. An application of FastAPI or Starlette is served
-by uvicorn, and a browser asks it, and leaves in the middle of an answer.
+`modelwire.testing`; `<!-- typed -->` asks for mypy. An application of FastAPI or Starlette is
+served by uvicorn, and a browser asks it, and leaves in the middle of an answer.
 """
 
 import contextlib
