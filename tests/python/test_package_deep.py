@@ -53,7 +53,13 @@ def test_the_wheel(shipped):
             if line.startswith("Requires-Dist") and "extra ==" not in line
         ]
     assert needs == []
-    package = {"__init__.py", "py.typed", "_native.pyi", "_native.abi3.so", "types/chat/__init__.py"}
+    package = {
+        "__init__.py",
+        "py.typed",
+        "_native.pyi",
+        "_native.abi3.so",
+        "types/chat/__init__.py",
+    }
     assert {f"modelwire/{name}" for name in package} <= names
     others = [name for name in names if not name.startswith(("modelwire/", "modelwire-"))]
     assert others == []
