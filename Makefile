@@ -40,7 +40,7 @@ demo: .venv/installed
 	@tests/demo/run
 
 test: .venv/tested
-	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config
+	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config openssl
 	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest

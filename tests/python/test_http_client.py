@@ -2,7 +2,6 @@
 refused. Knows no answer."""
 
 import json
-import shutil
 import socket
 import ssl
 import subprocess
@@ -253,8 +252,6 @@ def test_a_default_client_needs_no_httpx(service):
 @pytest.fixture
 def tls(tmp_path):
     """A service over TLS: its port, and the file of its authority."""
-    if shutil.which("openssl") is None:
-        pytest.skip("needs openssl")
     ca, ca_key, cert, key = (tmp_path / f"{name}.pem" for name in ("ca", "ca_key", "cert", "key"))
     new = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     subprocess.run(

@@ -94,15 +94,16 @@ def test_nothing_is_tried_again_once_a_stream_is_open(scripted):
     assert raised.value.code == "rate_limit_exceeded" and len(scripted.requests()) == 1
 
 
-CALLS = 8
+CALLS = 10
 ADAPTIVE = modelwire.Retry(adaptive=True)
 
 
 def check_adaptive(service, texts):
-    """All are answered. Without the option these are 20 requests in lockstep."""
+    """All are answered. Without the option these are 28 requests in lockstep, and two of the calls
+    are lost."""
     assert texts == [HELLO[0]["content"]] * CALLS
     assert service.state()["metered"]["limited"]["calls"] == CALLS
-    assert CALLS <= len(service.requests()) <= 16
+    assert CALLS <= len(service.requests()) < 28
 
 
 def test_many_threads_slow_down_together(service):
