@@ -43,12 +43,13 @@ mod response;
 mod retry_policy;
 mod stream;
 mod sync;
+mod texts;
 mod timeouts;
+mod usage_sums;
 
 pub use bounds::*;
 pub use call::call::Call;
 pub use call::queue::{Event, Pop};
-pub use call::session::{UsageSum, UsageSums};
 pub use client::Client;
 pub use config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};
 pub use config_options::{ConfigOption, OptionKind};
@@ -73,7 +74,9 @@ pub use request::Request;
 pub use response::{CalledTool, End, Response};
 pub use retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 pub use stream::{Blocking, BlockingStream, Stream};
+pub use texts::usage_json;
 pub use timeouts::{Timeout, Timeouts};
+pub use usage_sums::{UsageSum, UsageSums};
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

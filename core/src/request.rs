@@ -16,6 +16,7 @@ use crate::options::CallOptions;
 use crate::prepared::{self, Prepared};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::escapes::write_str;
+use crate::protocol::value::{Kind, Value};
 use crate::retry_policy::RetryPolicy;
 
 /// A request of one of the three operations: built step by step, from any `Serialize` value, or
@@ -76,18 +77,41 @@ impl Request {
     }
 
     fn built(endpoint: Endpoint, model: &str) -> Request {
-        let body = Body::Built { members: Vec::new(), messages: Vec::new() };
-        Request::with(endpoint, body).field("model", model)
+        Request::empty(endpoint).field("model", model)
+    }
+
+    /// A request without a body yet: [`field`](Request::field) sets its model and all else. The
+    /// model list takes none.
+    pub fn empty(endpoint: Endpoint) -> Request {
+        let body = match endpoint {
+            Endpoint::Models => Body::None,
+            Endpoint::Chat | Endpoint::Responses => {
+                Body::Built { members: Vec::new(), messages: Vec::new() }
+            }
+        };
+        Request::with(endpoint, body)
+    }
+
+    /// A request from JSON text, sent byte for byte. The model list has no body: nothing but an
+    /// empty text or an empty object is taken for it, which is told when the request is sent.
+    pub fn of_json(endpoint: Endpoint, text: impl Into<String>) -> Request {
+        let text = text.into();
+        let body = match endpoint {
+            Endpoint::Models if says_nothing(&text) => Body::None,
+            Endpoint::Models => Body::Broken(NO_BODY.to_owned()),
+            Endpoint::Chat | Endpoint::Responses => Body::Text(text),
+        };
+        Request::with(endpoint, body)
     }
 
     /// A chat completion from JSON text, sent byte for byte.
     pub fn chat_json(text: impl Into<String>) -> Request {
-        Request::with(Endpoint::Chat, Body::Text(text.into()))
+        Request::of_json(Endpoint::Chat, text)
     }
 
     /// A response from JSON text, sent byte for byte.
     pub fn response_json(text: impl Into<String>) -> Request {
-        Request::with(Endpoint::Responses, Body::Text(text.into()))
+        Request::of_json(Endpoint::Responses, text)
     }
 
     /// A chat completion from any value that serialises to a JSON object.
@@ -176,7 +200,7 @@ impl Request {
 
     fn why_not_built(&self) -> &'static str {
         match self.endpoint {
-            Endpoint::Models => "the model list takes no body",
+            Endpoint::Models => NO_BODY,
             Endpoint::Chat | Endpoint::Responses => "this request was given as whole JSON",
         }
     }
@@ -315,6 +339,14 @@ impl Body {
             Err(cause) => Body::Broken(format!("the request does not serialise to JSON: {cause}")),
         }
     }
+}
+
+const NO_BODY: &str = "the model list takes no body";
+
+/// Whether this is the JSON of a request without a body.
+fn says_nothing(text: &str) -> bool {
+    let is_empty = |value: Value<'_>| value.kind() == Kind::Object && value.count() == 0;
+    text.trim().is_empty() || Value::parse(text).is_ok_and(is_empty)
 }
 
 /// The text of a request that was built step by step.

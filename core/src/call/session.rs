@@ -2,7 +2,6 @@
 //! Knows no call and no way of consuming.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell as AsyncOnceCell;
@@ -15,6 +14,7 @@ use crate::http::transport::Transport;
 use crate::process::PerProcess;
 use crate::protocol::usage::Usage;
 use crate::sync::lock;
+use crate::usage_sums::{UsageSum, UsageSums};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
@@ -22,22 +22,6 @@ pub(crate) struct Session {
     gate: PerProcess<Arc<Gate>>,
     usage: Arc<PerProcess<Mutex<UsageSums>>>,
     companion: PerProcess<Box<dyn Any + Send + Sync>>,
-}
-
-/// What the calls of a client used, by requested model (R-MET1).
-pub type UsageSums = BTreeMap<String, UsageSum>;
-
-/// What the calls of one model used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UsageSum {
-    /// Answered calls.
-    pub calls: u64,
-    /// Those among them whose answers reported no usage: what they used is not in `tokens`. Many
-    /// services report none in a stream unless `stream_options` asks for it.
-    pub calls_without_usage: u64,
-    /// Tokens as the answers reported them.
-    pub tokens: Usage,
 }
 
 impl Session {
@@ -117,18 +101,14 @@ impl Session {
     pub(crate) fn count(&self, model: &str, usage: Option<Usage>) {
         let Ok(sums) = self.usage.get_or_try_init(|| Ok(Mutex::default())) else { return };
         let mut sums = lock(sums);
-        let sum = match sums.get_mut(model) {
-            Some(sum) => sum,
-            None => sums.entry(model.to_owned()).or_default(),
+        let used = UsageSum {
+            calls: 1,
+            calls_without_usage: u64::from(usage.is_none()),
+            tokens: usage.unwrap_or_default(),
         };
-        sum.calls += 1;
-        let Some(usage) = usage else {
-            sum.calls_without_usage += 1;
-            return;
-        };
-        let add = |sum: &mut u64, tokens: u64| *sum = sum.saturating_add(tokens);
-        add(&mut sum.tokens.input_tokens, usage.input_tokens);
-        add(&mut sum.tokens.output_tokens, usage.output_tokens);
-        add(&mut sum.tokens.total_tokens, usage.total_tokens);
+        match sums.get_mut(model) {
+            Some(sum) => sum.add(&used),
+            None => drop(sums.insert(model.to_owned(), used)),
+        }
     }
 }
