@@ -48,13 +48,13 @@ mod timeouts;
 mod usage_sums;
 
 pub use bounds::*;
-pub use call::call::Call;
+pub use call::call::{Call, Canceller};
 pub use call::queue::{Event, Pop};
 pub use client::Client;
 pub use config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};
 pub use config_options::{ConfigOption, OptionKind};
 pub use delivery::callbacks::Handler;
-pub use delivery::completion::{CompletionQueue, Next};
+pub use delivery::completion::{CompletionQueue, Next, QueueOptions, Taken};
 pub use delivery::foreign::is_callback_thread;
 pub use delivery::log;
 pub use delivery::ready::Ready;

@@ -24,12 +24,27 @@ use crate::request::Request;
 /// Every method may be called from any thread. Dropping an unfinished call cancels it.
 pub struct Call {
     shared: Arc<Shared>,
+    /// Nobody else will end it.
+    is_owner: bool,
+}
+
+/// Cancels a call from wherever it is kept; dropping it does nothing. Cheap to clone.
+#[derive(Clone)]
+pub struct Canceller {
+    shared: Arc<Shared>,
+}
+
+impl Canceller {
+    /// As [`Call::cancel`].
+    pub fn cancel(&self) {
+        self.shared.cancel();
+    }
 }
 
 impl Call {
     /// A call that is not started yet.
     pub(crate) fn of(session: Arc<Session>, request: Request) -> Call {
-        Call { shared: Arc::new(Shared::new(session, request)) }
+        Call { shared: Arc::new(Shared::new(session, request)), is_owner: true }
     }
 
     /// Checks the request and sends it on its way. An error means that nothing was sent and no
@@ -48,9 +63,7 @@ impl Call {
     pub(crate) fn begin(&self, stream: bool, awaited: Awaited) -> Result<()> {
         self.check_process()?;
         let shared = &self.shared;
-        let Some(request) = shared.take_request() else {
-            return Err(shared.explain(Error::argument("the call was started before")));
-        };
+        let request = self.take_request()?;
         if shared.queue.is_finished() {
             return Err(shared.explain(cancelled()));
         }
@@ -58,6 +71,28 @@ impl Call {
             shared.queue.close();
             shared.explain(error)
         })
+    }
+
+    /// The request, for the one who starts the call.
+    pub(crate) fn take_request(&self) -> Result<Request> {
+        let shared = &self.shared;
+        let started = || shared.explain(Error::argument("the call was started before"));
+        shared.take_request().ok_or_else(started)
+    }
+
+    /// As [`Call::begin`], where the events have their place already: what goes wrong is `Done`.
+    pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: Awaited) {
+        if self.shared.queue.is_finished() {
+            return; // cancelled before, which is its `Done`
+        }
+        if let Err(error) = self.launch(request, stream, awaited) {
+            self.shared.queue.finish(Err(self.shared.explain(error)));
+        }
+    }
+
+    /// Leaves the call to who holds what it shares.
+    pub(crate) fn disown(mut self) {
+        self.is_owner = false;
     }
 
     fn launch(&self, request: Request, stream: bool, awaited: Awaited) -> Result<()> {
@@ -129,6 +164,11 @@ impl Call {
         self.shared.cancel();
     }
 
+    /// What cancels this call and may outlive it.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { shared: self.shared.clone() }
+    }
+
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
@@ -143,6 +183,8 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.cancel();
+        if self.is_owner {
+            self.cancel();
+        }
     }
 }

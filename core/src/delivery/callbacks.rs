@@ -128,7 +128,7 @@ fn run(shared: &Shared) {
     loop {
         match shared.queue.next(None) {
             Ok(Next::Event(tag, event)) => deliver(shared, tag, event),
-            Ok(Next::Empty) => {}
+            Ok(Next::Empty | Next::Interrupted | Next::Log(..)) => {}
             Ok(Next::Closed) | Err(_) => return,
         }
     }
