@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use modelwire_core::{Call, Chunk, Error, Event, Pop};
 
+use crate::soon::Soon4;
 use crate::boundary::{Callback, Handle, borrow, free, guard_or, modelwire_finalizer, output};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
@@ -16,7 +17,7 @@ use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
 use crate::status::{
-    MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
+    MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
 };
 use crate::timeout::patience;
 
@@ -142,7 +143,6 @@ fn run(
                     call.runs.store(NOT_RUN, Ordering::Relaxed);
                     return Ok(slot.give(modelwire_response::new(outcome?)));
                 }
-                Pop::Interrupted => return Ok(MODELWIRE_INTERRUPTED),
                 Pop::Event(Event::Open(_)) | Pop::Empty => {}
                 Pop::End => return Err(Error::internal("the call ended without its last event")),
             }

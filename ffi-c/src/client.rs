@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 
 use modelwire_core::{Client, Config, usage_json};
 
+use crate::soon::Soon;
 use crate::boundary::{Handle, borrow, borrow_text, free, guard_or, output};
 use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};

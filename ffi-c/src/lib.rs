@@ -34,6 +34,7 @@
     reason = "the rules for all pointers stand once, in the header's conventions"
 )]
 
+mod soon;
 mod boundary;
 mod text;
 mod timeout;

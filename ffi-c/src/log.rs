@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ops::ControlFlow;
 
 use modelwire_core::Error;
-use modelwire_core::log::{self, Level};
+use modelwire_core::log::Level;
 
 use crate::boundary::{Callback, modelwire_finalizer};
 use crate::error::{guard, modelwire_error};
@@ -72,8 +72,8 @@ pub unsafe extern "C" fn modelwire_set_log(
         let callback = Callback::new(on_log, user_data, finalizer);
         let level = self::level(level)?.filter(|_| !callback.is_none());
         let is_over = match level {
-            None => log::forward_end_within(patience(timeout_ms))?,
-            Some(level) => log::forward_within(patience(timeout_ms), level, move |record| {
+            None => crate::soon::forward_end_within(patience(timeout_ms))?,
+            Some(level) => crate::soon::forward_within(patience(timeout_ms), level, move |record| {
                 match callback.ask(modelwire_event::log(0, record)) {
                     0 => ControlFlow::Continue(()),
                     _ => ControlFlow::Break(()),

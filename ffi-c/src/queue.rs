@@ -4,8 +4,9 @@
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request};
+use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request, Taken};
 
+use crate::soon::Soon3;
 use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, write};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
@@ -52,9 +53,11 @@ pub unsafe extern "C" fn modelwire_queue_new(
     guard(err, || {
         let slot = output(out)?;
         check_flags(flags, MODELWIRE_INTERRUPTIBLE | MODELWIRE_SOCKET)?;
-        let options = QueueOptions::default()
-            .interruptible(flags & MODELWIRE_INTERRUPTIBLE != 0)
-            .socket(flags & MODELWIRE_SOCKET != 0);
+        let options = QueueOptions {
+            interruptible: flags & MODELWIRE_INTERRUPTIBLE != 0,
+            socket: flags & MODELWIRE_SOCKET != 0,
+            ..QueueOptions::default()
+        };
         Ok(slot.give(modelwire_queue(CompletionQueue::with(options)?)))
     })
 }
@@ -134,11 +137,10 @@ pub unsafe extern "C" fn modelwire_queue_next(
         let mut timeout = Timeout::new(timeout_ms);
         loop {
             let event = match queue.next(timeout.left())? {
-                Next::Event(tag, event) => modelwire_event::of(tag, event),
-                Next::Log(tag, record) => Some(modelwire_event::log(tag, &record)),
                 Next::Empty => return Ok(MODELWIRE_TIMEOUT),
                 Next::Interrupted => return Ok(MODELWIRE_INTERRUPTED),
                 Next::Closed => return Ok(MODELWIRE_CLOSED),
+                next => for_c(next),
             };
             if let Some(event) = event {
                 return Ok(slot.give(event));
@@ -175,14 +177,14 @@ pub unsafe extern "C" fn modelwire_queue_take(
         let mut timeout = Timeout::new(timeout_ms);
         let mut taken = Vec::new();
         loop {
-            match queue.take(max, timeout.left(), &mut taken)? {
-                Taken::Events => {}
-                Taken::Empty => return Ok(MODELWIRE_TIMEOUT),
+            match queue.next_many(max, timeout.left(), &mut taken)? {
+                Taken::Something => {}
+                Taken::Nothing => return Ok(MODELWIRE_TIMEOUT),
                 Taken::Interrupted => return Ok(MODELWIRE_INTERRUPTED),
                 Taken::Closed => return Ok(MODELWIRE_CLOSED),
             }
             let mut used = 0;
-            let events = taken.drain(..).filter_map(|(tag, event)| modelwire_event::of(tag, event));
+            let events = taken.drain(..).filter_map(for_c);
             for (place, event) in places.iter_mut().zip(events) {
                 *place = event.into_raw();
                 used += 1;
@@ -193,6 +195,15 @@ pub unsafe extern "C" fn modelwire_queue_take(
             }
         }
     })
+}
+
+/// What C is given of what came out, if anything.
+fn for_c(next: Next) -> Option<modelwire_event> {
+    match next {
+        Next::Event(tag, event) => modelwire_event::of(tag, event),
+        Next::Log(tag, record) => Some(modelwire_event::log(tag, &record)),
+        Next::Empty | Next::Interrupted | Next::Closed => None,
+    }
 }
 
 /// Sends a request on its way; its events come out of the queue under a tag, the last of them of kind
@@ -312,10 +323,12 @@ pub unsafe extern "C" fn modelwire_queue_resume(
 
 fn by_tag(
     queue: *const modelwire_queue,
-    act: impl FnOnce(&CompletionQueue) -> Result<bool, Error>,
+    act: impl FnOnce(&CompletionQueue) -> bool,
 ) -> modelwire_status {
     guard(null_mut(), || {
-        let is_found = act(&core(queue)?)?;
+        let queue = core(queue)?;
+        queue.check_process()?;
+        let is_found = act(&queue);
         Ok(if is_found { MODELWIRE_OK } else { MODELWIRE_ABSENT })
     })
 }
