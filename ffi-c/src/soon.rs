@@ -3,8 +3,6 @@ use std::ops::ControlFlow;
 use modelwire_core::*;
 pub(crate) trait Soon { fn close(&self, _: Option<Duration>) -> Result<bool> { Ok(true) } }
 impl Soon for Client {}
-pub(crate) trait Soon2 { fn set_options(&mut self, _: &str) -> Result<()> { Ok(()) } }
-impl Soon2 for Request {}
 pub(crate) trait Soon3 { fn follow_log(&self, _: Option<modelwire_core::log::Level>, _: u64) -> Result<()> { Ok(()) } fn check_process(&self)->Result<()>{Ok(())} }
 impl Soon3 for CompletionQueue {}
 pub(crate) trait Soon4 { fn wait_over(&self, _: Option<Duration>) -> Result<bool> { Ok(true) }
