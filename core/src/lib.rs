@@ -59,7 +59,7 @@ pub use delivery::completion::{CompletionQueue, Next, QueueOptions, Taken};
 pub use delivery::foreign::is_callback_thread;
 pub use delivery::log;
 pub use delivery::ready::Ready;
-pub use delivery::shutdown::shutdown;
+pub use delivery::shutdown::{shutdown, shutdown_for_good};
 pub use error::{Error, Result};
 pub use error_kind::{ERROR_KINDS, ErrorKind, Metered, TimeoutPhase};
 pub use head::Head;

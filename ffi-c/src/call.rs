@@ -17,7 +17,7 @@ use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
 use crate::status::{
-    MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
+    MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
 };
 use crate::timeout::patience;
 
@@ -204,7 +204,11 @@ pub unsafe extern "C" fn modelwire_call_wait(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let is_over = borrow(call)?.core.wait_over(patience(timeout_ms))?;
+        let core = &borrow(call)?.core;
+        if core.is_in_callback() {
+            return Ok(MODELWIRE_E_CALLBACK);
+        }
+        let is_over = core.wait_over(patience(timeout_ms))?;
         Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
     })
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::call::exchange;
 use crate::call::queue::Pop;
-use crate::call::session::Session;
+use crate::call::session::{Session, UnderWay};
 use crate::call::task::{Alive, DoneGuard, Shared, cancelled};
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
@@ -99,26 +99,34 @@ impl Call {
         let shared = &self.shared;
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.set_asked(&prepared);
-        if let Some(made) = shared.session().transport_if_cheap() {
-            made?; // told here, and not as an event
-        }
-        let (handle, alive) = match &shared.settings().runtime {
+        let enter = |run| {
+            let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
+            let (run, listed) = shared.session().enter(run, call)?;
+            if let Some(made) = run.transport_if_cheap() {
+                made?; // told here, and not as an event
+            }
+            Ok::<_, Error>((run, listed))
+        };
+        let (handle, alive, (run, listed)) = match &shared.settings().runtime {
             Some(external) => {
                 let task: Weak<dyn ShutDown> = Arc::<Shared>::downgrade(shared);
-                let (handle, registered) = external.register(task)?;
-                (handle, Alive::External(registered))
+                let (handle, registered, run) = external.register(task)?;
+                (Some(handle), Alive::External(registered), enter(run)?)
             }
             None => {
-                let driver = runtime::driver()?;
-                let living = driver.begin(awaited);
-                let handle = driver.handle().clone();
+                let (driver, run) = runtime::driver()?;
+                let entered = enter(run)?;
+                let (living, handle) = driver.begin(awaited);
                 shared.set_driver(driver);
-                (handle, Alive::Ours(living))
+                (handle, Alive::Ours(living), entered)
             }
         };
         // From here on the guard answers for Done.
-        let guard = DoneGuard { shared: shared.clone(), alive };
-        shared.set_task(handle.spawn(exchange::run(guard, prepared, stream)).abort_handle());
+        let guard = DoneGuard { shared: shared.clone(), alive, run, _listed: listed };
+        let task = exchange::run(guard, prepared, stream);
+        if let Some(handle) = handle {
+            shared.set_task(handle.spawn(task).abort_handle());
+        } // else it is dropped: the library was shut down meanwhile
         Ok(())
     }
 

@@ -35,8 +35,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use once_cell::sync::OnceCell;
-
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::task::Shared as CallShared;
@@ -102,8 +100,8 @@ pub struct CompletionQueue {
     generation: u64,
     many: Arc<Many<Arc<CallShared>>>,
     call_events_max: usize,
-    /// What a thread that waits here may do the I/O of.
-    driver: Arc<OnceCell<Arc<Driver>>>,
+    /// What a thread that waits here may do the I/O of: that of the call that came last.
+    driver: Arc<Mutex<Option<Arc<Driver>>>>,
 }
 
 impl CompletionQueue {
@@ -126,7 +124,7 @@ impl CompletionQueue {
     fn over(ready: Ready, call_events_max: Option<usize>) -> CompletionQueue {
         let call_events_max = call_events_max.unwrap_or(usize::MAX);
         let many = Arc::new(Many::over(ready));
-        let (generation, driver) = (process::generation(), Arc::default());
+        let (generation, driver) = (process::generation(), Arc::new(Mutex::new(None)));
         CompletionQueue { generation, many, call_events_max, driver }
     }
 
@@ -140,9 +138,7 @@ impl CompletionQueue {
         shared.queue.limit_events(self.call_events_max);
         match call.begin(stream, Awaited::AtQueue) {
             Ok(()) => {
-                if let Some(driver) = shared.driver() {
-                    self.driver.get_or_init(|| driver.clone());
-                }
+                self.note_driver_of(shared);
                 self.many.insert(place, shared.clone(), tag);
             }
             Err(error) => {
@@ -165,11 +161,19 @@ impl CompletionQueue {
         shared.queue.limit_events(self.call_events_max);
         self.many.adopt(shared.clone(), tag)?;
         call.launch_to_end(request, stream, Awaited::AtQueue);
-        if let Some(driver) = shared.driver() {
-            self.driver.get_or_init(|| driver.clone());
-        }
+        self.note_driver_of(&shared);
         call.disown();
         Ok(())
+    }
+
+    fn note_driver_of(&self, call: &CallShared) {
+        let Some(driver) = call.driver() else { return };
+        let mut noted = lock(self.driver.as_ref());
+        if noted.as_ref().is_none_or(|noted| !Arc::ptr_eq(noted, driver)) {
+            let earlier = noted.replace(driver.clone());
+            drop(noted);
+            drop(earlier);
+        }
     }
 
     /// Ends an owned call now, as [`Call::cancel`] does, also a paused one. False if no unfinished
@@ -205,7 +209,8 @@ impl CompletionQueue {
     /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
     fn wait(&self, live: usize, timeout: Option<Duration>) -> Slept {
         let ready = &self.many.ready;
-        if let Some(driver) = self.driver.get() {
+        let driver = lock(self.driver.as_ref()).clone();
+        if let Some(driver) = driver {
             let noted = poll_fn(|cx| ready.poll_wait(cx));
             match driver.wait(live, timeout, || ready.has_company(), noted) {
                 Waited::Found(is_noted) => return Slept::of(is_noted),
@@ -248,6 +253,10 @@ impl CompletionQueue {
         if self.check_process().is_ok() {
             self.many.close(Closing::LetsFinish);
         }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        lock(&self.many.members).closing != Closing::No
     }
 
     /// A descriptor that is readable while there may be something to take, and once the queue is
