@@ -39,9 +39,10 @@ use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::task::Shared as CallShared;
 use crate::delivery::log::Record;
-use crate::delivery::ready::{Ready, Slept};
+use crate::delivery::ready::Ready;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
+use crate::driver::wake_fd::{Slept, WireKind};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process;
@@ -108,7 +109,7 @@ impl CompletionQueue {
     /// An empty queue. `call_events_max` is how many events of one call wait at most (at least 2)
     /// before its body is no longer read; `None` leaves it to the client's limits.
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
-        CompletionQueue::over(Ready::new(), call_events_max)
+        CompletionQueue::over(Ready::of(WireKind::Event), call_events_max)
     }
 
     /// An empty queue whose waits can be interrupted: see [`QueueOptions::interruptible`].
@@ -118,7 +119,10 @@ impl CompletionQueue {
 
     /// An empty queue of this kind. Fails where there is no descriptor for it.
     pub fn with(options: QueueOptions) -> Result<CompletionQueue> {
-        Ok(CompletionQueue::over(Ready::new(), options.call_events_max))
+        let kind = if options.socket { WireKind::Socket } else { WireKind::Event };
+        let ready =
+            if options.interruptible { Ready::interruptible(kind)? } else { Ready::of(kind) };
+        Ok(CompletionQueue::over(ready, options.call_events_max))
     }
 
     fn over(ready: Ready, call_events_max: Option<usize>) -> CompletionQueue {
@@ -136,7 +140,7 @@ impl CompletionQueue {
         let place = self.many.reserve()?;
         let shared = call.shared();
         shared.queue.limit_events(self.call_events_max);
-        match call.begin(stream, Awaited::AtQueue) {
+        match call.begin(stream, self.awaited()) {
             Ok(()) => {
                 self.note_driver_of(shared);
                 self.many.insert(place, shared.clone(), tag);
@@ -160,10 +164,18 @@ impl CompletionQueue {
         let shared = call.shared().clone();
         shared.queue.limit_events(self.call_events_max);
         self.many.adopt(shared.clone(), tag)?;
-        call.launch_to_end(request, stream, Awaited::AtQueue);
+        call.launch_to_end(request, stream, self.awaited());
         self.note_driver_of(&shared);
         call.disown();
         Ok(())
+    }
+
+    /// Who waits for what is submitted.
+    fn awaited(&self) -> Awaited {
+        match self.many.ready.bell() {
+            None => Awaited::AtQueue,
+            Some(_) => Awaited::Anywhere, // nobody who does the I/O
+        }
     }
 
     fn note_driver_of(&self, call: &CallShared) {
@@ -209,6 +221,9 @@ impl CompletionQueue {
     /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
     fn wait(&self, live: usize, timeout: Option<Duration>) -> Slept {
         let ready = &self.many.ready;
+        if let Some(bell) = ready.bell() {
+            return ready.wait_at(bell, timeout);
+        }
         let driver = lock(self.driver.as_ref()).clone();
         if let Some(driver) = driver {
             let noted = poll_fn(|cx| ready.poll_wait(cx));
@@ -233,10 +248,14 @@ impl CompletionQueue {
         Ok(self.many.next_many_by(max, timeout, taken, |live, left| self.wait(live, left)))
     }
 
-    /// Lets one waiting `next`, or the next one, return [`Next::Empty`].
+    /// Lets one waiting `next`, or the next one, return [`Next::Empty`]; that of an
+    /// [interruptible](QueueOptions::interruptible) queue [`Next::Interrupted`]. There it may be
+    /// called from inside a signal handler: it takes no lock and no memory.
     pub fn wakeup(&self) {
-        if self.check_process().is_ok() {
-            self.many.ready.interrupt();
+        match self.many.ready.bell() {
+            Some(bell) => bell.ring(),
+            None if self.check_process().is_ok() => self.many.ready.interrupt(),
+            None => {}
         }
     }
 
@@ -261,8 +280,9 @@ impl CompletionQueue {
 
     /// A descriptor that is readable while there may be something to take, and once the queue is
     /// closed: when it is, call [`CompletionQueue::next`] with a timeout of zero until it gives
-    /// something else than an event. It stays the queue's: a program that wants to own it makes a
-    /// duplicate.
+    /// something else than an event. It stays the queue's: a program must not close it, and one
+    /// that wants to own it makes a duplicate. What is read from it is of no meaning. An eventfd
+    /// where the system has such a thing; see also [`QueueOptions::socket`].
     pub fn fd(&self) -> Result<std::os::fd::RawFd> {
         self.many.ready.fd()
     }

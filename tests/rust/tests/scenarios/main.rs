@@ -16,6 +16,7 @@ mod errors;
 mod external;
 mod flow;
 mod gather;
+mod interrupts;
 mod lifecycle;
 mod lone_waiters;
 mod owned;
