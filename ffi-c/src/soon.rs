@@ -10,15 +10,6 @@ pub(crate) trait Soon3 {
     }
 }
 impl Soon3 for CompletionQueue {}
-pub(crate) trait Soon4 {
-    fn pop_interruptible(&self, t: Option<Duration>) -> Result<Pop>;
-    fn wakeup(&self) {}
-}
-impl Soon4 for Call {
-    fn pop_interruptible(&self, t: Option<Duration>) -> Result<Pop> {
-        self.pop(t)
-    }
-}
 pub(crate) fn forward_end_within(_: Option<Duration>) -> Result<bool> {
     log::forward_end()?;
     Ok(true)
