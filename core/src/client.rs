@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
-use crate::call::session::{Session, UsageSums};
+use crate::call::session::Session;
 use crate::config::{Config, Settings};
 use crate::delivery::callbacks;
 use crate::error::Result;
@@ -15,6 +15,7 @@ use crate::http::transport::Transport;
 use crate::request::Request;
 use crate::response::Response;
 use crate::stream::{Blocking, Stream, ended_early};
+use crate::usage_sums::UsageSums;
 
 /// A client of one service. Cheap to clone, free to share between threads; calls do not wait for
 /// each other. It connects at its first call, and anew in a forked child.

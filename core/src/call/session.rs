@@ -3,7 +3,7 @@
 //! no way of consuming.
 
 use std::any::Any;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::Duration;
@@ -20,6 +20,7 @@ use crate::http::transport::Transport;
 use crate::process::{self, PerProcess, Run};
 use crate::protocol::usage::Usage;
 use crate::sync::{lock, unpoisoned};
+use crate::usage_sums::{UsageSum, UsageSums};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
@@ -73,22 +74,6 @@ impl Drop for Listed {
             lock(&held.state).under_way.remove(&self.place);
         }
     }
-}
-
-/// What the calls of a client used, by requested model (R-MET1).
-pub type UsageSums = BTreeMap<String, UsageSum>;
-
-/// What the calls of one model used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UsageSum {
-    /// Answered calls.
-    pub calls: u64,
-    /// Those among them whose answers reported no usage: what they used is not in `tokens`. Many
-    /// services report none in a stream unless `stream_options` asks for it.
-    pub calls_without_usage: u64,
-    /// Tokens as the answers reported them.
-    pub tokens: Usage,
 }
 
 /// Handlers that a call was given; changed under its session's lock.
@@ -306,18 +291,14 @@ impl Session {
     pub(crate) fn count(&self, model: &str, usage: Option<Usage>) {
         let Ok(sums) = self.usage.get_or_try_init(|| Ok(Mutex::default())) else { return };
         let mut sums = lock(sums);
-        let sum = match sums.get_mut(model) {
-            Some(sum) => sum,
-            None => sums.entry(model.to_owned()).or_default(),
+        let used = UsageSum {
+            calls: 1,
+            calls_without_usage: u64::from(usage.is_none()),
+            tokens: usage.unwrap_or_default(),
         };
-        sum.calls += 1;
-        let Some(usage) = usage else {
-            sum.calls_without_usage += 1;
-            return;
-        };
-        let add = |sum: &mut u64, tokens: u64| *sum = sum.saturating_add(tokens);
-        add(&mut sum.tokens.input_tokens, usage.input_tokens);
-        add(&mut sum.tokens.output_tokens, usage.output_tokens);
-        add(&mut sum.tokens.total_tokens, usage.total_tokens);
+        match sums.get_mut(model) {
+            Some(sum) => sum.add(&used),
+            None => drop(sums.insert(model.to_owned(), used)),
+        }
     }
 }

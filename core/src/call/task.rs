@@ -211,6 +211,7 @@ impl Shared {
     /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.masked(|text| self.quotes.mask(text).into_owned());
+        let error = error.masked_partial(|text| self.quotes.key.mask_answer(text).into_owned());
         let (mut context, made) = {
             let progress = self.progress();
             let mut context = progress.context.clone();

@@ -296,7 +296,8 @@ impl CompletionQueue {
         self.many.ready.fd()
     }
 
-    fn check_process(&self) -> Result<()> {
+    /// Fails in another process than the one that made the queue.
+    pub fn check_process(&self) -> Result<()> {
         if process::generation() == self.generation {
             return Ok(());
         }
