@@ -1,0 +1,1 @@
+//! `make install` for other targets. Knows nothing yet.
