@@ -85,7 +85,7 @@ pub fn documented(begin: &str) -> Vec<String> {
 }
 
 /// A static library of Rust that has nothing to do with ours, for one target or this machine. Its
-/// `other_sum` starts a thread and catches a panic.
+/// `modelwire_test_sum` starts a thread and catches a panic.
 pub fn other_rust(target: &[&str]) -> PathBuf {
     let library = Library::built();
     let name = target.last().unwrap_or(&"here");
@@ -96,7 +96,7 @@ pub fn other_rust(target: &[&str]) -> PathBuf {
     std::fs::write(
         &source,
         "#[unsafe(no_mangle)]\n\
-         pub extern \"C\" fn other_sum(count: u32) -> u32 {\n\
+         pub extern \"C\" fn modelwire_test_sum(count: u32) -> u32 {\n\
              let thread = std::thread::spawn(move || (0..count).collect::<Vec<_>>().iter().sum());\n\
              let caught = std::panic::catch_unwind(|| std::panic::panic_any(1_u32));\n\
              let one = *caught.unwrap_err().downcast::<u32>().unwrap();\n\

@@ -104,10 +104,10 @@ fn two_plugins_with_a_copy_each_work_apart() {
 /// The main of a C or C++ program that has another Rust library in it.
 const BESIDE: &str = "#include <modelwire.h>\n#include <stdio.h>\n\
      #ifdef __cplusplus\nextern \"C\"\n#endif\n\
-     uint32_t other_sum(uint32_t count);\n\
+     uint32_t modelwire_test_sum(uint32_t count);\n\
      int shortest(void);\n\
      int main(void) {\n\
-       printf(\"%u\\n\", other_sum(5));\n\
+       printf(\"%u\\n\", modelwire_test_sum(5));\n\
        fflush(stdout);\n\
        return shortest();\n\
      }\n";
