@@ -29,7 +29,7 @@ typedef enum { CHAT, RESPONSE } operation;
 
 /* Says what went wrong and what to do about it. Takes the error. 0, for who returns it. */
 static int complain(modelwire_error *error) {
-  fprintf(stderr, "%s\nHint: %s\n", modelwire_error_message(error), modelwire_error_hint(error));
+  fprintf(stderr, "%s\nHint: %s\n", modelwire_error_message(error, NULL), error_text(error, "/hint"));
   modelwire_error_free(error);
   return 0;
 }
@@ -54,7 +54,7 @@ static modelwire_call *new_call(const modelwire_client *client, operation what, 
   if (request == NULL) return NULL;
   modelwire_request_set_max_tokens(request, TOKENS_MAX);
   modelwire_request_set_stream_only(request, stream_only);
-  modelwire_call_new(client, request, &call, error);
+  modelwire_call_new(client, request, 0, &call, error);
   /* The call has its own copy of the request. */
   modelwire_request_free(request);
   return call;
@@ -78,13 +78,13 @@ static int show_models(const modelwire_client *client, char *model) {
   modelwire_response *list = NULL;
   modelwire_error *error = NULL;
   modelwire_status status = modelwire_request_models(&request, &error);
-  if (status == MODELWIRE_OK) status = modelwire_call_new(client, request, &call, &error);
+  if (status == MODELWIRE_OK) status = modelwire_call_new(client, request, 0, &call, &error);
   if (status == MODELWIRE_OK) status = modelwire_call_run(call, &list, &error);
   modelwire_request_free(request);
   modelwire_call_free(call);
   if (status != MODELWIRE_OK) return complain(error);
 
-  size_t count = modelwire_response_model_count(list);
+  size_t count = answer_count(list, "/models");
   printf("Models\n");
   for (size_t i = 0; i < count && i < MODELS_SHOWN_MAX; i++) {
     printf("  %s\n", modelwire_response_model_id(list, i));
@@ -102,7 +102,7 @@ static int show_models(const modelwire_client *client, char *model) {
 /* What a call gave: one of both. Takes it. 1 on success. */
 static int show_answer(modelwire_response *answer, modelwire_error *error) {
   if (answer == NULL) return complain(error);
-  const char *reason = modelwire_response_finish_reason(answer);
+  const char *reason = answer_text(answer, "/finish_reason");
   printf("  answered: %s\n", modelwire_response_text(answer, NULL));
   printf("  (finished: %s)\n", reason == NULL ? "unknown" : reason);
   modelwire_response_free(answer);
@@ -113,7 +113,7 @@ static int show_answer(modelwire_response *answer, modelwire_error *error) {
 static int show_chat(const modelwire_client *client, const char *model, int32_t *stream_only) {
   modelwire_error *error = NULL;
   modelwire_response *answer = ask(client, CHAT, model, 0, &error);
-  int32_t status = modelwire_error_http_status(error); /* 0 for NULL */
+  int32_t status = error_int(error, "/http_status"); /* 0 for NULL */
   /* The service tells in no agreed way that a model only streams. It may be that, unless the status
    * speaks of the key or of a limit. */
   if (status >= 400 && status != 401 && status != 429) {
@@ -177,7 +177,7 @@ static int show_response(const modelwire_client *client, const char *model, int3
 static int show_refused(const modelwire_client *client, const char *model) {
   modelwire_error *error = NULL;
   modelwire_response *answer = ask(client, CHAT, model, 0, &error);
-  int32_t attempts = modelwire_response_attempts(answer);
+  int32_t attempts = answer_int(answer, "/attempts");
   if (!show_answer(answer, error)) return 0;
   printf("  (answered after %" PRId32 " attempts)\n", attempts);
   return 1;
@@ -202,20 +202,20 @@ static void show_error(const modelwire_client *client) {
   if (error == NULL) {
     printf("  none: the service answered for \"no-such-model\" all the same\n");
   } else {
-    const char *metered = modelwire_error_metered(error);
-    int32_t status = modelwire_error_http_status(error);
+    const char *metered = error_text(error, "/metered");
+    int32_t status = error_int(error, "/http_status");
     char number[12];
     snprintf(number, sizeof number, "%" PRId32, status);
     print_field("kind", modelwire_status_name(modelwire_error_status(error)));
     print_field("http status", status == 0 ? NULL : number);
-    print_field("message", modelwire_error_message(error));
-    print_field("type", modelwire_error_type(error));
-    print_field("code", modelwire_error_code(error));
-    print_field("model", modelwire_error_model(error));
-    print_field("path", modelwire_error_path(error));
-    print_field("request id", modelwire_error_request_id(error));
+    print_field("message", modelwire_error_message(error, NULL));
+    print_field("type", error_text(error, "/type"));
+    print_field("code", error_text(error, "/code"));
+    print_field("model", error_text(error, "/model"));
+    print_field("path", error_text(error, "/path"));
+    print_field("request id", error_text(error, "/request_id"));
     printf("  %-11s %s: %s\n", "metered", metered, meaning(metered));
-    print_field("hint", modelwire_error_hint(error));
+    print_field("hint", error_text(error, "/hint"));
   }
   modelwire_response_free(answer);
   modelwire_error_free(error);

@@ -30,9 +30,9 @@ static void call(const char *place) {
   modelwire_status status = MODELWIRE_OK;
   if (shared_client == NULL) status = modelwire_client_new(NULL, &shared_client, NULL);
   print(place, "client", status);
-  print(place, "request", modelwire_request_chat_json(JSON, MODELWIRE_NUL, &request, NULL));
+  print(place, "request", modelwire_request_new(MODELWIRE_OPERATION_CHAT, JSON, MODELWIRE_NUL, &request, NULL));
 
-  modelwire_call_new(shared_client, request, &one, NULL);
+  modelwire_call_new(shared_client, request, 0, &one, NULL);
   status = modelwire_call_run(one, &answer, NULL);
   print(place, "run", status);
   if (status == MODELWIRE_OK && strcmp(modelwire_response_text(answer, NULL), "early or late")) {
@@ -41,17 +41,17 @@ static void call(const char *place) {
   modelwire_response_free(answer);
   modelwire_call_free(one);
 
-  modelwire_call_new(shared_client, request, &one, NULL);
+  modelwire_call_new(shared_client, request, 0, &one, NULL);
   answer = NULL;
   print(place, "stream", modelwire_call_stream(one, on_event, NULL, &answer, NULL));
   modelwire_response_free(answer);
   modelwire_call_free(one);
 
-  modelwire_call_new(shared_client, request, &one, NULL);
+  modelwire_call_new(shared_client, request, 0, &one, NULL);
   print(place, "start", modelwire_call_start(one, 1, on_event, NULL, NULL, NULL));
   modelwire_call_free(one);
 
-  modelwire_call_new(shared_client, request, &one, NULL);
+  modelwire_call_new(shared_client, request, 0, &one, NULL);
   modelwire_queue_new(0, &queue, NULL);
   status = modelwire_call_submit(one, 0, queue, 1, NULL);
   print(place, "submit", status);

@@ -86,18 +86,18 @@ static void one_round(const char *path) {
   CHECK(loaded_modelwire_client_new(NULL, &client, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_request_chat("echo", MODELWIRE_NUL, &request, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_request_add_message(request, "user", 4, "x", 1) == MODELWIRE_OK);
-  CHECK(loaded_modelwire_call_new(client, request, &run, NULL) == MODELWIRE_OK);
+  CHECK(loaded_modelwire_call_new(client, request, 0, &run, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_call_run(run, &answer, NULL) == MODELWIRE_OK);
   loaded_modelwire_response_free(answer);
-  CHECK(loaded_modelwire_call_new(client, request, &started, NULL) == MODELWIRE_OK);
+  CHECK(loaded_modelwire_call_new(client, request, 0, &started, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_call_start(started, 1, on_event, NULL, NULL, NULL) == MODELWIRE_OK);
-  CHECK(loaded_modelwire_call_new(client, request, &submitted, NULL) == MODELWIRE_OK);
+  CHECK(loaded_modelwire_call_new(client, request, 0, &submitted, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_queue_fd(queue) >= 0);
   CHECK(loaded_modelwire_call_submit(submitted, 1, queue, 1, NULL) == MODELWIRE_OK);
   while (!is_done) {
     CHECK(loaded_modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
-    is_done = loaded_modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    is_done = loaded_is_last(event);
     loaded_modelwire_event_free(event);
   }
   loaded_modelwire_queue_free(queue);

@@ -33,7 +33,7 @@ static void set_json(modelwire_request *request, const char *name, const char *j
 static void send(const modelwire_client *client, const modelwire_request *request, int times) {
   for (int i = 0; i < times; i++) {
     modelwire_call *call = NULL;
-    CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
+    CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
     modelwire_response_free(answer_of(call));
   }
 }
@@ -98,11 +98,11 @@ static void refuse_json(modelwire_request *request, const char *json, size_t len
   modelwire_error *error = NULL;
   CHECK_STATUS(modelwire_request_set_json(request, "field", 5, json, length, &error),
                MODELWIRE_E_ARGUMENT, error);
-  if (!contains(modelwire_error_message(error), message)) {
-    CHECK_TEXT(modelwire_error_message(error), message);
+  if (!contains(modelwire_error_message(error, NULL), message)) {
+    CHECK_TEXT(modelwire_error_message(error, NULL), message);
   }
-  CHECK(contains(modelwire_error_message(error), length == 1 ? "json" : "field"));
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  CHECK(contains(modelwire_error_message(error, NULL), length == 1 ? "json" : "field"));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
 }
 
@@ -112,7 +112,7 @@ void built_refused(void) {
   modelwire_request *chat = chat_request("m"), *plain = response_request("m");
   modelwire_request *whole = NULL, *models = NULL;
   modelwire_error *error = NULL;
-  CHECK(modelwire_request_chat_json(ECHO_CHAT("m", "x"), MODELWIRE_NUL, &whole, NULL) ==
+  CHECK(modelwire_request_new(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), MODELWIRE_NUL, &whole, NULL) ==
         MODELWIRE_OK);
   CHECK(modelwire_request_models(&models, NULL) == MODELWIRE_OK);
 
@@ -130,7 +130,7 @@ void built_refused(void) {
     CHECK(modelwire_request_set_number(closed[i], "a", 1, 1) == MODELWIRE_E_ARGUMENT);
     CHECK(modelwire_request_set_bool(closed[i], "a", 1, 1) == MODELWIRE_E_ARGUMENT);
     CHECK(modelwire_request_set_json(closed[i], "a", 1, "1", 1, &error) == MODELWIRE_E_ARGUMENT);
-    CHECK(contains(modelwire_error_message(error), i == 0 ? "whole JSON" : "no body"));
+    CHECK(contains(modelwire_error_message(error, NULL), i == 0 ? "whole JSON" : "no body"));
     modelwire_error_free(error);
     /* But options of the call they take. */
     CHECK(modelwire_request_set_timeouts(closed[i], -1, -1, -1) == MODELWIRE_OK);
@@ -156,13 +156,13 @@ void built_refused(void) {
   /* What is missing is seen when the call starts. */
   modelwire_request *empty = chat_request("m");
   modelwire_call *call = NULL;
-  CHECK(modelwire_call_new(client, empty, &call, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_call_new(client, empty, 0, &call, NULL) == MODELWIRE_OK);
   error = failure_of(call, MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "messages is missing"));
+  CHECK(contains(modelwire_error_message(error, NULL), "messages is missing"));
   modelwire_error_free(error);
-  CHECK(modelwire_call_new(client, plain, &call, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_call_new(client, plain, 0, &call, NULL) == MODELWIRE_OK);
   error = failure_of(call, MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "input is missing"));
+  CHECK(contains(modelwire_error_message(error, NULL), "input is missing"));
   modelwire_error_free(error);
   modelwire_request_free(empty);
   modelwire_request_free(models);

@@ -50,7 +50,7 @@ static void check_cancelled(shared_call *shared, pthread_t canceller, modelwire_
   CHECK(pthread_join(canceller, NULL) == 0);
   CHECK_STATUS(status, MODELWIRE_E_CANCELLED, error);
   CHECK(returned_ms - shared->asked_ms < PROMPT_MS);
-  CHECK_TEXT(modelwire_error_metered(error), metered);
+  CHECK_TEXT(error_text(error, "/metered"), metered);
   modelwire_error_free(error);
   modelwire_call_free(shared->call);
 }
@@ -91,8 +91,8 @@ void cancel_before(void) {
   modelwire_error *error = NULL;
   modelwire_call_cancel(call);
   error = failure_of(call, MODELWIRE_E_CANCELLED);
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-  CHECK(modelwire_error_attempts(error) == 0);
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+  CHECK(error_int(error, "/attempts") == 0);
   modelwire_error_free(error);
   modelwire_client_free(client);
 }

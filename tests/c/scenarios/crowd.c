@@ -187,7 +187,7 @@ void queue_hundred(void) {
     CHECK(epoll_wait(epoll, &watched, 1, PATIENCE_S * 1000) == 1);
     while (modelwire_queue_next(queue, 0, &event) == MODELWIRE_OK) {
       gathered *text = (gathered *)(uintptr_t)modelwire_event_tag(event);
-      if (modelwire_event_kind(event) == MODELWIRE_EVENT_DONE) {
+      if (is_last(event)) {
         CHECK(modelwire_event_response(event) != NULL);
         done++;
       } else {
@@ -223,10 +223,10 @@ static void eight_at_once(int of_client) {
   CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
   for (int i = 0; i < CALLS; i++) {
     modelwire_request *request = NULL;
-    CHECK(modelwire_request_chat_json(ECHO_CHAT("limited", "a b"), MODELWIRE_NUL, &request, NULL) ==
+    CHECK(modelwire_request_new(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("limited", "a b"), MODELWIRE_NUL, &request, NULL) ==
           MODELWIRE_OK);
     if (!of_client) CHECK(modelwire_request_set_retry_adaptive(request, 1) == MODELWIRE_OK);
-    CHECK(modelwire_call_new(client, request, &calls[i], NULL) == MODELWIRE_OK);
+    CHECK(modelwire_call_new(client, request, 0, &calls[i], NULL) == MODELWIRE_OK);
     modelwire_request_free(request);
     CHECK(modelwire_call_submit(calls[i], 0, queue, (uint64_t)i, NULL) == MODELWIRE_OK);
   }

@@ -164,7 +164,7 @@ void signals(void) {
   while (!is_done) {
     CHECK(kill(getpid(), SIGUSR1) == 0);
     CHECK(modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
-    is_done = modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    is_done = is_last(event);
     CHECK(modelwire_error_status(modelwire_event_error(event)) == MODELWIRE_OK);
     modelwire_event_free(event);
     CHECK(taken > 0);
@@ -232,7 +232,7 @@ static void count_finalizer(void *user_data) { ++*(int *)user_data; }
 
 static int32_t count_last(void *user_data, const modelwire_event *event) {
   sig_atomic_t *dones = user_data;
-  *dones += modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+  *dones += is_last(event);
   return 0;
 }
 
@@ -240,8 +240,8 @@ static void check_refused(modelwire_status status, modelwire_error **refusal) {
   modelwire_error *error = *refusal;
   *refusal = NULL;
   CHECK_STATUS(status, MODELWIRE_E_INTERNAL, error);
-  CHECK(contains(modelwire_error_message(error), "thread cannot be started"));
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  CHECK(contains(modelwire_error_message(error, NULL), "thread cannot be started"));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
 }
 
@@ -271,7 +271,7 @@ void no_threads(void) {
   check_refused(modelwire_call_submit(submitted, 1, queue, 1, &error), &error);
   CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, nothing_logged, &finalizers, count_finalizer,
                           &error) == MODELWIRE_E_INTERNAL);
-  CHECK(contains(modelwire_error_message(error), "thread cannot be started"));
+  CHECK(contains(modelwire_error_message(error, NULL), "thread cannot be started"));
   CHECK(finalizers == 1);
   modelwire_error_free(error);
   error = NULL;
@@ -324,8 +324,8 @@ void no_threads_for_names(void) {
   allow_threads(0);
   modelwire_call *call = chat_call(by_name, ECHO_CHAT("echo", "x"));
   CHECK(modelwire_call_run(call, &answer, &error) < 0);
-  CHECK(answer == NULL && modelwire_error_message(error)[0] != '\0');
-  CHECK_TEXT(modelwire_error_path(error), "/v1/chat/completions");
+  CHECK(answer == NULL && modelwire_error_message(error, NULL)[0] != '\0');
+  CHECK_TEXT(error_text(error, "/path"), "/v1/chat/completions");
   modelwire_error_free(error);
   modelwire_call_free(call);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "x"))));

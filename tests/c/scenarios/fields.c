@@ -149,7 +149,7 @@ void fields_of_chunks(void) {
   /* The end of a stream has no JSON. */
   CHECK(modelwire_response_get_json(end, "", 0, NULL) == NULL);
   CHECK(modelwire_response_get_count(end, "", 0) == 0);
-  CHECK_TEXT(modelwire_response_end(end), "done_mark");
+  CHECK_TEXT(answer_text(end, "/end"), "done_mark");
   modelwire_response_free(end);
   modelwire_call_free(call);
   modelwire_client_free(client);
@@ -175,22 +175,22 @@ static void check_no_tool(const modelwire_response *answer, size_t at) {
 void tool_calls(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
-  CHECK(modelwire_response_tool_call_count(answer) == 2);
+  CHECK(answer_count(answer, "/tool_calls") == 2);
   check_tool(answer, 0, "call_1", "search", "{\"q\":\"caf\xc3\xa9\"}");
   check_tool(answer, 1, "", "now", "");
   check_no_tool(answer, 2);
   check_no_tool(answer, SIZE_MAX);
-  CHECK_TEXT(modelwire_response_finish_reason(answer), "tool_calls");
+  CHECK_TEXT(answer_text(answer, "/finish_reason"), "tool_calls");
   modelwire_response_free(answer);
 
   answer = answer_of(response_call(client, "{\"model\":\"m\",\"input\":\"x\"}"));
-  CHECK(modelwire_response_tool_call_count(answer) == 2);
+  CHECK(answer_count(answer, "/tool_calls") == 2);
   check_tool(answer, 0, "call_a", "search", "{}");
   check_tool(answer, 1, "call_b", "now", "[1]");
   modelwire_response_free(answer);
 
   answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
-  CHECK(modelwire_response_tool_call_count(answer) == 0);
+  CHECK(answer_count(answer, "/tool_calls") == 0);
   check_no_tool(answer, 0);
   modelwire_response_free(answer);
   modelwire_client_free(client);
@@ -258,7 +258,7 @@ void headers(void) {
   CHECK(modelwire_response_header_name(answer, count) == NULL);
   CHECK(modelwire_response_header_value(answer, count) == NULL);
   CHECK(modelwire_response_header_value(answer, SIZE_MAX) == NULL);
-  CHECK_TEXT(modelwire_response_header(answer, "X-TWICE", MODELWIRE_NUL), "one");
+  CHECK_TEXT(header_of(answer, "x-twice"), "one");
   modelwire_response_free(answer);
   modelwire_client_free(client);
 }
@@ -349,7 +349,7 @@ void ends(void) {
   static const char *const JSON = "{\"model\":\"m\",\"input\":\"x\"}";
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
-  CHECK_TEXT(modelwire_response_end(answer), "document");
+  CHECK_TEXT(answer_text(answer, "/end"), "document");
   CHECK(modelwire_response_is_gathered(answer) == 0);
   modelwire_response_free(answer);
 
@@ -364,13 +364,13 @@ void ends(void) {
     gathered all = {0};
     modelwire_status status =
         STREAMS[i].is_chat
-            ? modelwire_request_chat_json(ECHO_CHAT("m", "x"), MODELWIRE_NUL, &request, &error)
-            : modelwire_request_response_json(JSON, MODELWIRE_NUL, &request, &error);
+            ? modelwire_request_new(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), MODELWIRE_NUL, &request, &error)
+            : modelwire_request_new(MODELWIRE_OPERATION_RESPONSES, JSON, MODELWIRE_NUL, &request, &error);
     CHECK_STATUS(status, MODELWIRE_OK, error);
     CHECK(modelwire_request_set_gather(request, 1) == MODELWIRE_OK);
-    CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
+    CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
     CHECK_STATUS(modelwire_call_stream(call, gather, &all, &answer, &error), MODELWIRE_OK, error);
-    CHECK_TEXT(modelwire_response_end(answer), STREAMS[i].end);
+    CHECK_TEXT(answer_text(answer, "/end"), STREAMS[i].end);
     CHECK(modelwire_response_is_gathered(answer) == 1);
     CHECK_TEXT(modelwire_response_text(answer, NULL), "one two");
     CHECK(modelwire_response_json(answer, NULL)[0] == '{');

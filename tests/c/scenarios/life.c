@@ -67,7 +67,7 @@ void shutdown_then_call(void) {
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
   CHECK(modelwire_shutdown(-1) == MODELWIRE_OK);
   error = failure_of(waiting, MODELWIRE_E_SHUTDOWN);
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
   modelwire_error_free(failure_of(models_call(client), MODELWIRE_E_SHUTDOWN));
   /* What was given before goes on working. */
@@ -94,7 +94,7 @@ void shutdown_blocked(void) {
   int64_t returned_ms = now_ms();
   CHECK(pthread_join(thread, NULL) == 0);
   CHECK(returned_ms - asked_ms < PROMPT_MS);
-  CHECK_TEXT(modelwire_error_metered(error), "unknown");
+  CHECK_TEXT(error_text(error, "/metered"), "unknown");
   modelwire_error_free(error);
   modelwire_client_free(client);
 }

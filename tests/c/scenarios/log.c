@@ -112,7 +112,7 @@ void log_changes(void) {
   call_once(client);
   CHECK(modelwire_set_log(MODELWIRE_LOG_TRACE + 1, keep, &refused, finish, &error) ==
         MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "level is 6"));
+  CHECK(contains(modelwire_error_message(error, NULL), "level is 6"));
   modelwire_error_free(error);
   CHECK(refused.finalizers == 1 && first.finalizers == 0);
   call_once(client);
@@ -134,7 +134,7 @@ static void try_everything(void *user_data, const modelwire_log_batch *batch) {
   modelwire_error *error = NULL;
   CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, keep, &other, finish, &error) ==
         MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "inside"));
+  CHECK(contains(modelwire_error_message(error, NULL), "inside"));
   CHECK(other.finalizers == 1 && book->finalizers == 0);
   modelwire_error_free(error);
   CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);

@@ -22,7 +22,7 @@ static config_number *const CONFIG_NUMBERS[] = {modelwire_config_set_http2,
 static void accessors(void) {
   size_t length;
   CHECK(modelwire_response_header(NULL, NULL, 0) == NULL);
-  CHECK(modelwire_response_header(NULL, "date", MODELWIRE_NUL) == NULL);
+  CHECK(header_of(NULL, "date") == NULL);
   CHECK(modelwire_event_tool_call_count(NULL) == 0);
   CHECK(modelwire_event_tool_call_index(NULL, 0) == -1);
   CHECK(modelwire_event_kind(NULL) == 0);
@@ -32,17 +32,17 @@ static void accessors(void) {
   CHECK(modelwire_event_usage(NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_response_is_gathered(NULL) == 0);
   CHECK(modelwire_response_header_count(NULL) == 0);
-  CHECK(modelwire_response_tool_call_count(NULL) == 0);
-  CHECK(modelwire_response_model_count(NULL) == 0);
-  CHECK(modelwire_response_http_status(NULL) == 0);
-  CHECK(modelwire_response_attempts(NULL) == 0);
-  CHECK(modelwire_response_elapsed_ms(NULL) == -1);
+  CHECK(answer_count(NULL, "/tool_calls") == 0);
+  CHECK(answer_count(NULL, "/models") == 0);
+  CHECK(answer_int(NULL, "/http_status") == 0);
+  CHECK(answer_int(NULL, "/attempts") == 0);
+  CHECK(answer_int(NULL, "/elapsed_ms") == -1);
   CHECK(modelwire_error_status(NULL) == 0);
-  CHECK(modelwire_error_http_status(NULL) == 0);
-  CHECK(modelwire_error_attempts(NULL) == 0);
-  CHECK(modelwire_error_request_time_unix_ms(NULL) == -1);
-  CHECK(modelwire_error_elapsed_ms(NULL) == -1);
-  CHECK(modelwire_error_retry_after_ms(NULL) == -1);
+  CHECK(error_int(NULL, "/http_status") == -1);
+  CHECK(error_int(NULL, "/attempts") == 0);
+  CHECK(error_int(NULL, "/request_time_unix_ms") == -1);
+  CHECK(error_int(NULL, "/elapsed_ms") == -1);
+  CHECK(error_int(NULL, "/retry_after_ms") == -1);
   CHECK(modelwire_response_usage(NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_usage(NULL, NULL, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_client_usage_of_model(NULL, "m", 1, NULL, NULL, NULL, NULL, NULL) ==
@@ -132,10 +132,10 @@ static void configuring(void) {
 static void requesting(void) {
   modelwire_request *request = NULL;
   CHECK(modelwire_request_models(NULL, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_request_chat_json(NULL, 0, &request, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_request_chat_json("{}", 2, NULL, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_request_response_json(NULL, 0, &request, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_request_response_json("{}", 2, NULL, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_new(MODELWIRE_OPERATION_CHAT, "{}", 2, NULL, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_new(MODELWIRE_OPERATION_RESPONSES, NULL, 0, &request, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_request_new(MODELWIRE_OPERATION_RESPONSES, "{}", 2, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_chat(NULL, 1, &request, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_chat("m", 1, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_response(NULL, 1, &request, NULL) == MODELWIRE_E_ARGUMENT);
@@ -155,7 +155,7 @@ static void building_with(modelwire_request *chat, modelwire_request *none) {
   CHECK(modelwire_request_set_bool(none, there, 1, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_json(none, there, 1, "1", 1, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_set_json(none, "a", 1, there, 1, &error) == MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "is NULL"));
+  CHECK(contains(modelwire_error_message(error, NULL), "is NULL"));
   CHECK(modelwire_request_add_header(none, there, 1, "a", 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_request_add_header(none, "a", 1, there, 1) == MODELWIRE_E_ARGUMENT);
   modelwire_error_free(error);
@@ -251,12 +251,12 @@ static void calling(void) {
   modelwire_error *error = NULL;
   gathered all = {0};
   CHECK(modelwire_request_models(&request, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_call_new(NULL, request, &call, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_call_new(client, NULL, &call, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_call_new(NULL, request, 0, &call, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_call_new(client, NULL, 0, &call, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_call_new(client, request, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(call == NULL);
   CHECK(modelwire_call_run(NULL, &answer, &error) == MODELWIRE_E_ARGUMENT);
-  CHECK_TEXT(modelwire_error_message(error), "call is NULL");
+  CHECK_TEXT(modelwire_error_message(error, NULL), "call is NULL");
   modelwire_error_free(error);
   CHECK(modelwire_call_stream(NULL, gather, &all, &answer, NULL) == MODELWIRE_E_ARGUMENT);
 

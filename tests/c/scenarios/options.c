@@ -61,7 +61,7 @@ void limits(void) {
   gathered all = {0};
   CHECK_STATUS(modelwire_call_stream(call, gather, &all, &end, &error), MODELWIRE_E_PROTOCOL,
                error);
-  CHECK(contains(modelwire_error_message(error), "event_bytes_max = 200"));
+  CHECK(contains(modelwire_error_message(error, NULL), "event_bytes_max = 200"));
   CHECK_TEXT(all.text, "before ");
   modelwire_error_free(error);
   modelwire_call_free(call);
@@ -69,8 +69,8 @@ void limits(void) {
 
   client = limited_client(MODELWIRE_LIMIT_RESPONSE_BYTES, 200);
   error = failure_of(chat_call(client, ECHO_CHAT("m", "x")), MODELWIRE_E_PROTOCOL);
-  CHECK(contains(modelwire_error_message(error), "response_bytes_max = 200"));
-  CHECK_TEXT(modelwire_error_metered(error), "entered");
+  CHECK(contains(modelwire_error_message(error, NULL), "response_bytes_max = 200"));
+  CHECK_TEXT(error_text(error, "/metered"), "entered");
   modelwire_error_free(error);
   modelwire_client_free(client);
 
@@ -83,7 +83,7 @@ void limits(void) {
 
   client = limited_client(MODELWIRE_LIMIT_HEADERS, 10);
   error = failure_of(chat_call(client, ECHO_CHAT("m", "x")), MODELWIRE_E_PROTOCOL);
-  CHECK(contains(modelwire_error_message(error), "headers_max = 10"));
+  CHECK(contains(modelwire_error_message(error, NULL), "headers_max = 10"));
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -106,7 +106,7 @@ void limits_refused(void) {
   modelwire_client *client = client_of(config);
   modelwire_error *error =
       failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_PROTOCOL);
-  CHECK(contains(modelwire_error_message(error), "headers_max = 1"));
+  CHECK(contains(modelwire_error_message(error, NULL), "headers_max = 1"));
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -129,7 +129,7 @@ void without_proxy(void) {
   modelwire_client *client = client_of(config);
   modelwire_error *error =
       failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_CONNECT);
-  CHECK(contains(modelwire_error_message(error), "through the proxy 127.0.0.1:1"));
+  CHECK(contains(modelwire_error_message(error, NULL), "through the proxy 127.0.0.1:1"));
   modelwire_error_free(error);
   modelwire_client_free(client);
 
@@ -144,7 +144,7 @@ void without_proxy(void) {
   CHECK(modelwire_config_set_proxy(config, "ftp://user:secret@host", MODELWIRE_NUL) ==
         MODELWIRE_OK);
   error = refusal_of(config);
-  CHECK(contains(modelwire_error_message(error), "proxy"));
+  CHECK(contains(modelwire_error_message(error, NULL), "proxy"));
   CHECK(!contains(modelwire_error_report(error, NULL), "secret"));
   modelwire_error_free(error);
 }
@@ -156,16 +156,16 @@ void certificates_refused(void) {
     modelwire_config *config = modelwire_config_new();
     CHECK(modelwire_config_add_ca_pem(config, BAD[i], MODELWIRE_NUL) == MODELWIRE_OK);
     modelwire_error *error = refusal_of(config);
-    CHECK(contains(modelwire_error_message(error), "CA") ||
-          contains(modelwire_error_message(error), "ertificate"));
+    CHECK(contains(modelwire_error_message(error, NULL), "CA") ||
+          contains(modelwire_error_message(error, NULL), "ertificate"));
     modelwire_error_free(error);
 
     config = modelwire_config_new();
     CHECK(modelwire_config_set_client_certificate_pem(config, BAD[i], MODELWIRE_NUL) ==
           MODELWIRE_OK);
     error = refusal_of(config);
-    CHECK(contains(modelwire_error_message(error), "ertificate") ||
-          contains(modelwire_error_message(error), "PEM"));
+    CHECK(contains(modelwire_error_message(error, NULL), "ertificate") ||
+          contains(modelwire_error_message(error, NULL), "PEM"));
     modelwire_error_free(error);
   }
   modelwire_config *config = modelwire_config_new();
@@ -187,7 +187,7 @@ static modelwire_request *request_to(const char *model) {
 
 static modelwire_call *call_of(const modelwire_client *client, modelwire_request *request) {
   modelwire_call *call = NULL;
-  CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
   modelwire_request_free(request);
   return call;
 }
@@ -211,7 +211,7 @@ void request_timeouts(void) {
     gathered all = {0};
     CHECK_STATUS(modelwire_call_stream(call, gather, &all, &end, &error), MODELWIRE_E_TIMEOUT,
                  error);
-    CHECK_TEXT(modelwire_error_timeout(error), CASES[i].name);
+    CHECK_TEXT(error_text(error, "/timeout"), CASES[i].name);
     CHECK(all.events == (CASES[i].idle_ms > 0));
     modelwire_error_free(error);
     modelwire_call_free(call);
@@ -241,7 +241,7 @@ void request_retries(void) {
   request = request_to("recovers");
   CHECK(modelwire_request_set_retry(request, 1, 1, -1) == MODELWIRE_OK);
   modelwire_error *error = failure_of(call_of(client, request), MODELWIRE_E_RATE_LIMITED);
-  CHECK(modelwire_error_attempts(error) == 2);
+  CHECK(error_int(error, "/attempts") == 2);
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -266,7 +266,7 @@ void few_connections(void) {
   for (int count = 0; count < CALLS;) {
     modelwire_event *event = NULL;
     CHECK(modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
-    if (modelwire_event_kind(event) == MODELWIRE_EVENT_DONE) {
+    if (is_last(event)) {
       const modelwire_error *error = modelwire_event_error(event);
       CHECK_STATUS(modelwire_error_status(error), MODELWIRE_OK, error);
       CHECK(done[modelwire_event_tag(event)]++ == 0);
@@ -313,12 +313,12 @@ void pool_timeout(void) {
     CHECK(modelwire_request_set_timeouts(request, -1, -1, CASES[i].total_ms) == MODELWIRE_OK);
     modelwire_error *error =
         failure_of(call_of(clients[CASES[i].client], request), MODELWIRE_E_TIMEOUT);
-    CHECK_TEXT(modelwire_error_timeout(error), CASES[i].name);
-    CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-    CHECK(modelwire_error_attempts(error) == 0);
-    CHECK(modelwire_error_elapsed_ms(error) >= CASES[i].bound_ms);
-    CHECK(contains(modelwire_error_message(error), CASES[i].told));
-    CHECK(contains(modelwire_error_message(error), "connections_max = 1"));
+    CHECK_TEXT(error_text(error, "/timeout"), CASES[i].name);
+    CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+    CHECK(error_int(error, "/attempts") == 0);
+    CHECK(error_int(error, "/elapsed_ms") >= CASES[i].bound_ms);
+    CHECK(contains(modelwire_error_message(error, NULL), CASES[i].told));
+    CHECK(contains(modelwire_error_message(error, NULL), "connections_max = 1"));
     modelwire_error_free(error);
   }
   for (int i = 0; i < 2; i++) {
@@ -344,8 +344,8 @@ static modelwire_client *retrying_client(uint32_t what) {
 static void expect_attempts(const modelwire_client *client, modelwire_request *request,
                             int32_t attempts, modelwire_status expected, const char *metered) {
   modelwire_error *error = failure_of(call_of(client, request), expected);
-  CHECK(modelwire_error_attempts(error) == attempts);
-  CHECK_TEXT(modelwire_error_metered(error), metered);
+  CHECK(error_int(error, "/attempts") == attempts);
+  CHECK_TEXT(error_text(error, "/metered"), metered);
   modelwire_error_free(error);
 }
 
@@ -426,7 +426,7 @@ void options_as_json(void) {
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
     CHECK_STATUS(modelwire_config_set_options(config, WRONG[i].json, MODELWIRE_NUL, &error),
                  MODELWIRE_E_CONFIG, error);
-    CHECK(contains(modelwire_error_message(error), WRONG[i].told));
+    CHECK(contains(modelwire_error_message(error, NULL), WRONG[i].told));
     CHECK(!contains(modelwire_error_report(error, NULL), "secret"));
     modelwire_error_free(error);
   }
@@ -612,8 +612,8 @@ void retry_after(void) {
   modelwire_request *request = request_to("m");
   CHECK(modelwire_request_set_retry(request, -1, -1, 2000) == MODELWIRE_OK);
   modelwire_error *error = failure_of(call_of(client, request), MODELWIRE_E_RATE_LIMITED);
-  CHECK(modelwire_error_retry_after_ms(error) == 7000);
-  CHECK(modelwire_error_attempts(error) == 1);
+  CHECK(error_int(error, "/retry_after_ms") == 7000);
+  CHECK(error_int(error, "/attempts") == 1);
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -635,8 +635,8 @@ void request_headers(void) {
   modelwire_response *answer = NULL;
   modelwire_error *error = NULL;
   CHECK(modelwire_call_run(call, &answer, &error) < 0);
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-  CHECK(contains(modelwire_error_message(error), "header"));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+  CHECK(contains(modelwire_error_message(error, NULL), "header"));
   modelwire_error_free(error);
   modelwire_call_free(call);
   modelwire_client_free(client);
@@ -674,7 +674,7 @@ void request_gather(void) {
   CHECK_STATUS(modelwire_call_stream(call, gather, &all, &end, &error), MODELWIRE_E_DISCONNECTED,
                error);
   CHECK(contains(modelwire_error_partial(error, &length), all.text) && all.length > 0);
-  CHECK(length == strlen(modelwire_error_partial(error, NULL)));
+  CHECK(length == strlen(error_text(error, "/partial")));
   modelwire_error_free(error);
   modelwire_call_free(call);
   modelwire_client_free(client);

@@ -46,7 +46,7 @@ static void expect_done(const modelwire_queue *queue, uint64_t tag, modelwire_st
   for (;;) {
     modelwire_event *event = next(queue);
     CHECK(modelwire_event_tag(event) == tag);
-    int is_done = modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    int is_done = is_last(event);
     const modelwire_error *error = modelwire_event_error(event);
     if (is_done) CHECK_STATUS(modelwire_error_status(error), expected, error);
     modelwire_event_free(event);
@@ -110,7 +110,7 @@ void queue_failures(void) {
   modelwire_call_free(submit(client, queue, ECHO_CHAT("echo", "x"), 1, 1));
   /* Freed when it may be done already. */
   modelwire_event *event = next(queue);
-  while (modelwire_event_kind(event) != MODELWIRE_EVENT_DONE) {
+  while (!is_last(event)) {
     modelwire_event_free(event);
     event = next(queue);
   }
@@ -151,7 +151,7 @@ void queue_events_stay(void) {
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
   CHECK_TEXT(modelwire_event_text(opening, NULL), "");
   CHECK_TEXT(modelwire_event_text(one, NULL), "one");
-  CHECK_TEXT(modelwire_event_finish_reason(finish), "stop");
+  CHECK_TEXT(event_text(finish, "/finish_reason"), "stop");
   CHECK(modelwire_response_http_status(modelwire_event_response(done)) == 200);
   modelwire_event_free(done);
   modelwire_event_free(finish);
@@ -227,7 +227,7 @@ void queue_wakeup(void) {
   while ((status = modelwire_queue_next(queue, PATIENCE_MS, &event)) == MODELWIRE_TIMEOUT) {
     CHECK(++timeouts == 1);
   }
-  CHECK(status == MODELWIRE_OK && modelwire_event_kind(event) == MODELWIRE_EVENT_DONE);
+  CHECK(status == MODELWIRE_OK && is_last(event));
   modelwire_event_free(event);
   modelwire_call_free(call);
   modelwire_queue_free(queue);
@@ -245,7 +245,7 @@ static void *wait_to_the_end(void *argument) {
   waiter *own = argument;
   modelwire_event *event = NULL;
   while ((own->status = modelwire_queue_next(own->queue, -1, &event)) == MODELWIRE_OK) {
-    CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_DONE);
+    CHECK(is_last(event));
     CHECK(modelwire_error_status(modelwire_event_error(event)) == MODELWIRE_E_CANCELLED);
     own->dones++;
     modelwire_event_free(event);
@@ -280,7 +280,7 @@ void queue_close(void) {
   }
   CHECK(dones == CALLS);
   CHECK_STATUS(modelwire_call_submit(late, 0, queue, 9, &error), MODELWIRE_E_CLOSED, error);
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
   expect(queue, MODELWIRE_CLOSED);
   modelwire_queue_free(queue);
@@ -366,7 +366,7 @@ static int take_all(const modelwire_queue *queue, modelwire_status expected) {
   modelwire_status status;
   int dones = 0;
   while ((status = modelwire_queue_next(queue, 0, &event)) == MODELWIRE_OK) {
-    dones += modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    dones += is_last(event);
     modelwire_event_free(event);
   }
   CHECK(status == expected);
@@ -558,7 +558,7 @@ void queue_is_fair(void) {
   int huge_chunks = 0;
   for (int is_small_done = 0; !is_small_done;) {
     modelwire_event *event = next(queue);
-    int is_done = modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    int is_done = is_last(event);
     if (modelwire_event_tag(event) == 1) {
       CHECK(!is_done);
       huge_chunks++;

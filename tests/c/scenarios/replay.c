@@ -75,11 +75,11 @@ static void tell_answer(const modelwire_response *answer) {
   tell_bytes("json", text, length);
   text = modelwire_response_text(answer, &length);
   tell_bytes("text", text, length);
-  tell("finish_reason", modelwire_response_finish_reason(answer));
-  tell("end", modelwire_response_end(answer));
+  tell("finish_reason", answer_text(answer, "/finish_reason"));
+  tell("end", answer_text(answer, "/end"));
   tell_number("gathered", modelwire_response_is_gathered(answer));
   tell_usage(modelwire_response_usage(answer, &tokens[0], &tokens[1], &tokens[2]), tokens);
-  for (size_t i = 0; i < modelwire_response_model_count(answer); i++) {
+  for (size_t i = 0; i < answer_count(answer, "/models"); i++) {
     tell("model_id", modelwire_response_model_id(answer, i));
   }
   TELL_CHOICES(response, answer, "message");
@@ -88,17 +88,17 @@ static void tell_answer(const modelwire_response *answer) {
 static void tell_error(const modelwire_error *error) {
   size_t length = 0;
   tell("kind", modelwire_status_name(modelwire_error_status(error)));
-  tell("message", modelwire_error_message(error));
-  tell("hint", modelwire_error_hint(error));
-  tell("type", modelwire_error_type(error));
-  tell("code", modelwire_error_code(error));
-  tell("param", modelwire_error_param(error));
-  tell("metered", modelwire_error_metered(error));
-  tell("path", modelwire_error_path(error));
-  tell("model", modelwire_error_model(error));
-  tell_number("http_status", modelwire_error_http_status(error));
-  tell_number("attempts", modelwire_error_attempts(error));
-  tell_number("request_time", modelwire_error_request_time_unix_ms(error));
+  tell("message", modelwire_error_message(error, NULL));
+  tell("hint", error_text(error, "/hint"));
+  tell("type", error_text(error, "/type"));
+  tell("code", error_text(error, "/code"));
+  tell("param", error_text(error, "/param"));
+  tell("metered", error_text(error, "/metered"));
+  tell("path", error_text(error, "/path"));
+  tell("model", error_text(error, "/model"));
+  tell_number("http_status", error_int(error, "/http_status"));
+  tell_number("attempts", error_int(error, "/attempts"));
+  tell_number("request_time", error_int(error, "/request_time_unix_ms"));
   const char *text = modelwire_error_body(error, &length);
   tell_bytes("body", text, length);
   text = modelwire_error_partial(error, &length);
@@ -124,9 +124,9 @@ static modelwire_client *client_at(const char *base_url, int64_t event_bytes_max
 static modelwire_status request_of(const char *operation, const char *body, size_t length,
                                    modelwire_request **out, modelwire_error **err) {
   if (strcmp(operation, "models") == 0) return modelwire_request_models(out, err);
-  if (strcmp(operation, "chat") == 0) return modelwire_request_chat_json(body, length, out, err);
+  if (strcmp(operation, "chat") == 0) return modelwire_request_new(MODELWIRE_OPERATION_CHAT, body, length, out, err);
   CHECK_TEXT(operation, "responses");
-  return modelwire_request_response_json(body, length, out, err);
+  return modelwire_request_new(MODELWIRE_OPERATION_RESPONSES, body, length, out, err);
 }
 
 static void run_case(const modelwire_client *client, const char *operation, const char *way,
@@ -142,7 +142,7 @@ static void run_case(const modelwire_client *client, const char *operation, cons
     if (strcmp(way, "underneath") == 0) {
       CHECK(modelwire_request_set_stream_only(request, 1) == MODELWIRE_OK);
     }
-    CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
+    CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
     status = is_stream || is_gathered
                  ? modelwire_call_stream(call, tell_chunk, NULL, &answer, &error)
                  : modelwire_call_run(call, &answer, &error);

@@ -44,11 +44,11 @@ static int32_t see(void *user_data, const modelwire_event *event) {
   } else {
     const modelwire_response *answer = modelwire_event_response(event);
     const modelwire_error *error = modelwire_event_error(event);
-    CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_DONE);
+    CHECK(is_last(event));
     CHECK((answer == NULL) != (error == NULL));
     CHECK(modelwire_event_json(event, NULL) == NULL && modelwire_event_text(event, NULL) == NULL);
     CHECK(modelwire_event_name(event, NULL) == NULL);
-    CHECK(modelwire_event_finish_reason(event) == NULL || answer != NULL);
+    CHECK(event_text(event, "/finish_reason") == NULL || answer != NULL);
     seen->dones++;
     seen->status = modelwire_error_status(error);
   }

@@ -102,11 +102,11 @@ static int32_t pass(void *user_data, const modelwire_event *event) {
 static modelwire_call *gathering_call(const modelwire_client *client, int64_t first_byte_ms) {
   modelwire_request *request = NULL;
   modelwire_call *call = NULL;
-  CHECK(modelwire_request_chat_json(ECHO_CHAT("m", "x"), MODELWIRE_NUL, &request, NULL) ==
+  CHECK(modelwire_request_new(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), MODELWIRE_NUL, &request, NULL) ==
         MODELWIRE_OK);
   CHECK(modelwire_request_set_gather(request, 1) == MODELWIRE_OK);
   CHECK(modelwire_request_set_timeouts(request, first_byte_ms, -1, -1) == MODELWIRE_OK);
-  CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
   modelwire_request_free(request);
   return call;
 }
