@@ -27,7 +27,7 @@
   /* build.c */                                                                                \
   NAME(built_chat) NAME(built_response) NAME(built_escapes) NAME(built_refused)                \
   /* fields.c */                                                                               \
-  NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(tool_calls)                       \
+  NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(values) NAME(tool_calls)          \
   NAME(tool_call_pieces) NAME(headers) NAME(usage_of_events) NAME(usage_by_model)              \
   NAME(usage_saturates) NAME(ends)                                                             \
   /* texts.c */                                                                                \
@@ -40,7 +40,8 @@
   NAME(retries_refused) NAME(refused_changes_nothing) NAME(options_as_json)                    \
   /* log.c */                                                                                  \
   NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
-  NAME(log_inside_at_its_end)                                                                  \
+  NAME(log_inside_at_its_end) NAME(log_stopped) NAME(log_hangs) NAME(log_queue)                \
+  NAME(log_queue_full)                                                                         \
   /* started.c */                                                                              \
   NAME(started) NAME(started_models) NAME(started_refused) NAME(started_timeout)               \
   NAME(started_cancelled) NAME(started_cancelled_inside) NAME(started_stopped)                 \
