@@ -38,6 +38,7 @@
   NAME(request_headers) NAME(request_stream_only) NAME(request_gather) NAME(few_connections)   \
   NAME(pool_timeout) NAME(connect_errors) NAME(lost_connections) NAME(retry_jitter)            \
   NAME(retries_refused) NAME(refused_changes_nothing) NAME(options_as_json)                    \
+  NAME(request_options)                                                                        \
   /* log.c */                                                                                  \
   NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
   NAME(log_inside_at_its_end) NAME(log_stopped) NAME(log_hangs) NAME(log_queue)                \
@@ -55,6 +56,7 @@
   NAME(queue_shutdown) NAME(queue_fd_poll) NAME(queue_fd_select) NAME(queue_fd_epoll)          \
   NAME(queue_fd_edges) NAME(queue_fd_late) NAME(queue_fd_closed) NAME(queue_fd_stolen)         \
   NAME(queue_holds_back) NAME(queue_holds_back_few) NAME(queue_is_fair) NAME(queue_forked)     \
+  NAME(queue_operations) NAME(queue_tags) NAME(queue_flags)                                    \
   /* crowd.c */                                                                                \
   NAME(queue_crowd) NAME(queue_hundred) NAME(queue_adaptive) NAME(queue_adaptive_requests)     \
   /* faults.c */                                                                               \
