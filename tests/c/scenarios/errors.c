@@ -112,8 +112,8 @@ void not_retried(void) {
 
 void stream_only(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_error *error =
-      failure_of(chat_call(client, ECHO_CHAT("echo-stream-only", "x")), MODELWIRE_E_INVALID_REQUEST);
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo-stream-only", "x"));
+  modelwire_error *error = failure_of(call, MODELWIRE_E_INVALID_REQUEST);
   CHECK_TEXT(error_text(error, "/param"), "stream");
   CHECK(contains(error_text(error, "/hint"), "only by streaming"));
   modelwire_error_free(error);
@@ -248,7 +248,8 @@ void arguments_refused(void) {
        "max_tokens"},
       {CHAT, CHAT_OF(SAID, ",\"max_output_tokens\":5"), "max_output_tokens is 5",
        "Write max_tokens"},
-      {RESPONSES, RESPONSE_OF("null", ""), "input must be a string or an array of items, not null", ""},
+      {RESPONSES, RESPONSE_OF("null", ""),
+       "input must be a string or an array of items, not null", ""},
       {RESPONSES, RESPONSE_OF(SAID, ""), "input must be a string", "[{...}]"},
       {RESPONSES, RESPONSE_OF("\"x\"", ",\"max_output_tokens\":-1"),
        "max_output_tokens must be at least 1, not -1", "max_output_tokens"},

@@ -1,5 +1,5 @@
 /*
- * The texts that the library gives, for the tests of C and of C++: one line for each, with its kind,
+ * The texts that the library gives, for the tests of C and of C++: one line for each, its kind,
  * where it stands in C, the same in C++, and what it is in the responses that `text_samples` of
  * tests/c/src scripts. What is not the same in both languages stands in texts.c and texts.cpp.
  *
