@@ -18,7 +18,7 @@
   NAME(report_models) NAME(report_stream) NAME(report_headers) NAME(arguments_refused)         \
   /* cancel.c */                                                                               \
   NAME(cancel_before) NAME(cancel_blocked) NAME(cancel_stream) NAME(cancel_in_callback)        \
-  NAME(cancel_done)                                                                            \
+  NAME(cancel_done) NAME(cancel_storm_of_tags) NAME(cancel_storm_of_calls)                     \
   /* life.c */                                                                                 \
   NAME(threads) NAME(shutdown_then_call) NAME(shutdown_blocked) NAME(forked)                   \
   NAME(forked_in_stream) NAME(free_order) NAME(broken_pipe)                                    \
@@ -62,6 +62,17 @@
   /* faults.c */                                                                               \
   NAME(exit_streaming) NAME(exit_waiting) NAME(signals) NAME(signals_pending)                  \
   NAME(no_threads) NAME(no_threads_for_names)                                                  \
+  /* interrupt.c */                                                                            \
+  NAME(interrupted) NAME(interrupted_with_restart) NAME(wakeup_in_handler)                     \
+  NAME(cancel_in_handler) NAME(wakeup_before_wait) NAME(interrupted_way)                       \
+  /* flow.c */                                                                                 \
+  NAME(queue_paused) NAME(queue_pause_holds) NAME(queue_pause_in_the_middle)                   \
+  NAME(queue_pause_ends)                                                                       \
+  /* close.c */                                                                                \
+  NAME(call_waits) NAME(call_waits_cancelled) NAME(waits_inside) NAME(client_closes)           \
+  NAME(client_closes_beside_hanging)                                                           \
+  /* orders.c */                                                                               \
+  NAME(queue_freed_under_threads) NAME(queue_owns_calls) NAME(freed_in_any_order)              \
   /* replay.c */                                                                               \
   NAME(replay)
 
