@@ -9,10 +9,12 @@
 #include <stdio.h>
 
 static modelwire_call *call;
+static volatile sig_atomic_t is_interrupted;
 
 static void on_interrupt(int signal) {
   (void)signal;
-  modelwire_call_cancel(call); /* may be called here, since the call is interruptible */
+  is_interrupted = 1;
+  modelwire_call_wakeup(call); /* may be called here, since the call is interruptible */
 }
 
 /* Called on the thread that runs the call, for each chunk in order. */
@@ -46,8 +48,9 @@ int main(int argc, char **argv) {
       modelwire_call_new(client, request, MODELWIRE_INTERRUPTIBLE, &call, &error) ==
           MODELWIRE_OK) {
     signal(SIGINT, on_interrupt);
-    /* A signal interrupts the wait: the stream goes on, or ends because it was cancelled. */
     do {
+      /* A signal interrupts the wait, and the stream goes on with the next. */
+      if (is_interrupted) modelwire_call_cancel(call);
       status = modelwire_call_stream(call, print_piece, NULL, &end, &error);
     } while (status == MODELWIRE_INTERRUPTED);
     signal(SIGINT, SIG_DFL);

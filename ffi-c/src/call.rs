@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use modelwire_core::{Call, Chunk, Error, Event, Pop};
 
-use crate::soon::Soon4;
 use crate::boundary::{Callback, Handle, borrow, free, guard_or, modelwire_finalizer, output};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
@@ -16,6 +15,7 @@ use crate::event_fn::modelwire_event_fn;
 use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
+use crate::soon::Soon4;
 use crate::status::{
     MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
 };

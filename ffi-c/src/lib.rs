@@ -34,8 +34,8 @@
     reason = "the rules for all pointers stand once, in the header's conventions"
 )]
 
-mod soon;
 mod boundary;
+mod soon;
 mod text;
 mod timeout;
 

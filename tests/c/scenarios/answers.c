@@ -149,8 +149,8 @@ void versions(void) {
       CHECK(strcmp(name, modelwire_status_name(other)) != 0);
     }
   }
-  CHECK_TEXT(modelwire_status_name(INT32_MIN), "unknown status");
-  CHECK_TEXT(modelwire_status_name(INT32_MAX), "unknown status");
+  CHECK_TEXT(modelwire_status_name(INT32_MIN), "unknown_status");
+  CHECK_TEXT(modelwire_status_name(INT32_MAX), "unknown_status");
 }
 
 /* The service streams what was asked for whole, and answers whole what was asked for as a stream;

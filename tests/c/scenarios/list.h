@@ -64,7 +64,7 @@
   NAME(no_threads) NAME(no_threads_for_names)                                                  \
   /* interrupt.c */                                                                            \
   NAME(interrupted) NAME(interrupted_with_restart) NAME(wakeup_in_handler)                     \
-  NAME(cancel_in_handler) NAME(wakeup_before_wait) NAME(interrupted_way)                       \
+  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_way)                       \
   /* flow.c */                                                                                 \
   NAME(queue_paused) NAME(queue_pause_holds) NAME(queue_pause_in_the_middle)                   \
   NAME(queue_pause_ends)                                                                       \

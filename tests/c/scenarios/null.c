@@ -156,7 +156,6 @@ static void queueing(void) {
   CHECK(event == NULL);
   REFUSED(modelwire_queue_submit(NULL, client, chat, "{}", 2, 0, 1, err));
   REFUSED(modelwire_queue_submit(queue, NULL, chat, "{}", 2, 0, 1, err));
-  REFUSED(modelwire_queue_submit(queue, client, chat, NULL, 2, 0, 1, err));
   REFUSED(modelwire_queue_submit_request(NULL, client, request, 0, 1, err));
   REFUSED(modelwire_queue_submit_request(queue, NULL, request, 0, 1, err));
   REFUSED(modelwire_queue_submit_request(queue, client, NULL, 0, 1, err));
@@ -165,6 +164,9 @@ static void queueing(void) {
   CHECK(modelwire_queue_resume(NULL, 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_queue_count(queue) == 0);
   expect_none(queue, MODELWIRE_TIMEOUT);
+  /* No request is one that lacks everything. */
+  CHECK(modelwire_queue_submit(queue, client, chat, NULL, 2, 0, 1, NULL) == MODELWIRE_OK);
+  expect_end(queue, 1, MODELWIRE_E_ARGUMENT);
   modelwire_queue_free(queue);
   modelwire_request_free(request);
   modelwire_client_free(client);

@@ -20,7 +20,7 @@ static void refuse_client(const char *options, const char *told) {
 static void refuse_request(modelwire_request *request, const char *options, const char *told) {
   modelwire_error *error = NULL;
   CHECK_STATUS(modelwire_request_set_options(request, options, MODELWIRE_NUL, &error),
-               MODELWIRE_E_CONFIG, error);
+               MODELWIRE_E_ARGUMENT, error);
   if (!contains(modelwire_error_message(error, NULL), told)) {
     CHECK_TEXT(modelwire_error_message(error, NULL), told);
   }

@@ -33,9 +33,8 @@ fn plugins() {
     let host = library.compile_alone("host", &["host.c"]);
     let paths = ["first.so", "second.so"].map(|name| library.compile_plugin(name, &["plugged.c"]));
     let service = Service::start().unwrap();
-    let program = paths.iter().fold(Program::new(&host), |program, path| {
-        program.arg(path.to_str().unwrap())
-    });
+    let program =
+        paths.iter().fold(Program::new(&host), |program, path| program.arg(path.to_str().unwrap()));
     program.at(&service).run().succeeded();
 }
 

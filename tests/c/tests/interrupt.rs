@@ -15,7 +15,7 @@ use modelwire_tests_c::{chat_chunk, scripted, silent, stalling};
 /// A stream that begins late.
 fn late() -> Script {
     let events = Exchange::events(&[chat_chunk("late"), "[DONE]".to_owned()]);
-    let pause = Step::Pause(Duration::from_millis(400));
+    let pause = Step::Pause(Duration::from_millis(500));
     Script::one(Exchange { steps: [vec![pause], events.steps].concat() })
 }
 
@@ -35,8 +35,8 @@ fn wakeup_in_handler() {
 }
 
 #[test]
-fn cancel_in_handler() {
-    scripted("cancel_in_handler", silent());
+fn cancel_after_signal() {
+    scripted("cancel_after_signal", silent());
 }
 
 #[test]
