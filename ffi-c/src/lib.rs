@@ -36,6 +36,7 @@
 )]
 
 mod boundary;
+mod soon;
 mod text;
 mod timeout;
 
