@@ -2,26 +2,42 @@
  * modelwire: client for OpenAI-compatible model inference services.
  * Generated from ffi-c/src by cbindgen (`make header`); do not edit.
  *
- *   modelwire_client *client;  modelwire_request *request;  modelwire_call *call;
- *   modelwire_response *response;  modelwire_error *error;
+ *   modelwire_client *client;  modelwire_queue *queue;  modelwire_event *event;
  *   const char *json =
  *       "{\"model\":\"a-model\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
  *
- *   modelwire_client_new(NULL, &client, &error);    base URL and key from the environment
- *   modelwire_request_chat_json(json, MODELWIRE_NUL, &request, &error);
- *   modelwire_call_new(client, request, &call, &error);
- *   if (modelwire_call_run(call, &response, &error) == MODELWIRE_OK)
- *     puts(modelwire_response_text(response, NULL));
+ *   modelwire_client_new(NULL, 0, &client, NULL);    base URL and key from the environment
+ *   modelwire_queue_new(0, &queue, NULL);
+ *   modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_CHAT, json, MODELWIRE_NUL, 1, 7, NULL);
+ *   while (modelwire_queue_next(queue, -1, &event) == MODELWIRE_OK) {
+ *     int32_t kind = modelwire_event_kind(event);
+ *     if (kind == MODELWIRE_EVENT_CHUNK)
+ *       fputs(modelwire_event_text(event, NULL), stdout);
+ *     if (kind == MODELWIRE_EVENT_ERROR)
+ *       puts(modelwire_event_json(event, NULL));
+ *     modelwire_event_free(event);
+ *     if (kind != MODELWIRE_EVENT_CHUNK)
+ *       break;    the last event of call 7
+ *   }
  *
  * with every status checked and every handle freed.  Link with -lmodelwire.
  *
- * FOUR WAYS TO RUN A CALL, each from the same client, request and call
+ * A COMPLETE BINDING needs fifteen functions: lists, chats, streams, cancel, errors, thousands of
+ * calls on one thread:
  *
+ *   modelwire_client_new  modelwire_client_free
+ *   modelwire_queue_new   modelwire_queue_free    modelwire_queue_fd   modelwire_queue_next
+ *   modelwire_queue_submit                        modelwire_queue_cancel
+ *   modelwire_event_kind  modelwire_event_tag     modelwire_event_json modelwire_event_free
+ *   modelwire_error_json  modelwire_error_free    modelwire_status_name
+ *
+ * WAYS TO RUN A CALL
+ *
+ *   modelwire_queue_submit under a tag; events come out of a queue, by a waiting thread or by any
+ *                          event loop that watches modelwire_queue_fd
  *   modelwire_call_run     waits for the whole response
  *   modelwire_call_stream  waits, and calls back on this thread for each chunk
  *   modelwire_call_start   returns; a thread of the client's own calls back
- *   modelwire_call_submit  returns; events come out of a modelwire_queue, by a waiting thread or
- *                          by any event loop that watches modelwire_queue_fd
  *
  * CONVENTIONS
  *
@@ -33,16 +49,18 @@
  *   that the string ends with NUL.  Out: NUL-terminated, the length in bytes through an optional
  *   size_t pointer; with NUL bytes inside, the length is what counts.
  * Errors.  0 is success, a positive status is an outcome that is no error, a negative status is
- *   the kind of an error.  `err` may be NULL; it is written only on failure.  `out` is written
- *   only on success.
+ *   the kind of an error.  After each call `*out` is what was made, or NULL where the status is not
+ *   MODELWIRE_OK; `*err` is the error, or NULL where there is none. What stood there before is not
+ *   looked at: free it first. `err` may be NULL.
  * Threads.  A function that takes `const T *` may run on any thread at any time, also while
- *   another runs on the same handle.  A function that takes `T *` needs that handle for itself,
- *   but for modelwire_call_cancel, which may always run beside it.  Nothing of the library is
- *   async-signal-safe.  The library's own threads take no signal of the process.
+ *   another runs on the same handle, one that takes `T *` included.  A function that takes `T *`
+ *   runs once at a time, and a handle is freed when no function is about to begin with it.  The only
+ *   functions for signal handlers are modelwire_queue_wakeup and modelwire_call_wakeup of what is
+ *   interruptible.  The library's own threads take no signal of the process.
  *   A thread that waits for all that is under way in its process does the I/O itself meanwhile;
  *   nothing of the program's runs there but its own callbacks, and SIGPIPE is kept from it.
- * NULL.  A NULL handle or a missing `out` gives MODELWIRE_E_ARGUMENT, never a crash; an accessor
- *   gives NULL for a text, and for a number 0, or -1 where 0 has a meaning.  Freeing NULL and
+ * NULL.  A NULL handle, one of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never a
+ *   crash; an accessor gives NULL for a text or a handle, and 0 for a number.  Freeing NULL and
  *   cancelling NULL do nothing.
  * Fork.  A child process starts its own calls with inherited clients; a call that was started
  *   before the fork gives MODELWIRE_E_FORKED in the child and goes on in the parent.
@@ -64,6 +82,35 @@
 #define MODELWIRE_API
 #endif
 
+/*
+ * A program that was built for this header does not start on a library that is older: the loader
+ * names what it misses, modelwire_needs_0_1. Who loads the library by dlopen defines
+ * MODELWIRE_DLOPEN and asks modelwire_check_abi and modelwire_version_number.
+ */
+#if defined(__GNUC__) && !defined(MODELWIRE_DLOPEN)
+#ifdef __cplusplus
+extern "C" {
+#endif
+MODELWIRE_API extern const uint8_t modelwire_needs_0_1;
+#ifdef __cplusplus
+}
+#endif
+static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_needs_0_1;
+#endif
+
+
+/**
+ * Waits return MODELWIRE_INTERRUPTED when a signal handler ran on the thread that waits, with or without
+ * SA_RESTART, or a wakeup came from inside one; and at the latest after 100 ms without anything else, so
+ * that a signal is noticed that came just before the wait. Look at your own flags then, and wait on.
+ */
+#define MODELWIRE_INTERRUPTIBLE 1
+
+/**
+ * Of a queue: its descriptor is a socket, for event loops that take nothing else. It needs more
+ * descriptors.
+ */
+#define MODELWIRE_SOCKET 2
 
 /**
  * The version of this header, major * 1000000 + minor * 1000 + patch.
@@ -75,6 +122,41 @@
  * break a compiled program raises it.
  */
 #define MODELWIRE_ABI 1
+
+/**
+ * List the models.
+ */
+#define MODELWIRE_OPERATION_MODELS 1
+
+/**
+ * Chat completions.
+ */
+#define MODELWIRE_OPERATION_CHAT 2
+
+/**
+ * Responses.
+ */
+#define MODELWIRE_OPERATION_RESPONSES 3
+
+/**
+ * One chunk of a streamed response.
+ */
+#define MODELWIRE_EVENT_CHUNK 1
+
+/**
+ * The last event of a call that ended well.
+ */
+#define MODELWIRE_EVENT_RESPONSE 2
+
+/**
+ * The last event of a call that failed, was cancelled, or could not begin.
+ */
+#define MODELWIRE_EVENT_ERROR 3
+
+/**
+ * A record of the log; belongs to no call.
+ */
+#define MODELWIRE_EVENT_LOG 4
 
 /**
  * No log.
@@ -107,81 +189,6 @@
 #define MODELWIRE_LOG_TRACE 5
 
 /**
- * MODELWIRE_RETRY_...: calls of which nothing was sent. The connection could not be opened, or was
- * closed before the request was begun to be written.
- */
-#define MODELWIRE_RETRY_CONNECT_ERRORS 1
-
-/**
- * Calls whose connection was lost after something was sent and before the head of a response came.
- * The service may have processed such a call, and meters it twice then.
- */
-#define MODELWIRE_RETRY_LOST_CONNECTIONS 2
-
-/**
- * Largest server-sent event, in bytes; 16 MiB by default.
- */
-#define MODELWIRE_LIMIT_EVENT_BYTES 1
-
-/**
- * Largest answer that is held whole, in bytes; 256 MiB by default.
- */
-#define MODELWIRE_LIMIT_RESPONSE_BYTES 2
-
-/**
- * How much of a failed answer's body is read and kept, in bytes; 64 KiB by default.
- */
-#define MODELWIRE_LIMIT_ERROR_BODY_BYTES 3
-
-/**
- * Most headers that an answer may have; 100 by default.
- */
-#define MODELWIRE_LIMIT_HEADERS 4
-
-/**
- * Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
- * default. A single larger event waits alone.
- */
-#define MODELWIRE_LIMIT_QUEUE_BYTES 5
-
-/**
- * Events of one call that wait to be taken before its body is no longer read; 1024 by default.
- */
-#define MODELWIRE_LIMIT_QUEUE_EVENTS 6
-
-/**
- * Connections that calls of the client have at once; 1000 by default, and with those that are
- * idle never more than half of the descriptors that the process may have (RLIMIT_NOFILE, read
- * at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
- * connections that a client has idle and that it is opening). Further calls wait in order, and
- * take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
- * counted.
- */
-#define MODELWIRE_LIMIT_CONNECTIONS 7
-
-/**
- * Connections that are kept for later calls while none uses them; 1000 by default, and never
- * more than `connections_max` and 1/16 of the descriptors.
- */
-#define MODELWIRE_LIMIT_IDLE_CONNECTIONS 8
-
-/**
- * How long a connection that no call uses is kept, in milliseconds; 4000 by default, for many
- * servers close theirs after 5 s.
- */
-#define MODELWIRE_LIMIT_IDLE_CONNECTION_MS 9
-
-/**
- * An event of a stream: one chunk of the response.
- */
-#define MODELWIRE_EVENT_CHUNK 1
-
-/**
- * The last event of a call: modelwire_event_response or modelwire_event_error says how it ended.
- */
-#define MODELWIRE_EVENT_DONE 2
-
-/**
  * One exchange with the service: made before it starts, so that any thread can cancel it at any
  * time; run once.
  */
@@ -193,30 +200,20 @@ typedef struct modelwire_call modelwire_call;
 typedef struct modelwire_client modelwire_client;
 
 /**
- * What a client is made from; used by one thread at a time. What is not set has its default:
- * base URL and key come from the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL,
- * MODELWIRE_API_KEY or OPENAI_API_KEY).
- */
-typedef struct modelwire_config modelwire_config;
-
-/**
  * What went wrong, with everything that is known about it; immutable, may be shared between
  * threads.
  */
 typedef struct modelwire_error modelwire_error;
 
 /**
- * One event of a call; immutable, may be shared between threads.
+ * One event; immutable, may be shared between threads.
  */
 typedef struct modelwire_event modelwire_event;
 
 /**
- * Some records of the log, lent to a callback.
- */
-typedef struct modelwire_log_batch modelwire_log_batch;
-
-/**
- * The events of many calls in one place; may be shared between threads.
+ * The events of many calls in one place; may be shared between threads. Its calls need no handle:
+ * each has a tag, any number of the program's, under which it is submitted, cancelled, paused and
+ * resumed.
  *
  * A thread waits in modelwire_queue_next.  An event loop watches modelwire_queue_fd for reading
  * and then calls modelwire_queue_next with a timeout of 0 until it gives something else than
@@ -227,9 +224,6 @@ typedef struct modelwire_queue modelwire_queue;
 /**
  * A request of one of the three operations; used by one thread at a time, for any number of
  * calls.
- *
- * Made from whole JSON text (modelwire_request_chat_json), or field by field
- * (modelwire_request_chat) for programs without a JSON library. Strings are escaped here.
  */
 typedef struct modelwire_request modelwire_request;
 
@@ -239,19 +233,30 @@ typedef struct modelwire_request modelwire_request;
 typedef struct modelwire_response modelwire_response;
 
 /**
+ * A JSON text and the values in it; immutable, may be shared between threads.
+ *
+ * A value is found by a path, a JSON pointer (RFC 6901): "/choices/0/message/refusal" for
+ * instance, "" for the whole. What a function gives lives as long as this handle.
+ */
+typedef struct modelwire_value modelwire_value;
+
+/**
  * The result of a function: 0 is success, positive is an outcome that is no error, negative is
  * the kind of an error.
  */
 typedef int32_t modelwire_status;
 
 /**
- * Called with records of the log, on a thread of the library's own, one batch after another. It
- * may call the library, but for modelwire_set_log and modelwire_shutdown.
+ * Called for each event, in order.
  *
  * @param user_data  as it was given
- * @param batch      valid during the callback
+ * @param event      valid during the callback
+ * @return 0 to go on; anything else ends the call and closes its exchange, or ends the log
+ *
+ * Other calls may be run from inside, and this one cancelled. It must not throw or longjmp
+ * through the library.
  */
-typedef void (*modelwire_log_fn)(void *user_data, const modelwire_log_batch *batch);
+typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *event);
 
 /**
  * Releases the user_data of a callback. It is called once, when the callback will not be called
@@ -260,18 +265,6 @@ typedef void (*modelwire_log_fn)(void *user_data, const modelwire_log_batch *bat
  * @param user_data  as it was given
  */
 typedef void (*modelwire_finalizer)(void *user_data);
-
-/**
- * Called for each event of a call, in order.
- *
- * @param user_data  as it was given
- * @param event      valid during the callback
- * @return 0 to go on; anything else ends the call and closes its exchange
- *
- * Other calls may be run from inside, and this one cancelled. It must not throw or longjmp
- * through the library.
- */
-typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *event);
 
 /**
  * Success.
@@ -297,6 +290,12 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
  * A completion queue was closed and has nothing any more; no error.
  */
 #define MODELWIRE_CLOSED 4
+
+/**
+ * A signal, or a wakeup, ended a wait that was made interruptible; no error. What was waited for goes
+ * on: look at your own flags, and wait again or cancel.
+ */
+#define MODELWIRE_INTERRUPTED 5
 
 /**
  * An argument is wrong; nothing was sent.
@@ -354,7 +353,7 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
 #define MODELWIRE_E_TLS (-11)
 
 /**
- * One of the timeouts; modelwire_error_timeout says which.
+ * One of the timeouts; "timeout" of the error's JSON says which.
  */
 #define MODELWIRE_E_TIMEOUT (-12)
 
@@ -384,7 +383,7 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
 #define MODELWIRE_E_CANCELLED (-17)
 
 /**
- * The handle was closed.
+ * The client or queue was closed.
  */
 #define MODELWIRE_E_CLOSED (-18)
 
@@ -394,7 +393,7 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
 #define MODELWIRE_E_FORKED (-19)
 
 /**
- * The library was shut down.
+ * The library was shut down while the call was under way.
  */
 #define MODELWIRE_E_SHUTDOWN (-20)
 
@@ -433,21 +432,28 @@ MODELWIRE_API uint32_t modelwire_version_number(void);
 MODELWIRE_API modelwire_status modelwire_check_abi(uint32_t header_abi);
 
 /**
- * The name of a status, "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance. Static, never
- * NULL, any thread.
+ * The name of a status, an identifier: "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance, "ok"
+ * for MODELWIRE_OK, "wait_timeout" for MODELWIRE_TIMEOUT. Static, never NULL, any thread.
+ *
+ * @param status  what a function returned
  */
-MODELWIRE_API const char *modelwire_status_name(modelwire_status status);
+MODELWIRE_API
+const char *modelwire_status_name(modelwire_status status);
 
 /**
- * Ends every call with MODELWIRE_E_SHUTDOWN, closes all connections, lets the callbacks of started
- * calls see their last event, ends the log and joins the library's threads. Calls that start
- * afterwards fail; completion queues give what they have; accessors and free functions go on
- * working. Optional: a process may simply exit. Calling it again is harmless.
+ * Ends everything that this copy of the library does in this process: every call ends with
+ * MODELWIRE_E_SHUTDOWN, callbacks see their last event, the log ends, connections are closed and the
+ * library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
+ * used again, old clients and queues included, starts afresh. Optional: a process may simply exit.
  *
- * @param timeout_ms  longest wait in milliseconds; negative waits for an hour
+ * For a host that goes away, or a plugin with a static copy of its own before it is unloaded. A
+ * plugin that shares the library with others closes its clients instead (modelwire_client_close).
+ *
+ * @param timeout_ms  longest wait in milliseconds; negative waits without end
  * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
- *         hangs for instance: it then ends on its own; or MODELWIRE_E_CALLBACK from inside a
- *         callback of a started call or of the log: nothing was done
+ *         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
+ *         MODELWIRE_E_CALLBACK from inside a callback of a started call or of the log: nothing was
+ *         done
  *
  * Any other thread. From inside the callback of modelwire_call_stream its stream ends with
  * MODELWIRE_E_SHUTDOWN.
@@ -456,331 +462,24 @@ MODELWIRE_API
 modelwire_status modelwire_shutdown(int32_t timeout_ms);
 
 /**
- * Sends the log of the whole library to a callback, in place of any earlier one. At most 4096
- * records wait for it; what comes on top is dropped, and a record says how many. The API key is
- * never in it.
- *
- * @param level      MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more
- *                   important ones; MODELWIRE_LOG_OFF ends the log
- * @param on_log     called with records in batches; NULL ends the log
- * @param user_data  handed to both functions; may be NULL
- * @param finalizer  releases user_data, once, when another log is set, the log is ended, or this
- *                   function fails; may be NULL
- * @param err        what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for an unknown level
- *
- * What was logged before is given to the earlier callback before this function returns.
- */
-MODELWIRE_API
-modelwire_status modelwire_set_log(int32_t level,
-                                   modelwire_log_fn on_log,
-                                   void *user_data,
-                                   modelwire_finalizer finalizer,
-                                   modelwire_error **err);
-
-/**
- * How many records a batch has; 0 for NULL.
- *
- * @param batch  the batch
- */
-MODELWIRE_API size_t modelwire_log_batch_count(const modelwire_log_batch *batch);
-
-/**
- * The level of a record, MODELWIRE_LOG_DEBUG for instance; 0 beyond the end.
- *
- * @param batch  the batch
- * @param index  from 0, the oldest
- */
-MODELWIRE_API int32_t modelwire_log_batch_level(const modelwire_log_batch *batch, size_t index);
-
-/**
- * When a record was made, in milliseconds since 1970 UTC; -1 beyond the end.
- *
- * @param batch  the batch
- * @param index  from 0, the oldest
- */
-MODELWIRE_API
-int64_t modelwire_log_batch_unix_ms(const modelwire_log_batch *batch,
-                                    size_t index);
-
-/**
- * Who says it: "modelwire", or a library below it; NULL beyond the end.
- *
- * @param batch  the batch
- * @param index  from 0, the oldest
- */
-MODELWIRE_API
-const char *modelwire_log_batch_target(const modelwire_log_batch *batch,
-                                       size_t index);
-
-/**
- * What a record says, on one line mostly; NULL beyond the end.
- *
- * @param batch   the batch
- * @param index   from 0, the oldest
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_log_batch_message(const modelwire_log_batch *batch,
-                                        size_t index,
-                                        size_t *length);
-
-/**
- * A configuration with every default. Free it with modelwire_config_free; NULL only if memory
- * ran out.
- */
-MODELWIRE_API modelwire_config *modelwire_config_new(void);
-
-/**
- * Frees a configuration; clients made from it keep their copy.
- */
-MODELWIRE_API void modelwire_config_free(modelwire_config *config);
-
-/**
- * Where the service is, "https://host/v1" for instance. A trailing slash does not matter; a
- * query is kept.
- *
- * @param config    the configuration
- * @param base_url  UTF-8, copied
- * @param length    its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_base_url(modelwire_config *config,
-                                               const char *base_url,
-                                               size_t length);
-
-/**
- * The API key, without the word "Bearer". It never appears in errors, reports or logs. One that
- * was copied with something around it, quotes for instance, or that is not whole, is refused when
- * the client is made, by MODELWIRE_E_CONFIG with a message that says what it is.
- *
- * @param config   the configuration
- * @param api_key  ASCII, copied; white space around it is removed
- * @param length   its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_api_key(modelwire_config *config,
-                                              const char *api_key,
-                                              size_t length);
-
-/**
- * Adds a header that is sent with every request.
- *
- * @param config        the configuration
- * @param name          the header's name, copied
- * @param name_length   its length in bytes, or MODELWIRE_NUL
- * @param value         the header's value, copied
- * @param value_length  its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_config_add_header(modelwire_config *config,
-                                             const char *name,
-                                             size_t name_length,
-                                             const char *value,
-                                             size_t value_length);
-
-/**
- * The timeouts of every attempt and of the whole call, in milliseconds; waiting for a connection
- * has modelwire_config_set_pool_timeout. A negative value leaves the default, 0 switches off.
- *
- * @param config         the configuration
- * @param connect_ms     opening a connection, TLS included; default 10000
- * @param first_byte_ms  from the start of an attempt to the complete head of its response;
- *                       default 600000
- * @param idle_ms        between two pieces of substance of a response; default 300000
- * @param total_ms       over all attempts and every wait, from the call's start; default 0, off
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_timeouts(modelwire_config *config,
-                                               int64_t connect_ms,
-                                               int64_t first_byte_ms,
-                                               int64_t idle_ms,
-                                               int64_t total_ms);
-
-/**
- * The timeout of waiting for a connection where MODELWIRE_LIMIT_CONNECTIONS are in use, before
- * each attempt. Nothing of an attempt was sent when it runs out.
- *
- * @param config   the configuration
- * @param pool_ms  milliseconds; negative leaves the default, 0 switches off; default 0: a call
- *                 waits its turn, under its total timeout alone
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_pool_timeout(modelwire_config *config,
-                                                   int64_t pool_ms);
-
-/**
- * How often and after what waits a call is tried again: one that was answered with status 429, or
- * that failed as modelwire_config_set_retry_on says. The waits are lower bounds, to which
- * modelwire_config_set_retry_jitter adds; one that the total timeout leaves no room for returns
- * the error at once. A negative value leaves the default.
- *
- * @param config              the configuration
- * @param retries_max         most retries of one call; default 3, 0 switches off
- * @param first_wait_ms       wait before the first retry, doubled for each further one up to 8
- *                            seconds, and raised to what the service asks for; default 500
- * @param retry_after_max_ms  longest Retry-After that is waited for, a longer one returns the
- *                            error at once; default 60000
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_retry(modelwire_config *config,
-                                            int32_t retries_max,
-                                            int64_t first_wait_ms,
-                                            int64_t retry_after_max_ms);
-
-/**
- * Which failures without a response are tried again, beside the responses with status 429.
- *
- * @param config  the configuration
- * @param what    MODELWIRE_RETRY_... joined by |, in place of what was set before; default 0, none
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or an unknown bit, which changes nothing
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_retry_on(modelwire_config *config,
-                                               uint32_t what);
-
-/**
- * How much is added to the waits between attempts by chance, so that calls that were refused
- * together do not come back together.
- *
- * @param config  the configuration
- * @param part    the part of a wait that is added at most, 0 to 1; default 0.25
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or a part that is not from 0 to 1 (NaN is
- *         not), which changes nothing
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_retry_jitter(modelwire_config *config,
-                                                   double part);
-
-/**
- * Whether the calls of a client slow down together when the service refuses some of them: after a
- * response with a status that is tried again no call begins until a common pause is over, then
- * fewer are on their way at once, at the rate that the service was seen to take, and more again
- * when nothing is refused any more. Calls wait their turn in order, under their pool timeout and
- * their total timeout. For many calls at once on a service whose limits are not known; such a client
- * begins with few of them and needs some round trips until many are on their way.
- *
- * @param config  the configuration
- * @param on      0 or 1; default 0
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_retry_adaptive(modelwire_config *config,
-                                                     int32_t on);
-
-/**
- * Sets one of the bounds. A response that breaks one is an error that names it.
- *
- * @param config  the configuration
- * @param limit   MODELWIRE_LIMIT_...
- * @param value   the bound, 1 to 2147483647; in the unit that the limit's comment names
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an unknown limit or a value out of
- *         range, which changes nothing
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_limit(modelwire_config *config,
-                                            int32_t limit,
-                                            int64_t value);
-
-/**
- * Sets options by name from one JSON object: all of them, or none if one is refused. Every option
- * of a client can be set so, also those that have no function here. Times are in milliseconds, and
- * null switches a timeout off; the names stand in docs/options.md, and the error of an unknown one
- * lists them.
- *
- * @param config  the configuration
- * @param json    {"base_url": "https://host/v1", "idle_timeout_ms": 30000}, for instance; UTF-8
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @param error   receives the error, to be freed with modelwire_error_free; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT or MODELWIRE_E_CONFIG, which changes nothing
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_options(modelwire_config *config,
-                                              const char *json,
-                                              size_t length,
-                                              modelwire_error **error);
-
-/**
- * Adds certificates that are trusted beside the system's, which SSL_CERT_FILE and SSL_CERT_DIR
- * replace.
- *
- * @param config  the configuration
- * @param pem     one or more certificates as PEM text, copied; checked when a client is made
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_config_add_ca_pem(modelwire_config *config,
-                                             const char *pem,
-                                             size_t length);
-
-/**
- * The certificate with which the client proves itself to the service (mutual TLS).
- *
- * @param config  the configuration
- * @param pem     the certificate, its chain and its private key as PEM text, copied; checked when
- *                a client is made
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_client_certificate_pem(modelwire_config *config,
-                                                             const char *pem,
-                                                             size_t length);
-
-/**
- * The proxy for every request. Without this the environment decides (HTTP_PROXY, HTTPS_PROXY,
- * ALL_PROXY, NO_PROXY), and loopback addresses are never proxied.
- *
- * @param config  the configuration
- * @param url     "http://...", "https://..." or "socks5h://...", copied; empty for none at all
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_proxy(modelwire_config *config,
-                                            const char *url,
-                                            size_t length);
-
-/**
- * Speaks HTTP/2: many calls share one connection. Over TLS the service may still choose HTTP/1.1.
- *
- * @param config  the configuration
- * @param on      0 or 1; default 0
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_http2(modelwire_config *config,
-                                            int32_t on);
-
-/**
- * Lets every call that is answered whole stream underneath and gather its response, for a service
- * whose models answer only by streaming.
- *
- * @param config  the configuration
- * @param on      0 or 1; default 0
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_config_set_stream_only(modelwire_config *config,
-                                                  int32_t on);
-
-/**
  * Makes a client. Connects to nothing yet.
  *
- * @param config  the configuration, copied; NULL means every default
- * @param out     the client; free it with modelwire_client_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the configuration is wrong or misses something
+ * What is not among the options has its default; base URL and key come from the environment then
+ * (MODELWIRE_BASE_URL or OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY).
+ *
+ * @param options  one JSON object with options by name, as docs/options.md has them:
+ *                 {"base_url":"https://host/v1","api_key":"...","idle_timeout_ms":30000} for
+ *                 instance; UTF-8, copied; NULL means none
+ * @param length   its length in bytes, or MODELWIRE_NUL
+ * @param out      the client; free it with modelwire_client_free
+ * @param err      what is wrong, on failure: it names the option, and of an unknown one the nearest
+ *                 that there is; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the options are wrong or miss something; or
+ *         MODELWIRE_E_ARGUMENT for what is not UTF-8
  */
 MODELWIRE_API
-modelwire_status modelwire_client_new(const modelwire_config *config,
+modelwire_status modelwire_client_new(const char *options,
+                                      size_t length,
                                       modelwire_client **out,
                                       modelwire_error **err);
 
@@ -790,133 +489,73 @@ modelwire_status modelwire_client_new(const modelwire_config *config,
 MODELWIRE_API void modelwire_client_free(modelwire_client *client);
 
 /**
- * What the answered chats and responses of a client used so far, over all models, in this
- * process. Model lists and calls that failed or were stopped do not count. A sum that would be
- * larger than UINT64_MAX is UINT64_MAX.
+ * Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED, closes
+ * its connections, and returns when every callback of its started calls has seen its last event and
+ * every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
+ * called by this client afterwards. Other clients are not touched.
  *
- * @param client         the client
- * @param calls          answered calls; may be NULL, like the others
- * @param calls_without_usage  those among them whose responses reported no usage, as streamed chats
- *                       of many services do without "stream_options": the tokens lack them
- * @param input_tokens   as the responses reported them
- * @param output_tokens  as the responses reported them
- * @param total_tokens   as the responses reported them
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
+ * @param client      the client; it is still to be freed
+ * @param timeout_ms  longest wait in milliseconds; negative waits without end
+ * @param err         what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
+ *         on; or MODELWIRE_E_CALLBACK from inside a callback of this client, whose end it would
+ *         have to wait for: nothing was done
+ *
+ * Any thread. Closing again only waits.
  */
 MODELWIRE_API
-modelwire_status modelwire_client_usage(const modelwire_client *client,
-                                        uint64_t *calls,
-                                        uint64_t *calls_without_usage,
-                                        uint64_t *input_tokens,
-                                        uint64_t *output_tokens,
-                                        uint64_t *total_tokens);
-
-/**
- * As modelwire_client_usage, of the calls that asked for one model.
- *
- * @param client         the client
- * @param model          the model's name as the requests named it
- * @param length         its length in bytes, or MODELWIRE_NUL
- * @param calls          answered calls; may be NULL, like the others
- * @param calls_without_usage  those among them whose responses reported no usage
- * @param input_tokens   as the responses reported them
- * @param output_tokens  as the responses reported them
- * @param total_tokens   as the responses reported them
- * @return MODELWIRE_OK; MODELWIRE_ABSENT if no call of this model was answered, and nothing is
- *         written; or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_client_usage_of_model(const modelwire_client *client,
-                                                 const char *model,
-                                                 size_t length,
-                                                 uint64_t *calls,
-                                                 uint64_t *calls_without_usage,
-                                                 uint64_t *input_tokens,
-                                                 uint64_t *output_tokens,
-                                                 uint64_t *total_tokens);
-
-/**
- * List the models.
- *
- * @param out  the request; free it with modelwire_request_free
- * @param err  what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK
- */
-MODELWIRE_API
-modelwire_status modelwire_request_models(modelwire_request **out,
-                                          modelwire_error **err);
-
-/**
- * A chat completion from JSON text with at least "model" and "messages". The text is sent as it
- * is, but for "stream", which follows from how the call is made.
- *
- * Each message is an object with a "role", a string, and "content", a string or an array; only
- * where the role is none of "user", "system", "developer" and "tool" may the content be null or
- * absent. "max_tokens" is 1 or more, or null.
- *
- * @param json    one JSON object, UTF-8, copied; checked here
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @param out     the request; free it with modelwire_request_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
- *         byte), or a field that is missing or cannot be right (the error names it)
- */
-MODELWIRE_API
-modelwire_status modelwire_request_chat_json(const char *json,
-                                             size_t length,
-                                             modelwire_request **out,
-                                             modelwire_error **err);
-
-/**
- * A response from JSON text with at least "model" and "input"; as modelwire_request_chat_json.
- *
- * "input" is a string or an array. "max_output_tokens" is 1 or more, or null.
- *
- * @param json    one JSON object, UTF-8, copied; checked here
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @param out     the request; free it with modelwire_request_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not JSON (the error names the
- *         byte), or a field that is missing or cannot be right (the error names it)
- */
-MODELWIRE_API
-modelwire_status modelwire_request_response_json(const char *json,
-                                                 size_t length,
-                                                 modelwire_request **out,
-                                                 modelwire_error **err);
-
-/**
- * A chat completion, to be filled with modelwire_request_add_message and the setters.
- *
- * @param model   the model's name, copied
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @param out     the request; free it with modelwire_request_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_request_chat(const char *model,
-                                        size_t length,
-                                        modelwire_request **out,
+modelwire_status modelwire_client_close(const modelwire_client *client,
+                                        int32_t timeout_ms,
                                         modelwire_error **err);
 
 /**
- * A response, to be filled with modelwire_request_set_input and the setters.
+ * What the answered chats and responses of a client used so far, in this process, as a JSON object:
+ * "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
+ * "output_tokens", "total_tokens"; and "models", an object with the same five for each requested
+ * model. Model lists and calls that failed or were stopped do not count. A sum that would be larger
+ * than 2^64 - 1 is that.
  *
- * @param model   the model's name, copied
- * @param length  its length in bytes, or MODELWIRE_NUL
- * @param out     the request; free it with modelwire_request_free
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
+ * @param client  the client
+ * @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
  */
 MODELWIRE_API
-modelwire_status modelwire_request_response(const char *model,
-                                            size_t length,
-                                            modelwire_request **out,
-                                            modelwire_error **err);
+modelwire_value *modelwire_client_usage(const modelwire_client *client);
 
 /**
- * Adds a message to a chat that is built field by field. A longer conversation generally costs more
+ * Makes a request from whole JSON text, or an empty one to be filled by modelwire_request_set_text
+ * ("model" and, of a response, "input"), modelwire_request_add_message and the other setters, which
+ * escape strings, for programs without a JSON library.
+ *
+ * A chat has at least "model" and "messages", a response "model" and "input". The text is sent as it
+ * is, but for "stream": that follows from how the call is made, and a "stream" that says otherwise
+ * is an error. Each message is an object with a "role", a string, and "content", a string or an
+ * array; only where the role is none of "user", "system", "developer" and "tool" may the content be
+ * null or absent. "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or
+ * null.
+ *
+ * @param operation  MODELWIRE_OPERATION_...
+ * @param json       one JSON object, UTF-8, copied; checked here; NULL for an empty request, and for
+ *                   the model list, which has no body
+ * @param length     its length in bytes, or MODELWIRE_NUL
+ * @param out        the request; free it with modelwire_request_free
+ * @param err        what is wrong, on failure: it names the byte or the field; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for an unknown operation, what is not JSON, or a field
+ *         that is missing or cannot be right
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_new(int32_t operation,
+                                       const char *json,
+                                       size_t length,
+                                       modelwire_request **out,
+                                       modelwire_error **err);
+
+/**
+ * Frees a request; calls made from it keep their copy.
+ */
+MODELWIRE_API void modelwire_request_free(modelwire_request *request);
+
+/**
+ * Adds a message to a chat that is filled field by field. A longer conversation generally costs more
  * and takes longer.
  *
  * @param request         the request
@@ -924,53 +563,28 @@ modelwire_status modelwire_request_response(const char *model,
  * @param role_length     its length in bytes, or MODELWIRE_NUL
  * @param content         the text, copied
  * @param content_length  its length in bytes, or MODELWIRE_NUL
+ * @param err             what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that is
- *         not a chat being built
+ *         not a chat being filled
  */
 MODELWIRE_API
 modelwire_status modelwire_request_add_message(modelwire_request *request,
                                                const char *role,
                                                size_t role_length,
                                                const char *content,
-                                               size_t content_length);
+                                               size_t content_length,
+                                               modelwire_error **err);
 
 /**
- * The input of a response that is built field by field, as plain text. A longer one generally costs
- * more and takes longer.
+ * Sets a field to a string: "model", "input", "reasoning_effort" for instance. A second value
+ * replaces the first.
  *
- * @param request  the request
- * @param input    the text, copied
- * @param length   its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that is
- *         not a response being built
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_input(modelwire_request *request,
-                                             const char *input,
-                                             size_t length);
-
-/**
- * The upper bound on the output, in tokens: "max_tokens" of a chat, "max_output_tokens" of a
- * response. Set by another function or in JSON text, it is held to the same bound when the call
- * starts. A higher bound may consume more.
- *
- * @param request  the request, being built field by field
- * @param tokens   at least 1
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, a number below 1, or a request that
- *         takes no fields
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_max_tokens(modelwire_request *request,
-                                                  int32_t tokens);
-
-/**
- * Any further field with a string as its value, "reasoning_effort" for instance.
- *
- * @param request       the request, being built field by field
+ * @param request       the request, being filled field by field
  * @param name          the field's name, copied
  * @param name_length   its length in bytes, or MODELWIRE_NUL
  * @param value         the text, copied
  * @param value_length  its length in bytes, or MODELWIRE_NUL
+ * @param err           what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
  *         takes no fields
  */
@@ -979,15 +593,17 @@ modelwire_status modelwire_request_set_text(modelwire_request *request,
                                             const char *name,
                                             size_t name_length,
                                             const char *value,
-                                            size_t value_length);
+                                            size_t value_length,
+                                            modelwire_error **err);
 
 /**
- * Any further field with an integer as its value, "seed" for instance.
+ * Sets a field to an integer: "max_tokens", "seed" for instance.
  *
- * @param request      the request, being built field by field
+ * @param request      the request, being filled field by field
  * @param name         the field's name, copied
  * @param name_length  its length in bytes, or MODELWIRE_NUL
  * @param value        the integer
+ * @param err          what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
  *         takes no fields
  */
@@ -995,15 +611,17 @@ MODELWIRE_API
 modelwire_status modelwire_request_set_int(modelwire_request *request,
                                            const char *name,
                                            size_t name_length,
-                                           int64_t value);
+                                           int64_t value,
+                                           modelwire_error **err);
 
 /**
- * Any further field with a number as its value, "temperature" for instance.
+ * Sets a field to a number: "temperature" for instance.
  *
- * @param request      the request, being built field by field
+ * @param request      the request, being filled field by field
  * @param name         the field's name, copied
  * @param name_length  its length in bytes, or MODELWIRE_NUL
  * @param value        the number; JSON has neither infinities nor NaN
+ * @param err          what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, a number that JSON
  *         does not have, or a request that takes no fields
  */
@@ -1011,15 +629,17 @@ MODELWIRE_API
 modelwire_status modelwire_request_set_number(modelwire_request *request,
                                               const char *name,
                                               size_t name_length,
-                                              double value);
+                                              double value,
+                                              modelwire_error **err);
 
 /**
- * Any further field with a boolean as its value, "parallel_tool_calls" for instance.
+ * Sets a field to a boolean: "parallel_tool_calls" for instance.
  *
- * @param request      the request, being built field by field
+ * @param request      the request, being filled field by field
  * @param name         the field's name, copied
  * @param name_length  its length in bytes, or MODELWIRE_NUL
  * @param value        0 is false, anything else true
+ * @param err          what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
  *         takes no fields
  */
@@ -1027,18 +647,19 @@ MODELWIRE_API
 modelwire_status modelwire_request_set_bool(modelwire_request *request,
                                             const char *name,
                                             size_t name_length,
-                                            int32_t value);
+                                            int32_t value,
+                                            modelwire_error **err);
 
 /**
- * Any further field with JSON text as its value: "tools", "response_format", "messages" with
- * images, numbers of any size. Sent as it is.
+ * Sets a field to any JSON value: "tools", "response_format", "messages" with images, numbers of any
+ * size. Sent as it is.
  *
- * @param request       the request, being built field by field
- * @param name          the field's name, copied
- * @param name_length   its length in bytes, or MODELWIRE_NUL
- * @param json          one JSON value, copied; checked here
- * @param json_length   its length in bytes, or MODELWIRE_NUL
- * @param err           what is wrong, on failure, with the position; may be NULL
+ * @param request      the request, being filled field by field
+ * @param name         the field's name, copied
+ * @param name_length  its length in bytes, or MODELWIRE_NUL
+ * @param json         one JSON value, copied; checked here
+ * @param json_length  its length in bytes, or MODELWIRE_NUL
+ * @param err          what is wrong, on failure, with the position; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8 or not JSON, or a
  *         request that takes no fields
  */
@@ -1051,149 +672,234 @@ modelwire_status modelwire_request_set_json(modelwire_request *request,
                                             modelwire_error **err);
 
 /**
- * A header of this request; it replaces the client's of the same name.
- *
- * @param request       the request
- * @param name          the header's name, copied; checked when the call starts
- * @param name_length   its length in bytes, or MODELWIRE_NUL
- * @param value         the header's value, copied
- * @param value_length  its length in bytes, or MODELWIRE_NUL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not UTF-8
- */
-MODELWIRE_API
-modelwire_status modelwire_request_add_header(modelwire_request *request,
-                                              const char *name,
-                                              size_t name_length,
-                                              const char *value,
-                                              size_t value_length);
-
-/**
- * The timeouts of this request in milliseconds, in place of the client's. A negative value leaves
- * the client's, 0 switches off.
- *
- * @param request        the request
- * @param first_byte_ms  from the start of an attempt to the complete head of its response
- * @param idle_ms        between two pieces of substance of a response
- * @param total_ms       over all attempts and every wait, from the call's start
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_timeouts(modelwire_request *request,
-                                                int64_t first_byte_ms,
-                                                int64_t idle_ms,
-                                                int64_t total_ms);
-
-/**
- * The timeout of waiting for a connection where MODELWIRE_LIMIT_CONNECTIONS are in use, in place
- * of the client's.
+ * Sets options of the calls that are made from this request, in place of the client's: headers,
+ * the API key, timeouts, retrying, gathering. All of them or, on failure, none.
  *
  * @param request  the request
- * @param pool_ms  milliseconds; negative leaves the client's, 0 switches off
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ * @param json     one JSON object with options by name, as docs/options.md has them:
+ *                 {"total_timeout_ms":5000,"headers":{"x-a":"b"},"gather":true} for instance; copied
+ * @param length   its length in bytes, or MODELWIRE_NUL
+ * @param err      what is wrong, on failure: it names the option, and of an unknown one the nearest
+ *                 that there is; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT
  */
 MODELWIRE_API
-modelwire_status modelwire_request_set_pool_timeout(modelwire_request *request,
-                                                    int64_t pool_ms);
+modelwire_status modelwire_request_set_options(modelwire_request *request,
+                                               const char *json,
+                                               size_t length,
+                                               modelwire_error **err);
 
 /**
- * How often and after what waits this request is tried again, as modelwire_config_set_retry says
- * it for a client. This, modelwire_request_set_retry_on, modelwire_request_set_retry_jitter and
- * modelwire_request_set_retry_adaptive add up in any order, and together replace all that the
- * client says of retrying: what none of them sets is the library's default. A negative value means
- * the library's default, not the client's.
+ * Makes an empty queue.
  *
- * @param request             the request
- * @param retries_max         most retries; default 3, 0 switches off
- * @param first_wait_ms       wait before the first retry, doubled for each further one up to 8
- *                            seconds, and raised to what the service asks for; default 500
- * @param retry_after_max_ms  longest Retry-After that is waited for; default 60000
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ * @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET joined by |
+ * @param out    the queue; free it with modelwire_queue_free
+ * @param err    what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out or unknown flags
  */
 MODELWIRE_API
-modelwire_status modelwire_request_set_retry(modelwire_request *request,
-                                             int32_t retries_max,
-                                             int64_t first_wait_ms,
-                                             int64_t retry_after_max_ms);
+modelwire_status modelwire_queue_new(uint32_t flags,
+                                     modelwire_queue **out,
+                                     modelwire_error **err);
 
 /**
- * Which failures without a response this request is tried again after, beside the responses with
- * status 429; in place of all that the client says of retrying, as modelwire_request_set_retry.
+ * Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost. Threads that
+ * wait in it return MODELWIRE_CLOSED; none may begin to.
+ */
+MODELWIRE_API
+void modelwire_queue_free(modelwire_queue *queue);
+
+/**
+ * Refuses new calls and cancels those under way. Their last events come out as always; then
+ * modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
+ */
+MODELWIRE_API void modelwire_queue_close(const modelwire_queue *queue);
+
+/**
+ * Lets one thread that waits in modelwire_queue_next, or the next one that would, return
+ * MODELWIRE_TIMEOUT; of an interruptible queue MODELWIRE_INTERRUPTED. Any thread; of an interruptible
+ * queue also a signal handler.
+ */
+MODELWIRE_API
+void modelwire_queue_wakeup(const modelwire_queue *queue);
+
+/**
+ * A descriptor that is readable while there may be something to take, and once the queue is
+ * closed and drained. Non-blocking and close-on-exec; it works in epoll (level and edge triggered),
+ * poll, select and every loop built on them. An eventfd where there is one; a socket where
+ * MODELWIRE_SOCKET asks for it. What is read from it has no meaning; the library reads it itself.
  *
- * @param request  the request
- * @param what     MODELWIRE_RETRY_... joined by |; default 0, none
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or an unknown bit, which changes nothing
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_retry_on(modelwire_request *request,
-                                                uint32_t what);
-
-/**
- * How much chance adds to the waits between attempts of this request; in place of all that the
- * client says of retrying, as modelwire_request_set_retry.
+ * @param queue  the queue
+ * @return the descriptor, the same each time; -1 if none can be made, in a forked child, and for
+ *         NULL
  *
- * @param request  the request
- * @param part     the part of a wait that is added at most, 0 to 1; default 0.25
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or a part that is not from 0 to 1 (NaN is
- *         not), which changes nothing
+ * It belongs to the queue: do not close it; a loop that closes what it watches gets a dup of it.
  */
 MODELWIRE_API
-modelwire_status modelwire_request_set_retry_jitter(modelwire_request *request,
-                                                    double part);
+int32_t modelwire_queue_fd(const modelwire_queue *queue);
 
 /**
- * Whether this request slows down together with the others of its client for which that is set, as
- * modelwire_config_set_retry_adaptive says it for a client; in place of all that the client says
- * of retrying, as modelwire_request_set_retry.
+ * Takes the next event of any call. The events of one call come in order; no call can starve the
+ * others.
  *
- * @param request  the request
- * @param on       0 or 1; default 0
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_retry_adaptive(modelwire_request *request,
-                                                      int32_t on);
-
-/**
- * Lets this request stream underneath and gather its response when it is run whole, for a model
- * that answers only by streaming.
+ * @param queue       the queue
+ * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
+ * @param out         the event; free it with modelwire_event_free
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if there was none in time, or modelwire_queue_wakeup
+ *         was called; MODELWIRE_INTERRUPTED of an interruptible queue; MODELWIRE_CLOSED if the queue
+ *         was closed and every event was taken; MODELWIRE_E_FORKED in a forked child;
+ *         MODELWIRE_E_ARGUMENT for NULL
  *
- * @param request  the request
- * @param on       0 or 1
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ * Several threads may take at the same time.
  */
 MODELWIRE_API
-modelwire_status modelwire_request_set_stream_only(modelwire_request *request,
-                                                   int32_t on);
+modelwire_status modelwire_queue_next(const modelwire_queue *queue,
+                                      int32_t timeout_ms,
+                                      modelwire_event **out);
 
 /**
- * Lets a stream gather its chunks, so that the response at its end has the whole response too, and
- * an error has what came before it; needs memory for the response.
+ * Takes as many events as are there, as modelwire_queue_next does, and waits only for the first
+ * one: cheaper for each event.
  *
- * @param request  the request
- * @param on       0 or 1; default 0
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ * @param queue       the queue
+ * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
+ * @param out         an array of max places; the events that were taken are written to its
+ *                    beginning, NULL to the others; free each event with modelwire_event_free
+ * @param max         how many events to take at most, at least 1
+ * @param count       how many were taken; 0 where it is not MODELWIRE_OK
+ * @return as modelwire_queue_next
  */
 MODELWIRE_API
-modelwire_status modelwire_request_set_gather(modelwire_request *request,
-                                              int32_t on);
+modelwire_status modelwire_queue_take(const modelwire_queue *queue,
+                                      int32_t timeout_ms,
+                                      modelwire_event **out,
+                                      size_t max,
+                                      size_t *count);
 
 /**
- * Frees a request; calls made from it keep their copy.
+ * Sends a request on its way; its events come out of the queue under a tag, the last of them of kind
+ * MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once. Whatever is wrong with the request,
+ * or happens to it, is told by that event.
+ *
+ * @param queue      the queue
+ * @param client     the client
+ * @param operation  MODELWIRE_OPERATION_...
+ * @param json       the request as modelwire_request_new takes it, copied; NULL for the model list
+ * @param length     its length in bytes, or MODELWIRE_NUL
+ * @param stream     1 for a response piece by piece, 0 for a whole one
+ * @param tag        any number that no unfinished call of the queue has: an index, or a pointer
+ * @param err        what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
+ *         an unknown operation, what is not UTF-8, or a tag in use: then no event comes
  */
-MODELWIRE_API void modelwire_request_free(modelwire_request *request);
+MODELWIRE_API
+modelwire_status modelwire_queue_submit(const modelwire_queue *queue,
+                                        const modelwire_client *client,
+                                        int32_t operation,
+                                        const char *json,
+                                        size_t length,
+                                        int32_t stream,
+                                        uint64_t tag,
+                                        modelwire_error **err);
+
+/**
+ * As modelwire_queue_submit, with a request that was made before: for one with options of its own, and
+ * for programs without a JSON library.
+ *
+ * @param queue    the queue
+ * @param client   the client
+ * @param request  the request, copied
+ * @param stream   1 for a response piece by piece, 0 for a whole one
+ * @param tag      any number that no unfinished call of the queue has
+ * @param err      what is wrong, on failure; may be NULL
+ * @return as modelwire_queue_submit
+ */
+MODELWIRE_API
+modelwire_status modelwire_queue_submit_request(const modelwire_queue *queue,
+                                                const modelwire_client *client,
+                                                const modelwire_request *request,
+                                                int32_t stream,
+                                                uint64_t tag,
+                                                modelwire_error **err);
+
+/**
+ * Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next. Any thread, any time.
+ *
+ * @param queue  the queue
+ * @param tag    the call's tag
+ * @return MODELWIRE_OK; MODELWIRE_ABSENT if no unfinished call has the tag; MODELWIRE_E_FORKED in a
+ *         forked child; or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_queue_cancel(const modelwire_queue *queue,
+                                        uint64_t tag);
+
+/**
+ * Keeps the events of a call back until modelwire_queue_resume, while those of others come out. When
+ * as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
+ * and the service waits too: so a slow consumer of one stream needs no memory of the program's. The
+ * idle timeout stands still meanwhile, the total timeout does not.
+ *
+ * @param queue  the queue
+ * @param tag    the call's tag
+ * @return as modelwire_queue_cancel; pausing a paused call is no error
+ */
+MODELWIRE_API
+modelwire_status modelwire_queue_pause(const modelwire_queue *queue,
+                                       uint64_t tag);
+
+/**
+ * Lets the events of a paused call come out again.
+ *
+ * @param queue  the queue
+ * @param tag    the call's tag
+ * @return as modelwire_queue_cancel; resuming a call that is not paused is no error
+ */
+MODELWIRE_API
+modelwire_status modelwire_queue_resume(const modelwire_queue *queue,
+                                        uint64_t tag);
+
+/**
+ * How many calls have not given their last event yet; 0 for NULL.
+ *
+ * @param queue  the queue
+ */
+MODELWIRE_API size_t modelwire_queue_count(const modelwire_queue *queue);
+
+/**
+ * Lets the log of the library come out of a queue, as events of kind MODELWIRE_EVENT_LOG, in place of
+ * another queue or of a callback (modelwire_set_log), which ends by itself. At most 4096 records wait;
+ * what comes on top is dropped, and a record says how many. Ends when the queue is closed or freed.
+ *
+ * @param queue  the queue
+ * @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
+ *               ones; MODELWIRE_LOG_OFF ends the log
+ * @param tag    the tag of these events; calls may have the same
+ * @param err    what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or
+ *         an unknown level
+ */
+MODELWIRE_API
+modelwire_status modelwire_queue_log(const modelwire_queue *queue,
+                                     int32_t level,
+                                     uint64_t tag,
+                                     modelwire_error **err);
 
 /**
  * Makes a call that is not started yet.
  *
  * @param client   the client; the call keeps what it needs of it
  * @param request  the request, copied
+ * @param flags    0, or MODELWIRE_INTERRUPTIBLE: its waits return MODELWIRE_INTERRUPTED when a signal
+ *                 handler ran on the thread that waits
  * @param out      the call; free it with modelwire_call_free
  * @param err      what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or unknown flags
  */
 MODELWIRE_API
 modelwire_status modelwire_call_new(const modelwire_client *client,
                                     const modelwire_request *request,
+                                    uint32_t flags,
                                     modelwire_call **out,
                                     modelwire_error **err);
 
@@ -1203,7 +909,8 @@ modelwire_status modelwire_call_new(const modelwire_client *client,
  * @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
  * @param out   the response; free it with modelwire_response_free
  * @param err   what went wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or the kind of the error
+ * @return MODELWIRE_OK; MODELWIRE_INTERRUPTED of an interruptible call, which goes on: run it again to
+ *         wait on; or the kind of the error
  *
  * Blocks the calling thread only. modelwire_call_cancel from another thread ends it at once.
  */
@@ -1216,12 +923,12 @@ modelwire_status modelwire_call_run(modelwire_call *call,
  * Runs a call that is answered piece by piece, and calls back for each piece on this thread.
  *
  * @param call       the call; a second run gives MODELWIRE_E_ARGUMENT
- * @param on_event   called for each event, in order
+ * @param on_event   called for each chunk, in order
  * @param user_data  handed to the callback
  * @param out        how the stream ended and what it used; free it with modelwire_response_free
- * @param err        what went wrong, on failure, after all events that came before; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it, and out is not written; or
- *         the kind of the error
+ * @param err        what went wrong, on failure, after all chunks that came before; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED of an
+ *         interruptible call, which goes on: run it again to wait on; or the kind of the error
  *
  * Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends it
  * at once.
@@ -1238,9 +945,9 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
  * callback may block and run other calls: the I/O goes on without it. The
  * callbacks of one client run one after another; those of two clients may run at the same time.
  *
- * The last event is of kind MODELWIRE_EVENT_DONE, exactly once, however the call ends; then comes
- * the finalizer, once, on that thread, and nothing follows. If the callback ends the call, the
- * last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
+ * The last event is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however
+ * the call ends; then comes the finalizer, once, on that thread, and nothing follows. If the callback
+ * ends the call, the last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
  *
  * @param call       the call; a second start gives MODELWIRE_E_ARGUMENT
  * @param stream     1 for a response piece by piece, 0 for a whole one
@@ -1251,7 +958,8 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
  * @param err        what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK if it is on its way, or the kind of the error
  *
- * A program that unloads itself, or tears its own runtime down, calls modelwire_shutdown first.
+ * A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
+ * modelwire_client_close first: they return when the finalizer has returned.
  */
 MODELWIRE_API
 modelwire_status modelwire_call_start(modelwire_call *call,
@@ -1262,125 +970,52 @@ modelwire_status modelwire_call_start(modelwire_call *call,
                                       modelwire_error **err);
 
 /**
- * Starts a call and returns; its events come out of a completion queue with this tag, the last
- * of them of kind MODELWIRE_EVENT_DONE, exactly once, however the call ends. Freeing an
- * unfinished call cancels it.
+ * Waits until a started call is over: its last event was seen, and its finalizer has returned. A call
+ * that was not started with callbacks is over at once.
  *
- * @param call    the call; a second start gives MODELWIRE_E_ARGUMENT
- * @param stream  1 for a response piece by piece, 0 for a whole one
- * @param queue   the queue
- * @param tag     any number: an index, or a pointer of the program's
- * @param err     what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK if it is on its way; MODELWIRE_E_CLOSED if the queue was closed; or the
- *         kind of the error: then no event comes
+ * @param call        the call
+ * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
+ * @param err         what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call; or
+ *         MODELWIRE_E_CALLBACK from inside a callback of the same client, whose end it would have to
+ *         wait for
+ *
+ * Any thread.
  */
 MODELWIRE_API
-modelwire_status modelwire_call_submit(modelwire_call *call,
-                                       int32_t stream,
-                                       const modelwire_queue *queue,
-                                       uint64_t tag,
-                                       modelwire_error **err);
+modelwire_status modelwire_call_wait(const modelwire_call *call,
+                                     int32_t timeout_ms,
+                                     modelwire_error **err);
 
 /**
  * Ends a call now, in whatever state it is, also before it starts: it gives
  * MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
- * inside a callback.
+ * inside a callback: whoever hears of the end of the call by this may free it, before this function
+ * has returned too.
  *
  * @param call  the call; NULL does nothing
  */
-MODELWIRE_API void modelwire_call_cancel(const modelwire_call *call);
+MODELWIRE_API
+void modelwire_call_cancel(const modelwire_call *call);
 
 /**
- * Frees a call that no other thread runs or cancels at the moment.
+ * Lets the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
+ * interruptible call, or the next one that would, return MODELWIRE_INTERRUPTED. Any thread, and a
+ * signal handler. Does nothing to other calls.
  *
  * @param call  the call; NULL does nothing
  */
-MODELWIRE_API void modelwire_call_free(modelwire_call *call);
+MODELWIRE_API
+void modelwire_call_wakeup(const modelwire_call *call);
 
 /**
- * Makes an empty queue.
+ * Frees a call that no other thread runs, waits for, or is about to cancel. An unfinished one is
+ * cancelled.
  *
- * @param call_events_max  how many events of one call wait at most before its body is no longer
- *                         read, so that the service waits too; at least 2; 0 or less leaves it to
- *                         the client's limit, 1024 by default
- * @param out              the queue; free it with modelwire_queue_free
- * @param err              what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out
+ * @param call  the call; NULL does nothing
  */
 MODELWIRE_API
-modelwire_status modelwire_queue_new(int32_t call_events_max,
-                                     modelwire_queue **out,
-                                     modelwire_error **err);
-
-/**
- * Frees a queue that no other thread uses at the moment. Its unfinished calls are cancelled;
- * events that were not taken are lost.
- */
-MODELWIRE_API void modelwire_queue_free(modelwire_queue *queue);
-
-/**
- * A descriptor that is readable while there may be something to take, and once the queue is
- * closed and drained. It is a socket, non-blocking and close-on-exec, and works in epoll (level
- * and edge triggered), poll, select and every loop built on them. What is read from it has no
- * meaning; the library reads it itself.
- *
- * @param queue  the queue
- * @return the descriptor, the same each time; -1 if none can be made, in a forked child, and for
- *         NULL
- *
- * It belongs to the queue: do not close it; a loop that closes what it watches gets a dup of it.
- */
-MODELWIRE_API
-int32_t modelwire_queue_fd(const modelwire_queue *queue);
-
-/**
- * Takes the next event of any call. The events of one call come in order; no call can starve the
- * others.
- *
- * @param queue       the queue
- * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits for ever
- * @param out         the event; free it with modelwire_event_free
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if there was none in time, or modelwire_queue_wakeup
- *         was called; MODELWIRE_CLOSED if the queue was closed and every event was taken;
- *         MODELWIRE_E_FORKED in a forked child; MODELWIRE_E_ARGUMENT for NULL
- *
- * Several threads may take at the same time.
- */
-MODELWIRE_API
-modelwire_status modelwire_queue_next(const modelwire_queue *queue,
-                                      int32_t timeout_ms,
-                                      modelwire_event **out);
-
-/**
- * Takes as many events as are there, as modelwire_queue_next does, and waits only for the first
- * one: cheaper for each event.
- *
- * @param queue       the queue
- * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits for ever
- * @param out         an array of max places; the events that were taken are written to its
- *                    beginning; free each with modelwire_event_free
- * @param max         how many events to take at most, at least 1
- * @param count       how many were taken; written on MODELWIRE_OK
- * @return as modelwire_queue_next
- */
-MODELWIRE_API
-modelwire_status modelwire_queue_take(const modelwire_queue *queue,
-                                      int32_t timeout_ms,
-                                      modelwire_event **out,
-                                      size_t max,
-                                      size_t *count);
-
-/**
- * Lets one thread that waits in modelwire_queue_next, or the next one that would, return
- * MODELWIRE_TIMEOUT. Any thread, also a signal handler's helper thread; not a signal handler.
- */
-MODELWIRE_API void modelwire_queue_wakeup(const modelwire_queue *queue);
-
-/**
- * Refuses new calls and cancels those under way. Their last events come out as always; then
- * modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
- */
-MODELWIRE_API void modelwire_queue_close(const modelwire_queue *queue);
+void modelwire_call_free(modelwire_call *call);
 
 /**
  * Frees an event that was taken from a queue. One that a callback was given is not freed.
@@ -1388,45 +1023,25 @@ MODELWIRE_API void modelwire_queue_close(const modelwire_queue *queue);
 MODELWIRE_API void modelwire_event_free(modelwire_event *event);
 
 /**
- * MODELWIRE_EVENT_CHUNK or MODELWIRE_EVENT_DONE; 0 for NULL. Kinds may be added: skip what you
- * do not know.
+ * MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip what you do not know. The last event of a
+ * call is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, always.
  *
  * @param event  the event
  */
-MODELWIRE_API int32_t modelwire_event_kind(const modelwire_event *event);
+MODELWIRE_API
+int32_t modelwire_event_kind(const modelwire_event *event);
 
 /**
- * The tag with which the call was submitted to a queue; 0 for other calls and for NULL.
+ * The tag of its call in the queue; 0 in a callback and for NULL.
  *
  * @param event  the event
  */
 MODELWIRE_API uint64_t modelwire_event_tag(const modelwire_event *event);
 
 /**
- * The response of a call that ended well, borrowed from the event; NULL for every other event.
- *
- * @param event  the event
- */
-MODELWIRE_API const modelwire_response *modelwire_event_response(const modelwire_event *event);
-
-/**
- * The error of a call that failed, borrowed from the event; NULL for every other event.
- *
- * @param event  the event
- */
-MODELWIRE_API const modelwire_error *modelwire_event_error(const modelwire_event *event);
-
-/**
- * The chunk's JSON text as the service sent it; NULL for the last event.
- *
- * @param event   the event
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API const char *modelwire_event_json(const modelwire_event *event, size_t *length);
-
-/**
- * The piece of output text that the chunk adds: the content of a chat's first choice, or an
- * output text delta of a response; empty for every other chunk, NULL for the last event.
+ * What a person reads of it. Of a chunk the piece of output text that it adds: the content of a
+ * chat's first choice, or an output text delta of a response; empty for every other chunk. Of a
+ * response its whole text, of an error and of the log the message.
  *
  * @param event   the event
  * @param length  its length in bytes; may be NULL
@@ -1434,85 +1049,62 @@ MODELWIRE_API const char *modelwire_event_json(const modelwire_event *event, siz
 MODELWIRE_API const char *modelwire_event_text(const modelwire_event *event, size_t *length);
 
 /**
- * The name of the server-sent event, "response.completed" for instance; empty where there was
- * none, as in chat streams; NULL for the last event.
+ * What a program reads of it. Of a chunk and of a response the JSON text as the service sent it
+ * (empty at the end of a stream that was not gathered); of an error what modelwire_error_json gives;
+ * of the log an object with "level" ("error" to "trace"), "target", "message" and "unix_ms".
  *
  * @param event   the event
  * @param length  its length in bytes; may be NULL
  */
-MODELWIRE_API const char *modelwire_event_name(const modelwire_event *event, size_t *length);
-
-/**
- * Why the first choice stopped, "stop" for instance; NULL while it has not.
- *
- * @param event  the event
- */
-MODELWIRE_API const char *modelwire_event_finish_reason(const modelwire_event *event);
-
-/**
- * The tokens that the chunk, or the response at the end, reports.
- *
- * @param event          the event
- * @param input_tokens   may be NULL, like the others
- * @param output_tokens  output
- * @param total_tokens   both together
- * @return MODELWIRE_OK; MODELWIRE_ABSENT if it reports none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
 MODELWIRE_API
-modelwire_status modelwire_event_usage(const modelwire_event *event,
-                                       uint64_t *input_tokens,
-                                       uint64_t *output_tokens,
-                                       uint64_t *total_tokens);
+const char *modelwire_event_json(const modelwire_event *event,
+                                 size_t *length);
 
 /**
- * How many tool calls the chunk adds a piece to, in its first choice; 0 for every other event.
- *
- * @param event  the event
- */
-MODELWIRE_API size_t modelwire_event_tool_call_count(const modelwire_event *event);
-
-/**
- * Which tool call of the response a piece belongs to; -1 where the service did not say, and beyond
- * the end.
- *
- * @param event  the event
- * @param at     which piece, from 0
- */
-MODELWIRE_API
-int64_t modelwire_event_tool_call_index(const modelwire_event *event,
-                                        size_t at);
-
-/**
- * The id of a tool call, on its first piece mostly; NULL where it is absent.
- *
- * @param event  the event
- * @param at     which piece, from 0
- */
-MODELWIRE_API const char *modelwire_event_tool_call_id(const modelwire_event *event, size_t at);
-
-/**
- * The name of the function of a tool call, on its first piece mostly; NULL where it is absent.
- *
- * @param event  the event
- * @param at     which piece, from 0
- */
-MODELWIRE_API
-const char *modelwire_event_tool_call_name(const modelwire_event *event,
-                                           size_t at);
-
-/**
- * A piece of the arguments of a tool call, which together are JSON text; NULL where it is
- * absent.
+ * The name of the server-sent event, "response.completed" for instance; empty where there was none,
+ * as in chat streams. Of the log who says it: "modelwire", or a library below it.
  *
  * @param event   the event
- * @param at      which piece, from 0
  * @param length  its length in bytes; may be NULL
  */
 MODELWIRE_API
-const char *modelwire_event_tool_call_arguments(const modelwire_event *event,
-                                                size_t at,
-                                                size_t *length);
+const char *modelwire_event_name(const modelwire_event *event,
+                                 size_t *length);
+
+/**
+ * The fields of modelwire_event_json, to be read by path; borrowed. NULL for NULL.
+ *
+ * @param event  the event
+ */
+MODELWIRE_API const modelwire_value *modelwire_event_value(const modelwire_event *event);
+
+/**
+ * What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL. Of a
+ * response what modelwire_response_info gives, of an error what modelwire_error_json gives. Of a
+ * chunk, null where there is none: "name" as modelwire_event_name gives it; "finish_reason" of the
+ * first choice; "usage", an object with "input_tokens", "output_tokens" and "total_tokens";
+ * "tool_calls" of the first choice to which the chunk adds a piece, objects with "index" (which
+ * call), "id", "name" and "arguments" (pieces, which together are JSON text).
+ *
+ * @param event  the event
+ */
+MODELWIRE_API
+const modelwire_value *modelwire_event_info(const modelwire_event *event);
+
+/**
+ * The response of an event of kind MODELWIRE_EVENT_RESPONSE, borrowed; NULL for every other one.
+ *
+ * @param event  the event
+ */
+MODELWIRE_API
+const modelwire_response *modelwire_event_response(const modelwire_event *event);
+
+/**
+ * The error of an event of kind MODELWIRE_EVENT_ERROR, borrowed; NULL for every other one.
+ *
+ * @param event  the event
+ */
+MODELWIRE_API const modelwire_error *modelwire_event_error(const modelwire_event *event);
 
 /**
  * Frees a response.
@@ -1520,19 +1112,8 @@ const char *modelwire_event_tool_call_arguments(const modelwire_event *event,
 MODELWIRE_API void modelwire_response_free(modelwire_response *response);
 
 /**
- * The JSON text as the service sent it; empty at the end of a stream, whose events were the
- * response.
- *
- * @param response  the response
- * @param length    its length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_response_json(const modelwire_response *response,
-                                    size_t *length);
-
-/**
- * The output text: the content of a chat's first choice, or all output text of a response;
- * empty where there is none and at the end of a stream.
+ * The output text: the content of a chat's first choice, or all output text of a response; empty
+ * where there is none and at the end of a stream.
  *
  * @param response  the response
  * @param length    its length in bytes; may be NULL
@@ -1542,351 +1123,42 @@ const char *modelwire_response_text(const modelwire_response *response,
                                     size_t *length);
 
 /**
- * Why the first choice of a chat stopped, or the status of a response; NULL where there is
- * none.
+ * The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that
+ * was not gathered, whose events were the response.
  *
  * @param response  the response
- */
-MODELWIRE_API const char *modelwire_response_finish_reason(const modelwire_response *response);
-
-/**
- * The service's name for the exchange, to give to its support; NULL where there is none.
- *
- * @param response  the response
- */
-MODELWIRE_API const char *modelwire_response_request_id(const modelwire_response *response);
-
-/**
- * How the response was known to be complete: "document", "done_mark", "final_event" or
- * "finish_reasons".
- *
- * @param response  the response
- */
-MODELWIRE_API const char *modelwire_response_end(const modelwire_response *response);
-
-/**
- * The HTTP status, 200 for instance; 0 for NULL.
- *
- * @param response  the response
- */
-MODELWIRE_API int32_t modelwire_response_http_status(const modelwire_response *response);
-
-/**
- * How many times the request was attempted: more than once where the retry policy waited and tried
- * again; 0 for NULL.
- *
- * @param response  the response
- */
-MODELWIRE_API
-int32_t modelwire_response_attempts(const modelwire_response *response);
-
-/**
- * From the start of the first attempt to the end of the response, waits included, in
- * milliseconds; -1 for NULL.
- *
- * @param response  the response
- */
-MODELWIRE_API int64_t modelwire_response_elapsed_ms(const modelwire_response *response);
-
-/**
- * The first header of a name, whatever its case; NULL where there is none.
- *
- * @param response  the response
- * @param name      the header's name
- * @param length    the name's length in bytes, or MODELWIRE_NUL
- */
-MODELWIRE_API
-const char *modelwire_response_header(const modelwire_response *response,
-                                      const char *name,
-                                      size_t length);
-
-/**
- * How many headers the response has.
- *
- * @param response  the response
- */
-MODELWIRE_API size_t modelwire_response_header_count(const modelwire_response *response);
-
-/**
- * The name of a header, in lower case and in the order of the response; NULL beyond the end.
- *
- * @param response  the response
- * @param index     from 0
- */
-MODELWIRE_API
-const char *modelwire_response_header_name(const modelwire_response *response,
-                                           size_t index);
-
-/**
- * The value of a header, in the order of the response; NULL beyond the end.
- *
- * @param response  the response
- * @param index     from 0
- */
-MODELWIRE_API
-const char *modelwire_response_header_value(const modelwire_response *response,
-                                            size_t index);
-
-/**
- * 1 if the JSON text was put together from the chunks of a stream, 0 if the service sent it as it
- * is.
- *
- * @param response  the response
- */
-MODELWIRE_API
-int32_t modelwire_response_is_gathered(const modelwire_response *response);
-
-/**
- * How many tool calls the model made, in the first choice of a chat or anywhere in a response.
- *
- * @param response  the response
- */
-MODELWIRE_API size_t modelwire_response_tool_call_count(const modelwire_response *response);
-
-/**
- * What the result of a tool call has to name: its id, or the call_id of a response; empty if
- * the service left it out, NULL beyond the end.
- *
- * @param response  the response
- * @param index     from 0
- */
-MODELWIRE_API
-const char *modelwire_response_tool_call_id(const modelwire_response *response,
-                                            size_t index);
-
-/**
- * The name of the function that a tool call asks for; NULL beyond the end.
- *
- * @param response  the response
- * @param index     from 0
- */
-MODELWIRE_API
-const char *modelwire_response_tool_call_name(const modelwire_response *response,
-                                              size_t index);
-
-/**
- * The arguments of a tool call as JSON text, as the model wrote it; NULL beyond the end.
- *
- * @param response  the response
- * @param index     from 0
  * @param length    its length in bytes; may be NULL
  */
 MODELWIRE_API
-const char *modelwire_response_tool_call_arguments(const modelwire_response *response,
-                                                   size_t index,
-                                                   size_t *length);
+const char *modelwire_response_json(const modelwire_response *response,
+                                    size_t *length);
 
 /**
- * The tokens that the service reported, of a stream too.
- *
- * @param response       the response
- * @param input_tokens   may be NULL, like the others
- * @param output_tokens  output
- * @param total_tokens   both together
- * @return MODELWIRE_OK; MODELWIRE_ABSENT if the service reported none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_response_usage(const modelwire_response *response,
-                                          uint64_t *input_tokens,
-                                          uint64_t *output_tokens,
-                                          uint64_t *total_tokens);
-
-/**
- * How many models a model list has; 0 for every other response.
+ * The fields of modelwire_response_json, to be read by path; borrowed. NULL for NULL.
  *
  * @param response  the response
  */
-MODELWIRE_API size_t modelwire_response_model_count(const modelwire_response *response);
+MODELWIRE_API
+const modelwire_value *modelwire_response_value(const modelwire_response *response);
 
 /**
- * The id of a model of a model list; NULL beyond the end.
+ * What the library knows of the response, as a JSON object to be read by path; borrowed. NULL for
+ * NULL. Members, null where there is none:
+ *
+ * "http_status"; "request_id", the service's name for the exchange, to give to its support;
+ * "attempts", more than 1 where the retry policy tried again; "elapsed_ms", from the start of the
+ * first attempt to the end, waits included; "end", how the response was known to be complete:
+ * "document", "done_mark", "final_event" or "finish_reasons"; "is_gathered", whether the JSON was
+ * put together from the chunks of a stream; "finish_reason" of a chat's first choice, or the status
+ * of a response; "usage", an object with "input_tokens", "output_tokens" and "total_tokens" as the
+ * service reported them; "tool_calls" of a chat's first choice or anywhere in a response, objects
+ * with "id" (what a result has to name), "name" and "arguments" (JSON text, as the model wrote it);
+ * "models", the ids of a model list; "headers", objects with "name", in lower case, and "value".
  *
  * @param response  the response
- * @param index     from 0
  */
 MODELWIRE_API
-const char *modelwire_response_model_id(const modelwire_response *response,
-                                        size_t index);
-
-/**
- * A string anywhere in the response, decoded; NULL where there is none.
- *
- * @param response     the response
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param length       the result's length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_response_get_text(const modelwire_response *response,
-                                        const char *path,
-                                        size_t path_length,
-                                        size_t *length);
-
-/**
- * Anything in the response as the JSON text that was sent, numbers to their last digit; NULL where
- * there is nothing. The empty path is the whole.
- *
- * @param response     the response
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param length       the result's length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_response_get_json(const modelwire_response *response,
-                                        const char *path,
-                                        size_t path_length,
-                                        size_t *length);
-
-/**
- * An integer that fits 64 bits anywhere in the response.
- *
- * @param response     the response
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
- * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_response_get_int(const modelwire_response *response,
-                                            const char *path,
-                                            size_t path_length,
-                                            int64_t *out);
-
-/**
- * A number anywhere in the response.
- *
- * @param response     the response
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
- * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_response_get_number(const modelwire_response *response,
-                                               const char *path,
-                                               size_t path_length,
-                                               double *out);
-
-/**
- * A boolean, as 0 or 1, anywhere in the response.
- *
- * @param response     the response
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
- * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_response_get_bool(const modelwire_response *response,
-                                             const char *path,
-                                             size_t path_length,
-                                             int32_t *out);
-
-/**
- * How many items an array, or members an object, anywhere in the response has; 0 for anything
- * else.
- *
- * @param response     the response
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- */
-MODELWIRE_API
-size_t modelwire_response_get_count(const modelwire_response *response,
-                                    const char *path,
-                                    size_t path_length);
-
-/**
- * A string anywhere in the chunk, decoded; NULL where there is none.
- *
- * @param event        the event
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param length       the result's length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_event_get_text(const modelwire_event *event,
-                                     const char *path,
-                                     size_t path_length,
-                                     size_t *length);
-
-/**
- * Anything in the chunk as the JSON text that was sent, numbers to their last digit; NULL where
- * there is nothing. The empty path is the whole.
- *
- * @param event        the event
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param length       the result's length in bytes; may be NULL
- */
-MODELWIRE_API
-const char *modelwire_event_get_json(const modelwire_event *event,
-                                     const char *path,
-                                     size_t path_length,
-                                     size_t *length);
-
-/**
- * An integer that fits 64 bits anywhere in the chunk.
- *
- * @param event        the event
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
- * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_event_get_int(const modelwire_event *event,
-                                         const char *path,
-                                         size_t path_length,
-                                         int64_t *out);
-
-/**
- * A number anywhere in the chunk.
- *
- * @param event        the event
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
- * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_event_get_number(const modelwire_event *event,
-                                            const char *path,
-                                            size_t path_length,
-                                            double *out);
-
-/**
- * A boolean, as 0 or 1, anywhere in the chunk.
- *
- * @param event        the event
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
- * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_event_get_bool(const modelwire_event *event,
-                                          const char *path,
-                                          size_t path_length,
-                                          int32_t *out);
-
-/**
- * How many items an array, or members an object, anywhere in the chunk has; 0 for anything else.
- *
- * @param event        the event
- * @param path         a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- */
-MODELWIRE_API
-size_t modelwire_event_get_count(const modelwire_event *event,
-                                 const char *path,
-                                 size_t path_length);
+const modelwire_value *modelwire_response_info(const modelwire_response *response);
 
 /**
  * Frees an error.
@@ -1901,93 +1173,12 @@ MODELWIRE_API void modelwire_error_free(modelwire_error *error);
 MODELWIRE_API modelwire_status modelwire_error_status(const modelwire_error *error);
 
 /**
- * The service's own message where it gave one, else the library's with the cause. Never NULL
- * for an error. A NUL that a service put into it ends it here; modelwire_error_report has all
- * of it.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_message(const modelwire_error *error);
-
-/**
- * What to do about it; empty where there is nothing to say.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_hint(const modelwire_error *error);
-
-/**
- * "type" of the service's error object; NULL where it is absent.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_type(const modelwire_error *error);
-
-/**
- * "code" of the service's error object as text; NULL where it is absent.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_code(const modelwire_error *error);
-
-/**
- * "param" of the service's error object; NULL where it is absent.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_param(const modelwire_error *error);
-
-/**
- * The service's name for the exchange; NULL where there is none.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_request_id(const modelwire_error *error);
-
-/**
- * The path of the request; empty if there was none.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_path(const modelwire_error *error);
-
-/**
- * The model that was asked for; NULL where there was none.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_model(const modelwire_error *error);
-
-/**
- * The option of the timeout that ran out, "idle_timeout" for instance; NULL for other errors.
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_timeout(const modelwire_error *error);
-
-/**
- * Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
- *
- * @param error  the error
- */
-MODELWIRE_API const char *modelwire_error_metered(const modelwire_error *error);
-
-/**
- * The body of the failed response, at most 64 KiB of it, the key masked; NULL where none came.
+ * The service's own message where it gave one, else the library's with the cause.
  *
  * @param error   the error
  * @param length  its length in bytes; may be NULL
  */
-MODELWIRE_API const char *modelwire_error_body(const modelwire_error *error, size_t *length);
-
-/**
- * What was gathered of the response before it failed, as JSON text, where the call gathers: a
- * part of what was paid for, not the whole. NULL where nothing was.
- *
- * @param error   the error
- * @param length  its length in bytes; may be NULL
- */
-MODELWIRE_API const char *modelwire_error_partial(const modelwire_error *error, size_t *length);
+MODELWIRE_API const char *modelwire_error_message(const modelwire_error *error, size_t *length);
 
 /**
  * Everything that support needs, as text of several lines, without the key.
@@ -1998,39 +1189,171 @@ MODELWIRE_API const char *modelwire_error_partial(const modelwire_error *error, 
 MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, size_t *length);
 
 /**
- * The HTTP status; 0 where no response came.
+ * All that is known of the error, as one JSON object without the key. Members, null where there is
+ * none:
  *
- * @param error  the error
+ * "kind", the name of the status; "message"; "hint", what to do about it; "http_status"; "type",
+ * "code" and "param" of the service's error object; "request_id", the service's name for the
+ * exchange; "path" and "model" of the request; "timeout", the option of the timeout that ran out,
+ * "idle_timeout" for instance; "metered", whether the call may have been metered: "not_sent",
+ * "normally_not", "entered" or "unknown"; "body" of the failed response, at most 64 KiB of it;
+ * "partial", what was gathered before it failed where the call gathers, as JSON text; "headers" of
+ * the response, objects with "name" and "value"; "request_time_unix_ms", when the first attempt
+ * began; "attempts"; "elapsed_ms" from the first attempt's start to the failure; "retry_after_ms",
+ * how long the service asked to wait.
+ *
+ * @param error   the error
+ * @param length  its length in bytes; may be NULL
  */
-MODELWIRE_API int32_t modelwire_error_http_status(const modelwire_error *error);
+MODELWIRE_API
+const char *modelwire_error_json(const modelwire_error *error,
+                                 size_t *length);
 
 /**
- * When the first attempt started, in milliseconds since 1970 UTC; -1 if nothing was attempted.
+ * The members of modelwire_error_json, to be read by path; borrowed. NULL for NULL.
  *
  * @param error  the error
  */
-MODELWIRE_API int64_t modelwire_error_request_time_unix_ms(const modelwire_error *error);
+MODELWIRE_API const modelwire_value *modelwire_error_value(const modelwire_error *error);
 
 /**
- * How many times the request was attempted.
+ * Reads a JSON text: the arguments of a tool call for instance.
  *
- * @param error  the error
+ * @param json    one JSON value, UTF-8, copied; checked here
+ * @param length  its length in bytes, or MODELWIRE_NUL
+ * @param out     the value; free it with modelwire_value_free
+ * @param err     what is wrong, on failure, with the byte; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not JSON
  */
-MODELWIRE_API int32_t modelwire_error_attempts(const modelwire_error *error);
+MODELWIRE_API
+modelwire_status modelwire_value_new(const char *json,
+                                     size_t length,
+                                     modelwire_value **out,
+                                     modelwire_error **err);
 
 /**
- * From the start of the first attempt to the failure, in milliseconds.
- *
- * @param error  the error
+ * Frees a value that was given to the caller. One that was borrowed from a response, an event or an
+ * error is not freed.
  */
-MODELWIRE_API int64_t modelwire_error_elapsed_ms(const modelwire_error *error);
+MODELWIRE_API
+void modelwire_value_free(modelwire_value *value);
 
 /**
- * How long the service asked to wait, in milliseconds; -1 if it did not.
+ * A string, decoded; NULL where there is none.
  *
- * @param error  the error
+ * @param value        the value
+ * @param path         a JSON pointer (RFC 6901)
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ * @param length       the result's length in bytes; may be NULL
  */
-MODELWIRE_API int64_t modelwire_error_retry_after_ms(const modelwire_error *error);
+MODELWIRE_API
+const char *modelwire_value_text(const modelwire_value *value,
+                                 const char *path,
+                                 size_t path_length,
+                                 size_t *length);
+
+/**
+ * Anything as JSON text as it was sent, numbers to their last digit; NULL where there is nothing.
+ *
+ * @param value        the value
+ * @param path         a JSON pointer (RFC 6901); "" is the whole
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ * @param length       the result's length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_value_json(const modelwire_value *value,
+                                 const char *path,
+                                 size_t path_length,
+                                 size_t *length);
+
+/**
+ * An integer that fits 64 bits.
+ *
+ * @param value        the value
+ * @param path         a JSON pointer (RFC 6901)
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ * @param out          where it is written
+ * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+ *         MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_value_int(const modelwire_value *value,
+                                     const char *path,
+                                     size_t path_length,
+                                     int64_t *out);
+
+/**
+ * A number.
+ *
+ * @param value        the value
+ * @param path         a JSON pointer (RFC 6901)
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ * @param out          where it is written
+ * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+ *         MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_value_number(const modelwire_value *value,
+                                        const char *path,
+                                        size_t path_length,
+                                        double *out);
+
+/**
+ * A boolean, as 0 or 1.
+ *
+ * @param value        the value
+ * @param path         a JSON pointer (RFC 6901)
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ * @param out          where it is written
+ * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
+ *         MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_value_bool(const modelwire_value *value,
+                                      const char *path,
+                                      size_t path_length,
+                                      int32_t *out);
+
+/**
+ * How many items an array, or members an object has; 0 for anything else.
+ *
+ * @param value        the value
+ * @param path         a JSON pointer (RFC 6901); "" is the whole
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ */
+MODELWIRE_API
+size_t modelwire_value_count(const modelwire_value *value,
+                             const char *path,
+                             size_t path_length);
+
+/**
+ * Hands the log of the library to a callback, in place of an earlier one or of a queue
+ * (modelwire_queue_log), on one thread of the library's own. At most 4096 records wait for it; what
+ * comes on top is dropped, and a record says how many. The API key is never in it. A runtime that
+ * cannot take a callback on a foreign thread takes the log from a queue.
+ *
+ * @param level       MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more
+ *                    important ones; MODELWIRE_LOG_OFF ends the log
+ * @param on_log      called with one event of kind MODELWIRE_EVENT_LOG for each record; a nonzero
+ *                    return ends the log; NULL ends it too
+ * @param user_data   handed to both functions; may be NULL
+ * @param finalizer   releases user_data, once, when another log is set, the log is ended, or this
+ *                    function fails; may be NULL
+ * @param timeout_ms  longest wait, in milliseconds, until the earlier callback has been given what was
+ *                    logged before and its finalizer has returned; negative waits without end, which
+ *                    must not be where its runtime delivers it on the thread that waits
+ * @param err         what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback is not over: it ends by itself, and
+ *         its finalizer is called then; or MODELWIRE_E_ARGUMENT for an unknown level and from inside
+ *         a callback of the log
+ */
+MODELWIRE_API
+modelwire_status modelwire_set_log(int32_t level,
+                                   modelwire_event_fn on_log,
+                                   void *user_data,
+                                   modelwire_finalizer finalizer,
+                                   int32_t timeout_ms,
+                                   modelwire_error **err);
 
 #ifdef __cplusplus
 }  // extern "C"

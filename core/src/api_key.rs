@@ -10,6 +10,9 @@ use crate::error::{Error, Result};
 /// What a key is replaced with wherever a service echoes it.
 pub(crate) const KEY_MASK: &str = "[key]";
 
+/// What is shorter is no key that anybody has to hide.
+const KEY_BYTES_MIN: usize = 8;
+
 /// The API key: wiped when dropped, never shown.
 pub(crate) struct ApiKey(String);
 
@@ -52,6 +55,15 @@ impl ApiKey {
             masked = Cow::Owned(more);
         }
         masked
+    }
+
+    /// The same for what a model wrote, which stays as it is where the key is too short to be one:
+    /// programs give a word to services that ask for none, and that word may be meant.
+    pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.0.len() < KEY_BYTES_MIN {
+            true => Cow::Borrowed(text),
+            false => self.mask(text),
+        }
     }
 
     fn mask_escaped(&self, text: &str) -> Option<String> {

@@ -36,6 +36,7 @@ pub struct Config {
     base_url: Option<String>,
     api_key: Option<ApiKeySource>,
     headers: Vec<(String, String)>,
+    query: Vec<(String, String)>,
     timeouts: Timeouts,
     retry: RetryPolicy,
     limits: Limits,
@@ -54,6 +55,7 @@ impl fmt::Debug for Config {
             .field("base_url", &self.base_url.as_deref().map(without_secrets))
             .field("api_key", &self.api_key.as_ref().map(|_| KEY_MASK))
             .field("headers", &HeaderNames(&self.headers))
+            .field("query", &HeaderNames(&self.query))
             .field("timeouts", &self.timeouts)
             .field("retry", &self.retry)
             .field("limits", &self.limits)
@@ -121,6 +123,12 @@ impl Config {
     /// A header to send with every request.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Config {
         self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// A parameter of the query of every request, behind those of the base URL; encoded here.
+    pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Config {
+        self.query.push((name.into(), value.into()));
         self
     }
 
@@ -234,8 +242,12 @@ impl Config {
             None => from_environment(&API_KEY_VARIABLES)
                 .ok_or_else(|| Error::config("no API key is configured"))?,
         };
+        let mut base_url = parse_base_url(&base_url)?;
+        if !self.query.is_empty() {
+            base_url.query_pairs_mut().extend_pairs(&self.query);
+        }
         let settings = Settings {
-            base_url: parse_base_url(&base_url)?,
+            base_url,
             api_key: Arc::new(ApiKey::new(api_key)?),
             headers: self.headers,
             timeouts: self.timeouts,

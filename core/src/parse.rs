@@ -11,7 +11,7 @@ pub fn chunk(event: &str, text: &str) -> Result<crate::Chunk, crate::JsonError> 
 
 /// Views a whole answer.
 pub fn document(text: &str) -> Result<crate::Document, crate::JsonError> {
-    crate::Document::scan(text.into())
+    crate::Document::scan(text)
 }
 
 /// Gathers chunks into the answer, and says whether all of them fit.

@@ -12,10 +12,12 @@ use serde::Serialize;
 use crate::api_key::ApiKey;
 use crate::error::{Error, Result};
 use crate::error_kind::TimeoutPhase;
+use crate::option_kinds::NamedOption;
 use crate::options::CallOptions;
 use crate::prepared::{self, Prepared};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::escapes::write_str;
+use crate::protocol::value::{Kind, Value};
 use crate::retry_policy::RetryPolicy;
 
 /// A request of one of the three operations: built step by step, from any `Serialize` value, or
@@ -76,18 +78,41 @@ impl Request {
     }
 
     fn built(endpoint: Endpoint, model: &str) -> Request {
-        let body = Body::Built { members: Vec::new(), messages: Vec::new() };
-        Request::with(endpoint, body).field("model", model)
+        Request::empty(endpoint).field("model", model)
+    }
+
+    /// A request without a body yet: [`field`](Request::field) sets its model and all else. The
+    /// model list takes none.
+    pub fn empty(endpoint: Endpoint) -> Request {
+        let body = match endpoint {
+            Endpoint::Models => Body::None,
+            Endpoint::Chat | Endpoint::Responses => {
+                Body::Built { members: Vec::new(), messages: Vec::new() }
+            }
+        };
+        Request::with(endpoint, body)
+    }
+
+    /// A request from JSON text, sent byte for byte. The model list has no body: nothing but an
+    /// empty text or an empty object is taken for it, which is told when the request is sent.
+    pub fn of_json(endpoint: Endpoint, text: impl Into<String>) -> Request {
+        let text = text.into();
+        let body = match endpoint {
+            Endpoint::Models if says_nothing(&text) => Body::None,
+            Endpoint::Models => Body::Broken(NO_BODY.to_owned()),
+            Endpoint::Chat | Endpoint::Responses => Body::Text(text),
+        };
+        Request::with(endpoint, body)
     }
 
     /// A chat completion from JSON text, sent byte for byte.
     pub fn chat_json(text: impl Into<String>) -> Request {
-        Request::with(Endpoint::Chat, Body::Text(text.into()))
+        Request::of_json(Endpoint::Chat, text)
     }
 
     /// A response from JSON text, sent byte for byte.
     pub fn response_json(text: impl Into<String>) -> Request {
-        Request::with(Endpoint::Responses, Body::Text(text.into()))
+        Request::of_json(Endpoint::Responses, text)
     }
 
     /// A chat completion from any value that serialises to a JSON object.
@@ -176,7 +201,7 @@ impl Request {
 
     fn why_not_built(&self) -> &'static str {
         match self.endpoint {
-            Endpoint::Models => "the model list takes no body",
+            Endpoint::Models => NO_BODY,
             Endpoint::Chat | Endpoint::Responses => "this request was given as whole JSON",
         }
     }
@@ -224,7 +249,7 @@ impl Request {
 
     /// For this call: when and how often to try again.
     pub fn retry(mut self, retry: RetryPolicy) -> Request {
-        self.options.retry = Some(retry);
+        self.options.retry = retry.into();
         self
     }
 
@@ -265,6 +290,24 @@ impl Request {
     pub fn gather(mut self, on: bool) -> Request {
         self.options.gather = Some(on);
         self
+    }
+
+    /// The options that [`set_options`](Request::set_options) takes, but for those that have tables of
+    /// their own: [`RetryPolicy::OPTIONS`], and those of [`Timeouts::ALL`](crate::Timeouts::ALL) that
+    /// a call can set, whose names end in `_timeout_ms` there.
+    pub const OPTIONS: &'static [NamedOption] = CallOptions::OPTIONS;
+
+    /// Sets options of this call from a JSON object, all of them or none: an unknown name and a value
+    /// that an option does not take are refused. Options of the retry policy change the client's in
+    /// that part only. Headers and parameters of the query are added to those that are set.
+    ///
+    /// ```
+    /// let mut request = modelwire::Request::chat("a-model").user("Hello");
+    /// request.set_options(r#"{"total_timeout_ms": 5000, "retries_max": 0, "headers": {"x-a": "b"}}"#)?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn set_options(&mut self, json: &str) -> Result<()> {
+        self.options.set(json)
     }
 
     /// Which operation this is.
@@ -315,6 +358,14 @@ impl Body {
             Err(cause) => Body::Broken(format!("the request does not serialise to JSON: {cause}")),
         }
     }
+}
+
+const NO_BODY: &str = "the model list takes no body";
+
+/// Whether this is the JSON of a request without a body.
+fn says_nothing(text: &str) -> bool {
+    let is_empty = |value: Value<'_>| value.kind() == Kind::Object && value.count() == 0;
+    text.trim().is_empty() || Value::parse(text).is_ok_and(is_empty)
 }
 
 /// The text of a request that was built step by step.

@@ -311,3 +311,33 @@ fn a_field_that_is_set_again_is_replaced() {
     let text = String::from_utf8(prepared.body.unwrap().to_vec()).unwrap();
     assert_eq!(text, r#"{"model":"m","seed":3,"n":2,"messages":[{"role":"user","content":"a"}]}"#);
 }
+
+#[test]
+fn a_request_of_an_operation_is_filled_field_by_field() {
+    let chat = Request::empty(Endpoint::Chat).message("user", "hi").field("model", "m");
+    assert_eq!(body(chat, false), r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#);
+    let response = Request::empty(Endpoint::Responses).field("model", "m").input("hi");
+    assert_eq!(body(response, false), r#"{"model":"m","input":"hi"}"#);
+    assert!(refused(Request::empty(Endpoint::Chat)).message().contains("model is missing"));
+    let list = Request::empty(Endpoint::Models);
+    assert!(list.can_be_built().is_err() && list.prepare(false, false).unwrap().body.is_none());
+}
+
+#[test]
+fn a_request_of_an_operation_is_taken_as_text() {
+    let chat = r#"{"model":"m","messages":[]}"#;
+    let request = Request::of_json(Endpoint::Chat, chat);
+    assert_eq!((request.endpoint(), body(request, false)), (Endpoint::Chat, chat.to_owned()));
+    let response = r#"{"model":"m","input":"x"}"#;
+    let request = Request::of_json(Endpoint::Responses, response);
+    assert_eq!(request.endpoint(), Endpoint::Responses);
+    assert_eq!(body(request, false), response);
+    for nothing in ["", " \n", "{}", " { } "] {
+        let list = Request::of_json(Endpoint::Models, nothing);
+        assert!(list.check().is_ok() && list.prepare(false, false).unwrap().body.is_none());
+    }
+    for something in ["[]", "null", "{", r#"{"model":"m"}"#] {
+        let error = refused(Request::of_json(Endpoint::Models, something));
+        assert_eq!(error.message(), "the model list takes no body", "{something}");
+    }
+}

@@ -150,6 +150,17 @@ impl Response {
         self.document().map_or("", Document::json)
     }
 
+    /// [`Response::json`] with a NUL behind it, without a copy.
+    pub fn json_and_nul(&self) -> &str {
+        self.document().map_or("\0", Document::json_and_nul)
+    }
+
+    /// Why the first choice of a chat stopped, or the `status` of a response; `None` where there is
+    /// none, and at the end of a stream that was not gathered.
+    pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
+        self.document()?.finish_reason()
+    }
+
     /// The output text of the whole answer; empty at the end of a stream that was not gathered.
     pub fn text(&self) -> Cow<'_, str> {
         self.document().map(Document::text).unwrap_or_default()

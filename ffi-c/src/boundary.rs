@@ -16,13 +16,46 @@ const NUL: usize = usize::MAX;
 /// before it is read without end.
 const NUL_BYTES_MAX: usize = 1 << 31;
 
-/// A type of which C holds a pointer. What it points to is a `Box` of Rust.
+/// A type of which C holds a pointer: to a `Marked` of it, in a box that C owns or in one that a
+/// parent owns and lends.
 pub(crate) trait Handle: Sized {
     /// What error messages call it, "request is NULL" for instance.
     const NAME: &'static str;
 
     fn into_raw(self) -> *mut Self {
-        Box::into_raw(Box::new(self))
+        Box::into_raw(Box::new(Marked::new(self))).cast()
+    }
+}
+
+/// A handle where it stands in memory, behind a mark that tells it from other types: who hands over
+/// the wrong one gets an error.
+#[repr(C)]
+pub(crate) struct Marked<T> {
+    mark: usize,
+    value: T,
+}
+
+/// The mark of a handle that was freed.
+const FREED: usize = 0;
+
+impl<T: Handle> Marked<T> {
+    pub(crate) fn new(value: T) -> Marked<T> {
+        Marked { mark: Marked::<T>::mark(), value }
+    }
+
+    /// Each type has a name of its own.
+    fn mark() -> usize {
+        let letters = T::NAME.bytes().take(6);
+        letters.fold(0x6d77, |mark, letter| mark << 8 | usize::from(letter))
+    }
+
+    /// For C to borrow.
+    pub(crate) fn lend(&self) -> *const T {
+        std::ptr::from_ref(self).cast()
+    }
+
+    pub(crate) fn get(&self) -> &T {
+        &self.value
     }
 }
 
@@ -34,22 +67,31 @@ pub(crate) fn guard_or<T>(fallback: T, body: impl FnOnce() -> T) -> T {
 
 /// The handle behind a pointer.
 pub(crate) fn borrow<'a, T: Handle>(handle: *const T) -> Result<&'a T, Error> {
-    // SAFETY: it is NULL or came from `into_raw` and was not freed; shared use is allowed by the
-    // header's rule for `const T *`.
-    unsafe { handle.as_ref() }.ok_or_else(|| missing(T::NAME))
+    // SAFETY: it is NULL or came from `Marked` and was not freed; shared use is allowed by the
+    // header's rule for `const T *`. The mark stands first in a handle of any type.
+    let mark = unsafe { handle.cast::<usize>().as_ref() }.ok_or_else(|| missing(T::NAME))?;
+    if *mark != Marked::<T>::mark() {
+        return Err(Error::argument(format!("this is no {}, or it was freed", T::NAME)));
+    }
+    // SAFETY: as above, and it is of this type.
+    Ok(&unsafe { &*handle.cast::<Marked<T>>() }.value)
 }
 
 /// The handle behind a pointer, for the caller alone.
 pub(crate) fn borrow_mut<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Error> {
+    borrow(handle.cast_const())?;
     // SAFETY: as in `borrow`; `T *` demands that nobody else uses the handle meanwhile.
-    unsafe { handle.as_mut() }.ok_or_else(|| missing(T::NAME))
+    Ok(&mut unsafe { &mut *handle.cast::<Marked<T>>() }.value)
 }
 
-/// Takes a handle back and drops it; NULL does nothing.
+/// Takes a handle back and drops it; NULL and what is no handle of this type do nothing.
 pub(crate) fn free<T: Handle>(handle: *mut T) {
-    if !handle.is_null() {
+    if borrow(handle.cast_const()).is_ok() {
         // SAFETY: it came from `into_raw` and the caller gives it up.
-        guard_or((), || drop(unsafe { Box::from_raw(handle) }));
+        guard_or((), || unsafe {
+            (*handle.cast::<Marked<T>>()).mark = FREED;
+            drop(Box::from_raw(handle.cast::<Marked<T>>()));
+        });
     }
 }
 
@@ -91,21 +133,12 @@ impl<F> Callback<Option<F>> {
     }
 }
 
-impl<T> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T) -> i32>> {
+impl<T: Handle> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T) -> i32>> {
     /// Calls the function and gives what it returns; 0 where C gave no function.
-    pub(crate) fn ask(&self, about: &T) -> i32 {
+    pub(crate) fn ask(&self, about: T) -> i32 {
+        let about = Marked::new(about);
         // SAFETY: the caller's function and data; what it is about outlives the callback.
-        self.function.map_or(0, |function| unsafe { function(self.user_data, about) })
-    }
-}
-
-impl<T> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T)>> {
-    /// Calls the function, if C gave one.
-    pub(crate) fn tell(&self, about: &T) {
-        if let Some(function) = self.function {
-            // SAFETY: the caller's function and data; what it is about outlives the callback.
-            unsafe { function(self.user_data, about) };
-        }
+        self.function.map_or(0, |function| unsafe { function(self.user_data, about.lend()) })
     }
 }
 
@@ -118,30 +151,50 @@ impl<F> Drop for Callback<F> {
     }
 }
 
-/// An array of handles that the caller lets us write.
+/// An array of handles that the caller lets us write, all NULL at first.
 pub(crate) fn outputs<'a, T>(out: *mut *mut T, count: usize) -> Result<&'a mut [*mut T], Error> {
     if out.is_null() {
         return Err(missing("out"));
     }
-    // SAFETY: the caller gives that many writable pointers.
-    Ok(unsafe { std::slice::from_raw_parts_mut(out, count) })
+    // SAFETY: the caller gives that many writable places; each is written before it can be read.
+    unsafe {
+        for at in 0..count {
+            out.add(at).write(std::ptr::null_mut());
+        }
+        Ok(std::slice::from_raw_parts_mut(out, count))
+    }
 }
 
-/// Checks an `out` argument before any work is done, so that nothing is made and lost.
-pub(crate) fn output<'a, T>(out: *mut *mut T) -> Result<&'a mut *mut T, Error> {
-    // SAFETY: it is NULL or points to a pointer that the caller lets us write.
-    unsafe { out.as_mut() }.ok_or_else(|| missing("out"))
+/// A place that the caller lets us write a handle to. It is NULL until then.
+pub(crate) struct Output<T>(*mut *mut T);
+
+/// Checks an `out` argument before any work is done, so that nothing is made and lost, and makes it
+/// NULL, so that a caller who misses a failure does not use what stood there.
+pub(crate) fn output<T>(out: *mut *mut T) -> Result<Output<T>, Error> {
+    if out.is_null() {
+        return Err(missing("out"));
+    }
+    write(out, std::ptr::null_mut());
+    Ok(Output(out))
+}
+
+impl<T: Handle> Output<T> {
+    /// Gives a handle to the caller, who frees it.
+    pub(crate) fn give(self, handle: T) -> modelwire_status {
+        write(self.0, handle.into_raw());
+        MODELWIRE_OK
+    }
 }
 
 /// Writes through a pointer; NULL means that the caller does not want it.
 pub(crate) fn write<T>(out: *mut T, value: T) {
-    // SAFETY: it is NULL or points to a place that the caller lets us write.
-    if let Some(slot) = unsafe { out.as_mut() } {
-        *slot = value;
+    if !out.is_null() {
+        // SAFETY: it points to a place that the caller lets us write, whatever is in it.
+        unsafe { out.write(value) };
     }
 }
 
-fn missing(name: &str) -> Error {
+pub(crate) fn missing(name: &str) -> Error {
     Error::argument(format!("{name} is NULL"))
 }
 
@@ -173,10 +226,4 @@ pub(crate) fn borrow_text<'a>(
     std::str::from_utf8(bytes).map_err(|invalid| {
         Error::argument(format!("{name} is not UTF-8 at byte {}", invalid.valid_up_to()))
     })
-}
-
-/// Gives a handle to the caller, who frees it.
-pub(crate) fn hand_over<T: Handle>(slot: &mut *mut T, handle: T) -> modelwire_status {
-    *slot = handle.into_raw();
-    MODELWIRE_OK
 }

@@ -1,58 +1,66 @@
-//! The call handle of C: made, run in one of its ways, cancelled from any thread, freed.
+//! The call handle of C: made, run in one of its ways, waited for, cancelled from any thread. Knows
+//! no queue.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU8, Ordering};
 
-use modelwire_core::{Call, Error, Event, Pop, Response};
+use modelwire_core::{Call, Chunk, Error, Event, Pop};
 
-use crate::boundary::{
-    Callback, Handle, borrow, free, guard_or, hand_over, modelwire_finalizer, output,
-};
+use crate::soon::Soon4;
+use crate::boundary::{Callback, Handle, borrow, free, guard_or, modelwire_finalizer, output};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
-use crate::queue::modelwire_queue;
+use crate::event_fn::modelwire_event_fn;
+use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
-use crate::status::{MODELWIRE_OK, MODELWIRE_STOPPED, modelwire_status};
+use crate::status::{
+    MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
+};
+use crate::timeout::patience;
 
 /// One exchange with the service: made before it starts, so that any thread can cancel it at any
 /// time; run once.
-pub struct modelwire_call(Call);
+pub struct modelwire_call {
+    core: Call,
+    is_interruptible: bool,
+    /// How it was run by one that was interrupted: the next run waits on. `NOT_RUN` at first.
+    runs: AtomicU8,
+}
+
+const NOT_RUN: u8 = 0;
+const RUNS_WHOLE: u8 = 1;
+const RUNS_STREAM: u8 = 2;
 
 impl Handle for modelwire_call {
     const NAME: &'static str = "call";
 }
 
-/// Called for each event of a call, in order.
-///
-/// @param user_data  as it was given
-/// @param event      valid during the callback
-/// @return 0 to go on; anything else ends the call and closes its exchange
-///
-/// Other calls may be run from inside, and this one cancelled. It must not throw or longjmp
-/// through the library.
-pub type modelwire_event_fn =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const modelwire_event) -> i32>;
-
 /// Makes a call that is not started yet.
 ///
 /// @param client   the client; the call keeps what it needs of it
 /// @param request  the request, copied
+/// @param flags    0, or MODELWIRE_INTERRUPTIBLE: its waits return MODELWIRE_INTERRUPTED when a signal
+///                 handler ran on the thread that waits
 /// @param out      the call; free it with modelwire_call_free
 /// @param err      what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or unknown flags
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_new(
     client: *const modelwire_client,
     request: *const modelwire_request,
+    flags: u32,
     out: *mut *mut modelwire_call,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let call = Call::new(&borrow(client)?.0, borrow(request)?.core.clone());
-        Ok(hand_over(slot, modelwire_call(call)))
+        check_flags(flags, MODELWIRE_INTERRUPTIBLE)?;
+        let is_interruptible = flags & MODELWIRE_INTERRUPTIBLE != 0;
+        let core = Call::new(&borrow(client)?.0, borrow(request)?.0.clone());
+        Ok(slot.give(modelwire_call { core, is_interruptible, runs: AtomicU8::new(NOT_RUN) }))
     })
 }
 
@@ -61,7 +69,8 @@ pub unsafe extern "C" fn modelwire_call_new(
 /// @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
 /// @param out   the response; free it with modelwire_response_free
 /// @param err   what went wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or the kind of the error
+/// @return MODELWIRE_OK; MODELWIRE_INTERRUPTED of an interruptible call, which goes on: run it again to
+///         wait on; or the kind of the error
 ///
 /// Blocks the calling thread only. modelwire_call_cancel from another thread ends it at once.
 #[unsafe(no_mangle)]
@@ -70,25 +79,18 @@ pub unsafe extern "C" fn modelwire_call_run(
     out: *mut *mut modelwire_response,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
-    guard(err, || {
-        let (slot, call) = (output(out)?, &borrow(call)?.0);
-        call.start_to_wait(false)?;
-        let response = wait(call, |_| Continue::Yes)?;
-        Ok(response.map_or(MODELWIRE_STOPPED, |response| {
-            hand_over(slot, modelwire_response::new(response))
-        }))
-    })
+    run(call, RUNS_WHOLE, out, err, |_| ControlFlow::Continue(()))
 }
 
 /// Runs a call that is answered piece by piece, and calls back for each piece on this thread.
 ///
 /// @param call       the call; a second run gives MODELWIRE_E_ARGUMENT
-/// @param on_event   called for each event, in order
+/// @param on_event   called for each chunk, in order
 /// @param user_data  handed to the callback
 /// @param out        how the stream ended and what it used; free it with modelwire_response_free
-/// @param err        what went wrong, on failure, after all events that came before; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it, and out is not written; or
-///         the kind of the error
+/// @param err        what went wrong, on failure, after all chunks that came before; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED of an
+///         interruptible call, which goes on: run it again to wait on; or the kind of the error
 ///
 /// Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends it
 /// at once.
@@ -100,18 +102,51 @@ pub unsafe extern "C" fn modelwire_call_stream(
     out: *mut *mut modelwire_response,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
+    let callback = Callback::new(on_event, user_data, None);
+    if let Err(error) = callback.check("on_event") {
+        return guard(err, || {
+            output(out)?;
+            Err(error)
+        });
+    }
+    run(call, RUNS_STREAM, out, err, |chunk| go_on(callback.ask(modelwire_event::chunk(0, chunk))))
+}
+
+/// Takes the events of a call until the last one.
+fn run(
+    call: *mut modelwire_call,
+    way: u8,
+    out: *mut *mut modelwire_response,
+    err: *mut *mut modelwire_error,
+    visit: impl Fn(Chunk) -> ControlFlow<()>,
+) -> modelwire_status {
     guard(err, || {
-        let (slot, call) = (output(out)?, &borrow(call)?.0);
-        let callback = Callback::new(on_event, user_data, None);
-        callback.check("on_event")?;
-        call.start_to_wait(true)?;
-        let response = wait(call, |chunk| match callback.ask(&modelwire_event::chunk(0, chunk)) {
-            0 => Continue::Yes,
-            _ => Continue::No,
-        })?;
-        Ok(response.map_or(MODELWIRE_STOPPED, |response| {
-            hand_over(slot, modelwire_response::new(response))
-        }))
+        let slot = output(out)?;
+        let call = borrow(call)?;
+        if call.runs.swap(way, Ordering::Relaxed) != way || !call.is_interruptible {
+            call.core.start_to_wait(way == RUNS_STREAM)?;
+        }
+        loop {
+            let popped = match call.is_interruptible {
+                true => call.core.pop_interruptible(None)?,
+                false => call.core.pop(None)?,
+            };
+            match popped {
+                Pop::Event(Event::Chunk(chunk)) => {
+                    if visit(chunk).is_break() {
+                        call.core.cancel();
+                        call.runs.store(NOT_RUN, Ordering::Relaxed);
+                        return Ok(MODELWIRE_STOPPED);
+                    }
+                }
+                Pop::Event(Event::Done(outcome)) => {
+                    call.runs.store(NOT_RUN, Ordering::Relaxed);
+                    return Ok(slot.give(modelwire_response::new(outcome?)));
+                }
+                Pop::Event(Event::Open(_)) | Pop::Empty => {}
+                Pop::End => return Err(Error::internal("the call ended without its last event")),
+            }
+        }
     })
 }
 
@@ -119,9 +154,9 @@ pub unsafe extern "C" fn modelwire_call_stream(
 /// callback may block and run other calls: the I/O goes on without it. The
 /// callbacks of one client run one after another; those of two clients may run at the same time.
 ///
-/// The last event is of kind MODELWIRE_EVENT_DONE, exactly once, however the call ends; then comes
-/// the finalizer, once, on that thread, and nothing follows. If the callback ends the call, the
-/// last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
+/// The last event is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however
+/// the call ends; then comes the finalizer, once, on that thread, and nothing follows. If the callback
+/// ends the call, the last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
 ///
 /// @param call       the call; a second start gives MODELWIRE_E_ARGUMENT
 /// @param stream     1 for a response piece by piece, 0 for a whole one
@@ -132,7 +167,8 @@ pub unsafe extern "C" fn modelwire_call_stream(
 /// @param err        what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK if it is on its way, or the kind of the error
 ///
-/// A program that unloads itself, or tears its own runtime down, calls modelwire_shutdown first.
+/// A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
+/// modelwire_client_close first: they return when the finalizer has returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_start(
     call: *mut modelwire_call,
@@ -145,34 +181,35 @@ pub unsafe extern "C" fn modelwire_call_start(
     guard(err, || {
         let callback = Callback::new(on_event, user_data, finalizer);
         callback.check("on_event")?;
-        borrow(call)?.0.start_with(stream != 0, Callbacks(callback))?;
+        borrow(call)?.core.start_with(stream != 0, Callbacks(callback))?;
         Ok(MODELWIRE_OK)
     })
 }
 
-/// Starts a call and returns; its events come out of a completion queue with this tag, the last
-/// of them of kind MODELWIRE_EVENT_DONE, exactly once, however the call ends. Freeing an
-/// unfinished call cancels it.
+/// Waits until a started call is over: its last event was seen, and its finalizer has returned. A call
+/// that was not started with callbacks is over at once.
 ///
-/// @param call    the call; a second start gives MODELWIRE_E_ARGUMENT
-/// @param stream  1 for a response piece by piece, 0 for a whole one
-/// @param queue   the queue
-/// @param tag     any number: an index, or a pointer of the program's
-/// @param err     what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK if it is on its way; MODELWIRE_E_CLOSED if the queue was closed; or the
-///         kind of the error: then no event comes
+/// @param call        the call
+/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
+/// @param err         what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call; or
+///         MODELWIRE_E_CALLBACK from inside a callback of the same client, whose end it would have to
+///         wait for
+///
+/// Any thread.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_call_submit(
-    call: *mut modelwire_call,
-    stream: i32,
-    queue: *const modelwire_queue,
-    tag: u64,
+pub unsafe extern "C" fn modelwire_call_wait(
+    call: *const modelwire_call,
+    timeout_ms: i32,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let (queue, call) = (borrow(queue)?, borrow(call)?);
-        queue.0.submit(&call.0, stream != 0, tag)?;
-        Ok(MODELWIRE_OK)
+        let core = &borrow(call)?.core;
+        if core.is_in_callback() {
+            return Ok(MODELWIRE_E_CALLBACK);
+        }
+        let is_over = core.wait_over(patience(timeout_ms))?;
+        Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
     })
 }
 
@@ -181,58 +218,49 @@ struct Callbacks(Callback<modelwire_event_fn>);
 
 impl modelwire_core::Handler for Callbacks {
     fn on_event(&mut self, event: Event) -> ControlFlow<()> {
-        let event = match event {
-            Event::Chunk(chunk) => modelwire_event::chunk(0, chunk),
-            Event::Done(outcome) => modelwire_event::done(0, outcome),
-            Event::Open(_) => return ControlFlow::Continue(()),
-        };
-        match self.0.ask(&event) {
-            0 => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
+        match modelwire_event::of(0, event) {
+            Some(event) => go_on(self.0.ask(event)),
+            None => ControlFlow::Continue(()),
         }
     }
 }
 
-enum Continue {
-    Yes,
-    No,
-}
-
-/// Takes events until the last one. `None` if `visit` ended the call.
-fn wait(
-    call: &Call,
-    mut visit: impl FnMut(modelwire_core::Chunk) -> Continue,
-) -> Result<Option<Response>, Error> {
-    loop {
-        match call.pop(None)? {
-            Pop::Event(Event::Chunk(chunk)) => {
-                if let Continue::No = visit(chunk) {
-                    call.cancel();
-                    return Ok(None);
-                }
-            }
-            Pop::Event(Event::Done(outcome)) => return outcome.map(Some),
-            Pop::Event(Event::Open(_)) | Pop::Empty => {}
-            Pop::End => return Err(Error::internal("the call ended without its last event")),
-        }
-    }
+fn go_on(returned: i32) -> ControlFlow<()> {
+    if returned == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 /// Ends a call now, in whatever state it is, also before it starts: it gives
 /// MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
-/// inside a callback.
+/// inside a callback: whoever hears of the end of the call by this may free it, before this function
+/// has returned too.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
     guard_or((), || {
-        if let Ok(call) = borrow(call) {
-            call.0.cancel();
+        // Not by the handle, which whoever hears of the end may free meanwhile.
+        if let Ok(canceller) = borrow(call).map(|call| call.core.canceller()) {
+            canceller.cancel();
         }
     });
 }
 
-/// Frees a call that no other thread runs or cancels at the moment.
+/// Lets the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
+/// interruptible call, or the next one that would, return MODELWIRE_INTERRUPTED. Any thread, and a
+/// signal handler. Does nothing to other calls.
+///
+/// @param call  the call; NULL does nothing
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_call_wakeup(call: *const modelwire_call) {
+    guard_or((), || {
+        if let Ok(call) = borrow(call) {
+            call.core.wakeup();
+        }
+    });
+}
+
+/// Frees a call that no other thread runs, waits for, or is about to cancel. An unfinished one is
+/// cancelled.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]

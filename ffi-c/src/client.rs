@@ -1,14 +1,15 @@
-//! The client handle of C, and what its calls used so far.
+//! The client handle of C, and what its calls used so far. Knows no call.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use modelwire_core::{Client, UsageSum};
+use modelwire_core::{Client, Config, usage_json};
 
-use crate::boundary::{Handle, borrow, copy_text, free, hand_over, output, write};
-use crate::config::modelwire_config;
+use crate::boundary::{Handle, borrow, borrow_text, free, guard_or, output};
 use crate::error::{guard, modelwire_error};
-use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
+use crate::status::{MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
+use crate::timeout::patience;
+use crate::value::modelwire_value;
 
 /// A client of one service: may be shared between threads, which do not wait for each other.
 pub struct modelwire_client(pub(crate) Client);
@@ -19,23 +20,32 @@ impl Handle for modelwire_client {
 
 /// Makes a client. Connects to nothing yet.
 ///
-/// @param config  the configuration, copied; NULL means every default
-/// @param out     the client; free it with modelwire_client_free
-/// @param err     what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the configuration is wrong or misses something
+/// What is not among the options has its default; base URL and key come from the environment then
+/// (MODELWIRE_BASE_URL or OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY).
+///
+/// @param options  one JSON object with options by name, as docs/options.md has them:
+///                 {"base_url":"https://host/v1","api_key":"...","idle_timeout_ms":30000} for
+///                 instance; UTF-8, copied; NULL means none
+/// @param length   its length in bytes, or MODELWIRE_NUL
+/// @param out      the client; free it with modelwire_client_free
+/// @param err      what is wrong, on failure: it names the option, and of an unknown one the nearest
+///                 that there is; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the options are wrong or miss something; or
+///         MODELWIRE_E_ARGUMENT for what is not UTF-8
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_new(
-    config: *const modelwire_config,
+    options: *const c_char,
+    length: usize,
     out: *mut *mut modelwire_client,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let config = match config.is_null() {
-            true => modelwire_core::Config::new(),
-            false => borrow(config)?.to_core(),
-        };
-        Ok(hand_over(slot, modelwire_client(Client::new(config)?)))
+        let mut config = Config::new();
+        if !options.is_null() {
+            config.set_options(borrow_text("options", options, length)?)?;
+        }
+        Ok(slot.give(modelwire_client(Client::new(config)?)))
     })
 }
 
@@ -45,83 +55,49 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
     free(client);
 }
 
-/// What the answered chats and responses of a client used so far, over all models, in this
-/// process. Model lists and calls that failed or were stopped do not count. A sum that would be
-/// larger than UINT64_MAX is UINT64_MAX.
+/// Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED, closes
+/// its connections, and returns when every callback of its started calls has seen its last event and
+/// every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
+/// called by this client afterwards. Other clients are not touched.
 ///
-/// @param client         the client
-/// @param calls          answered calls; may be NULL, like the others
-/// @param calls_without_usage  those among them whose responses reported no usage, as streamed chats
-///                       of many services do without "stream_options": the tokens lack them
-/// @param input_tokens   as the responses reported them
-/// @param output_tokens  as the responses reported them
-/// @param total_tokens   as the responses reported them
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL client
+/// @param client      the client; it is still to be freed
+/// @param timeout_ms  longest wait in milliseconds; negative waits without end
+/// @param err         what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
+///         on; or MODELWIRE_E_CALLBACK from inside a callback of this client, whose end it would
+///         have to wait for: nothing was done
+///
+/// Any thread. Closing again only waits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_client_close(
+    client: *const modelwire_client,
+    timeout_ms: i32,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let client = borrow(client)?.0.clone();
+        if client.is_calling_back() {
+            return Ok(MODELWIRE_E_CALLBACK);
+        }
+        let is_over = client.close(patience(timeout_ms))?;
+        Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
+    })
+}
+
+/// What the answered chats and responses of a client used so far, in this process, as a JSON object:
+/// "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
+/// "output_tokens", "total_tokens"; and "models", an object with the same five for each requested
+/// model. Model lists and calls that failed or were stopped do not count. A sum that would be larger
+/// than 2^64 - 1 is that.
+///
+/// @param client  the client
+/// @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_usage(
     client: *const modelwire_client,
-    calls: *mut u64,
-    calls_without_usage: *mut u64,
-    input_tokens: *mut u64,
-    output_tokens: *mut u64,
-    total_tokens: *mut u64,
-) -> modelwire_status {
-    guard(null_mut(), || {
-        let sums = borrow(client)?.0.usage();
-        let mut all = UsageSum::default();
-        for sum in sums.values() {
-            // Each is what services reported, of any size: a sum that ends is better than one that
-            // starts again from 0.
-            let add = |all: &mut u64, one: u64| *all = all.saturating_add(one);
-            add(&mut all.calls, sum.calls);
-            add(&mut all.calls_without_usage, sum.calls_without_usage);
-            add(&mut all.tokens.input_tokens, sum.tokens.input_tokens);
-            add(&mut all.tokens.output_tokens, sum.tokens.output_tokens);
-            add(&mut all.tokens.total_tokens, sum.tokens.total_tokens);
-        }
-        write_usage(&all, [calls, calls_without_usage, input_tokens, output_tokens, total_tokens]);
-        Ok(MODELWIRE_OK)
+) -> *mut modelwire_value {
+    guard_or(null_mut(), || {
+        let sums = |client: &modelwire_client| usage_json(&client.0.usage());
+        borrow(client).map_or(null_mut(), |given| modelwire_value::of_json(sums(given)).into_raw())
     })
-}
-
-/// As modelwire_client_usage, of the calls that asked for one model.
-///
-/// @param client         the client
-/// @param model          the model's name as the requests named it
-/// @param length         its length in bytes, or MODELWIRE_NUL
-/// @param calls          answered calls; may be NULL, like the others
-/// @param calls_without_usage  those among them whose responses reported no usage
-/// @param input_tokens   as the responses reported them
-/// @param output_tokens  as the responses reported them
-/// @param total_tokens   as the responses reported them
-/// @return MODELWIRE_OK; MODELWIRE_ABSENT if no call of this model was answered, and nothing is
-///         written; or MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_client_usage_of_model(
-    client: *const modelwire_client,
-    model: *const c_char,
-    length: usize,
-    calls: *mut u64,
-    calls_without_usage: *mut u64,
-    input_tokens: *mut u64,
-    output_tokens: *mut u64,
-    total_tokens: *mut u64,
-) -> modelwire_status {
-    guard(null_mut(), || {
-        let sums = borrow(client)?.0.usage();
-        let model = copy_text("model", model, length)?;
-        let Some(sum) = sums.get(&model) else { return Ok(MODELWIRE_ABSENT) };
-        write_usage(sum, [calls, calls_without_usage, input_tokens, output_tokens, total_tokens]);
-        Ok(MODELWIRE_OK)
-    })
-}
-
-/// In the order of the parameters.
-fn write_usage(sum: &UsageSum, out: [*mut u64; 5]) {
-    let [calls, calls_without_usage, input_tokens, output_tokens, total_tokens] = out;
-    write(calls, sum.calls);
-    write(calls_without_usage, sum.calls_without_usage);
-    write(input_tokens, sum.tokens.input_tokens);
-    write(output_tokens, sum.tokens.output_tokens);
-    write(total_tokens, sum.tokens.total_tokens);
 }

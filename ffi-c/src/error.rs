@@ -1,51 +1,69 @@
-//! The error object of C, with everything that the core's error says; and `guard`, which runs the
-//! functions that give a status.
+//! The error handle of C, and `guard`, which makes a status of whatever a function does. Knows no
+//! call.
 
 use std::ffi::c_char;
-use std::time::{Duration, UNIX_EPOCH};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
 
 use modelwire_core::Error;
 
-use crate::boundary::{Handle, borrow, free, guard_or, output};
+use crate::boundary::{Handle, borrow, free, guard_or, write};
 use crate::status::{MODELWIRE_OK, modelwire_status, of_kind};
-use crate::text::{Made, Parent, texts};
+use crate::text::{Ready, Text, give};
+use crate::value::{Lent, modelwire_value};
 
 /// What went wrong, with everything that is known about it; immutable, may be shared between
 /// threads.
 pub struct modelwire_error {
-    error: Error,
-    made: Made,
+    core: Error,
+    message: OnceLock<Text>,
+    report: OnceLock<Text>,
+    json: OnceLock<Text>,
+    value: Lent,
 }
 
 impl Handle for modelwire_error {
     const NAME: &'static str = "error";
 }
 
-impl Parent for modelwire_error {
-    fn made(&self) -> &Made {
-        &self.made
-    }
-}
-
 impl modelwire_error {
-    pub(crate) fn new(error: Error) -> modelwire_error {
-        modelwire_error { error, made: Made::default() }
+    pub(crate) fn new(core: Error) -> modelwire_error {
+        modelwire_error {
+            core,
+            message: OnceLock::new(),
+            report: OnceLock::new(),
+            json: OnceLock::new(),
+            value: Lent::default(),
+        }
+    }
+
+    pub(crate) fn message(&self) -> Ready<'_> {
+        self.message.get_or_init(|| Text::new(self.core.message())).ready()
+    }
+
+    pub(crate) fn json(&self) -> Ready<'_> {
+        self.json.get_or_init(|| Text::new(&self.core.to_json())).ready()
+    }
+
+    pub(crate) fn value(&self) -> *const modelwire_value {
+        self.value.get(|| modelwire_value::of_json(self.core.to_json()))
     }
 }
 
 /// Runs the body of a function that gives a status, and an error object through an optional
-/// pointer. A panic is an error too.
+/// pointer, which is NULL after a success. A panic is an error too.
 pub(crate) fn guard(
     err: *mut *mut modelwire_error,
     body: impl FnOnce() -> Result<modelwire_status, Error>,
 ) -> modelwire_status {
+    write(err, null_mut());
     let panicked = || Err(Error::internal("a panic was caught at the C border"));
     match guard_or(None, || Some(body())).unwrap_or_else(panicked) {
         Ok(status) => status,
         Err(error) => {
             let status = of_kind(error.kind());
-            if let Ok(slot) = output(err) {
-                *slot = modelwire_error::new(error).into_raw();
+            if !err.is_null() {
+                write(err, modelwire_error::new(error).into_raw());
             }
             status
         }
@@ -64,105 +82,65 @@ pub unsafe extern "C" fn modelwire_error_free(error: *mut modelwire_error) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_error_status(error: *const modelwire_error) -> modelwire_status {
     guard_or(MODELWIRE_OK, || {
-        borrow(error).map_or(MODELWIRE_OK, |given| of_kind(given.error.kind()))
+        borrow(error).map_or(MODELWIRE_OK, |given| of_kind(given.core.kind()))
     })
 }
 
-texts! { error: modelwire_error,
-    /// The service's own message where it gave one, else the library's with the cause. Never NULL
-    /// for an error. A NUL that a service put into it ends it here; modelwire_error_report has all
-    /// of it.
-    modelwire_error_message() => Some(error.error.message());
-
-    /// What to do about it; empty where there is nothing to say.
-    modelwire_error_hint() => Some(error.error.hint());
-
-    /// "type" of the service's error object; NULL where it is absent.
-    modelwire_error_type() => error.error.error_type();
-
-    /// "code" of the service's error object as text; NULL where it is absent.
-    modelwire_error_code() => error.error.code();
-
-    /// "param" of the service's error object; NULL where it is absent.
-    modelwire_error_param() => error.error.param();
-
-    /// The service's name for the exchange; NULL where there is none.
-    modelwire_error_request_id() => error.error.request_id();
-
-    /// The path of the request; empty if there was none.
-    modelwire_error_path() => Some(error.error.path());
-
-    /// The model that was asked for; NULL where there was none.
-    modelwire_error_model() => error.error.model();
-
-    /// The option of the timeout that ran out, "idle_timeout" for instance; NULL for other errors.
-    modelwire_error_timeout() => error.error.timeout().map(|phase| phase.name());
-
-    /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
-    modelwire_error_metered() => Some(error.error.metered().name());
-
-    /// The body of the failed response, at most 64 KiB of it, the key masked; NULL where none came.
-    modelwire_error_body(length) => error.error.body();
-
-    /// What was gathered of the response before it failed, as JSON text, where the call gathers: a
-    /// part of what was paid for, not the whole. NULL where nothing was.
-    modelwire_error_partial(length) => error.error.partial();
-
-    /// Everything that support needs, as text of several lines, without the key.
-    modelwire_error_report(length) => Some(error.error.report());
-}
-
-/// The HTTP status; 0 where no response came.
+/// The service's own message where it gave one, else the library's with the cause.
 ///
-/// @param error  the error
+/// @param error   the error
+/// @param length  its length in bytes; may be NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_http_status(error: *const modelwire_error) -> i32 {
-    number(error, 0, |error| error.status().map_or(0, i32::from))
-}
-
-/// When the first attempt started, in milliseconds since 1970 UTC; -1 if nothing was attempted.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_request_time_unix_ms(
+pub unsafe extern "C" fn modelwire_error_message(
     error: *const modelwire_error,
-) -> i64 {
-    number(error, -1, |error| {
-        milliseconds(error.request_time().and_then(|time| time.duration_since(UNIX_EPOCH).ok()))
+    length: *mut usize,
+) -> *const c_char {
+    give(error, length, |error| Some(error.message()))
+}
+
+/// Everything that support needs, as text of several lines, without the key.
+///
+/// @param error   the error
+/// @param length  its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_error_report(
+    error: *const modelwire_error,
+    length: *mut usize,
+) -> *const c_char {
+    give(error, length, |error| {
+        Some(error.report.get_or_init(|| Text::new(&error.core.report())).ready())
     })
 }
 
-/// How many times the request was attempted.
+/// All that is known of the error, as one JSON object without the key. Members, null where there is
+/// none:
+///
+/// "kind", the name of the status; "message"; "hint", what to do about it; "http_status"; "type",
+/// "code" and "param" of the service's error object; "request_id", the service's name for the
+/// exchange; "path" and "model" of the request; "timeout", the option of the timeout that ran out,
+/// "idle_timeout" for instance; "metered", whether the call may have been metered: "not_sent",
+/// "normally_not", "entered" or "unknown"; "body" of the failed response, at most 64 KiB of it;
+/// "partial", what was gathered before it failed where the call gathers, as JSON text; "headers" of
+/// the response, objects with "name" and "value"; "request_time_unix_ms", when the first attempt
+/// began; "attempts"; "elapsed_ms" from the first attempt's start to the failure; "retry_after_ms",
+/// how long the service asked to wait.
+///
+/// @param error   the error
+/// @param length  its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_error_json(
+    error: *const modelwire_error,
+    length: *mut usize,
+) -> *const c_char {
+    give(error, length, |error| Some(error.json()))
+}
+
+/// The members of modelwire_error_json, to be read by path; borrowed. NULL for NULL.
 ///
 /// @param error  the error
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_attempts(error: *const modelwire_error) -> i32 {
-    number(error, 0, |error| i32::try_from(error.attempts()).unwrap_or(i32::MAX))
-}
-
-/// From the start of the first attempt to the failure, in milliseconds.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_elapsed_ms(error: *const modelwire_error) -> i64 {
-    number(error, -1, |error| milliseconds(Some(error.elapsed())))
-}
-
-/// How long the service asked to wait, in milliseconds; -1 if it did not.
-///
-/// @param error  the error
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_error_retry_after_ms(error: *const modelwire_error) -> i64 {
-    number(error, -1, |error| milliseconds(error.retry_after()))
-}
-
-fn milliseconds(time: Option<Duration>) -> i64 {
-    time.map_or(-1, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
-}
-
-fn number<T>(error: *const modelwire_error, fallback: T, read: impl FnOnce(&Error) -> T) -> T
-where
-    T: Copy,
-{
-    guard_or(fallback, || borrow(error).map_or(fallback, |given| read(&given.error)))
+pub unsafe extern "C" fn modelwire_error_value(
+    error: *const modelwire_error,
+) -> *const modelwire_value {
+    guard_or(null(), || borrow(error).map_or(null(), modelwire_error::value))
 }

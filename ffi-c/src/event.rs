@@ -1,36 +1,56 @@
-//! One event of a call for C, lent to a callback or taken from a queue: a chunk of a stream, or how
-//! the call ended.
+//! One event for C, lent to a callback or taken from a queue: a chunk of a stream, how a call ended,
+//! or a record of the log. Knows no queue.
 
 use std::ffi::c_char;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use std::sync::OnceLock;
 
-use modelwire_core::{Choice, Chunk, Error, Response, ToolCall};
+use modelwire_core::log::Record;
+use modelwire_core::{Chunk, Error, Event, Response};
 
-use crate::boundary::{Handle, borrow, free, guard_or, write};
-use crate::error::{guard, modelwire_error};
+use crate::boundary::{Handle, Marked, borrow, free, guard_or};
+use crate::error::modelwire_error;
 use crate::response::modelwire_response;
-use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
-use crate::text::{Made, Parent, Ready, Text, texts};
+use crate::text::{Ready, Text, give};
+use crate::value::{Lent, modelwire_value};
 
-/// An event of a stream: one chunk of the response.
+/// One chunk of a streamed response.
 pub const MODELWIRE_EVENT_CHUNK: i32 = 1;
-/// The last event of a call: modelwire_event_response or modelwire_event_error says how it ended.
-pub const MODELWIRE_EVENT_DONE: i32 = 2;
+/// The last event of a call that ended well.
+pub const MODELWIRE_EVENT_RESPONSE: i32 = 2;
+/// The last event of a call that failed, was cancelled, or could not begin.
+pub const MODELWIRE_EVENT_ERROR: i32 = 3;
+/// A record of the log; belongs to no call.
+pub const MODELWIRE_EVENT_LOG: i32 = 4;
 
-/// One event of a call; immutable, may be shared between threads.
+/// One event; immutable, may be shared between threads.
 pub struct modelwire_event {
     tag: u64,
     what: What,
-    tools: OnceLock<Vec<Tool>>,
-    made: Made,
+    /// Made when it is asked for, and rarely.
+    extra: OnceLock<Box<Extra>>,
 }
 
 enum What {
     Chunk(Chunk, Piece),
     // In boxes: nearly every event is a chunk, and is small.
-    Response(Box<modelwire_response>),
-    Error(Box<modelwire_error>),
+    Response(Box<Marked<modelwire_response>>),
+    Error(Box<Marked<modelwire_error>>),
+    Log(Box<Line>),
+}
+
+/// A record of the log.
+struct Line {
+    target: Text,
+    message: Text,
+    json: Text,
+}
+
+/// What is known of an event beside its text.
+#[derive(Default)]
+struct Extra {
+    value: Lent,
+    info: Lent,
 }
 
 /// A text of up to so many bytes is stored in the event itself.
@@ -68,38 +88,22 @@ impl Piece {
     }
 }
 
-/// What a chunk adds to a tool call.
-struct Tool {
-    index: i64,
-    id: Option<Text>,
-    name: Option<Text>,
-    arguments: Option<Text>,
-}
-
-impl Tool {
-    fn new(call: ToolCall<'_>) -> Tool {
-        Tool {
-            index: call.index().map_or(-1, i64::from),
-            id: call.id().map(|id| Text::new(&id)),
-            name: call.name().map(|name| Text::new(&name)),
-            arguments: call.arguments().map(|piece| Text::new(&piece)),
-        }
-    }
-}
-
 impl Handle for modelwire_event {
     const NAME: &'static str = "event";
 }
 
-impl Parent for modelwire_event {
-    fn made(&self) -> &Made {
-        &self.made
-    }
-}
-
 impl modelwire_event {
     fn new(tag: u64, what: What) -> modelwire_event {
-        modelwire_event { tag, what, tools: OnceLock::new(), made: Made::default() }
+        modelwire_event { tag, what, extra: OnceLock::new() }
+    }
+
+    /// `None` for one that C is not given.
+    pub(crate) fn of(tag: u64, event: Event) -> Option<modelwire_event> {
+        Some(match event {
+            Event::Chunk(chunk) => modelwire_event::chunk(tag, chunk),
+            Event::Done(outcome) => modelwire_event::done(tag, outcome),
+            Event::Open(_) => return None,
+        })
     }
 
     pub(crate) fn chunk(tag: u64, chunk: Chunk) -> modelwire_event {
@@ -107,33 +111,86 @@ impl modelwire_event {
         modelwire_event::new(tag, What::Chunk(chunk, piece))
     }
 
-    pub(crate) fn done(tag: u64, outcome: Result<Response, Error>) -> modelwire_event {
+    fn done(tag: u64, outcome: Result<Response, Error>) -> modelwire_event {
         let what = match outcome {
-            Ok(response) => What::Response(Box::new(modelwire_response::new(response))),
-            Err(error) => What::Error(Box::new(modelwire_error::new(error))),
+            Ok(response) => {
+                What::Response(Box::new(Marked::new(modelwire_response::new(response))))
+            }
+            Err(error) => What::Error(Box::new(Marked::new(modelwire_error::new(error)))),
         };
         modelwire_event::new(tag, what)
     }
 
-    pub(crate) fn as_chunk(&self) -> Option<&Chunk> {
-        match &self.what {
-            What::Chunk(chunk, _) => Some(chunk),
-            What::Response(_) | What::Error(_) => None,
+    pub(crate) fn log(tag: u64, record: &Record) -> modelwire_event {
+        let line = Line {
+            target: Text::new(&record.target),
+            message: Text::new(&record.message),
+            json: Text::new(&record.to_json()),
+        };
+        modelwire_event::new(tag, What::Log(Box::new(line)))
+    }
+
+    fn kind(&self) -> i32 {
+        match self.what {
+            What::Chunk(..) => MODELWIRE_EVENT_CHUNK,
+            What::Response(_) => MODELWIRE_EVENT_RESPONSE,
+            What::Error(_) => MODELWIRE_EVENT_ERROR,
+            What::Log(_) => MODELWIRE_EVENT_LOG,
         }
     }
 
-    fn tools(&self) -> &[Tool] {
-        self.tools.get_or_init(|| {
-            let choice = self.as_chunk().and_then(|chunk| chunk.choices().next());
-            choice.iter().flat_map(Choice::tool_calls).map(Tool::new).collect()
-        })
-    }
-
-    fn piece(&self) -> Option<Ready<'_>> {
+    fn text(&self) -> Option<Ready<'_>> {
         match &self.what {
             What::Chunk(chunk, piece) => piece.ready(chunk),
-            What::Response(_) | What::Error(_) => None,
+            What::Response(response) => Some(response.get().text()),
+            What::Error(error) => Some(error.get().message()),
+            What::Log(line) => Some(line.message.ready()),
         }
+    }
+
+    fn json(&self) -> Ready<'_> {
+        match &self.what {
+            What::Chunk(chunk, _) => Ready::new(chunk.json_and_nul().as_bytes()),
+            What::Response(response) => response.get().json(),
+            What::Error(error) => error.get().json(),
+            What::Log(line) => line.json.ready(),
+        }
+    }
+
+    fn name(&self) -> Ready<'_> {
+        match &self.what {
+            What::Chunk(chunk, _) => Ready::new(chunk.event_and_nul().as_bytes()),
+            What::Response(_) | What::Error(_) => Ready::new(b"\0"),
+            What::Log(line) => line.target.ready(),
+        }
+    }
+
+    fn extra(&self) -> &Extra {
+        self.extra.get_or_init(Box::default)
+    }
+
+    fn value(&self) -> *const modelwire_value {
+        match &self.what {
+            What::Chunk(chunk, _) => self.extra().value.get(|| modelwire_value::of_chunk(chunk)),
+            What::Response(response) => response.get().value(),
+            What::Error(error) => error.get().value(),
+            What::Log(line) => self.of_line(line),
+        }
+    }
+
+    fn info(&self) -> *const modelwire_value {
+        match &self.what {
+            What::Chunk(chunk, _) => {
+                self.extra().info.get(|| modelwire_value::of_json(chunk.info_json()))
+            }
+            What::Response(response) => response.get().info(),
+            What::Error(error) => error.get().value(),
+            What::Log(line) => self.of_line(line),
+        }
+    }
+
+    fn of_line(&self, line: &Line) -> *const modelwire_value {
+        self.extra().value.get(|| modelwire_value::of_json(line.json.as_str().to_owned()))
     }
 }
 
@@ -143,20 +200,16 @@ pub unsafe extern "C" fn modelwire_event_free(event: *mut modelwire_event) {
     free(event);
 }
 
-/// MODELWIRE_EVENT_CHUNK or MODELWIRE_EVENT_DONE; 0 for NULL. Kinds may be added: skip what you
-/// do not know.
+/// MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip what you do not know. The last event of a
+/// call is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, always.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_kind(event: *const modelwire_event) -> i32 {
-    guard_or(0, || match borrow(event).map(|event| &event.what) {
-        Ok(What::Chunk(..)) => MODELWIRE_EVENT_CHUNK,
-        Ok(What::Response(_) | What::Error(_)) => MODELWIRE_EVENT_DONE,
-        Err(_) => 0,
-    })
+    guard_or(0, || borrow(event).map_or(0, modelwire_event::kind))
 }
 
-/// The tag with which the call was submitted to a queue; 0 for other calls and for NULL.
+/// The tag of its call in the queue; 0 in a callback and for NULL.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -164,7 +217,73 @@ pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u
     guard_or(0, || borrow(event).map_or(0, |event| event.tag))
 }
 
-/// The response of a call that ended well, borrowed from the event; NULL for every other event.
+/// What a person reads of it. Of a chunk the piece of output text that it adds: the content of a
+/// chat's first choice, or an output text delta of a response; empty for every other chunk. Of a
+/// response its whole text, of an error and of the log the message.
+///
+/// @param event   the event
+/// @param length  its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_text(
+    event: *const modelwire_event,
+    length: *mut usize,
+) -> *const c_char {
+    give(event, length, modelwire_event::text)
+}
+
+/// What a program reads of it. Of a chunk and of a response the JSON text as the service sent it
+/// (empty at the end of a stream that was not gathered); of an error what modelwire_error_json gives;
+/// of the log an object with "level" ("error" to "trace"), "target", "message" and "unix_ms".
+///
+/// @param event   the event
+/// @param length  its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_json(
+    event: *const modelwire_event,
+    length: *mut usize,
+) -> *const c_char {
+    give(event, length, |event| Some(event.json()))
+}
+
+/// The name of the server-sent event, "response.completed" for instance; empty where there was none,
+/// as in chat streams. Of the log who says it: "modelwire", or a library below it.
+///
+/// @param event   the event
+/// @param length  its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_name(
+    event: *const modelwire_event,
+    length: *mut usize,
+) -> *const c_char {
+    give(event, length, |event| Some(event.name()))
+}
+
+/// The fields of modelwire_event_json, to be read by path; borrowed. NULL for NULL.
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_value(
+    event: *const modelwire_event,
+) -> *const modelwire_value {
+    guard_or(null(), || borrow(event).map_or(null(), modelwire_event::value))
+}
+
+/// What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL. Of a
+/// response what modelwire_response_info gives, of an error what modelwire_error_json gives. Of a
+/// chunk, null where there is none: "name" as modelwire_event_name gives it; "finish_reason" of the
+/// first choice; "usage", an object with "input_tokens", "output_tokens" and "total_tokens";
+/// "tool_calls" of the first choice to which the chunk adds a piece, objects with "index" (which
+/// call), "id", "name" and "arguments" (pieces, which together are JSON text).
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_info(
+    event: *const modelwire_event,
+) -> *const modelwire_value {
+    guard_or(null(), || borrow(event).map_or(null(), modelwire_event::info))
+}
+
+/// The response of an event of kind MODELWIRE_EVENT_RESPONSE, borrowed; NULL for every other one.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -172,12 +291,12 @@ pub unsafe extern "C" fn modelwire_event_response(
     event: *const modelwire_event,
 ) -> *const modelwire_response {
     guard_or(null(), || match borrow(event).map(|event| &event.what) {
-        Ok(What::Response(response)) => &raw const **response,
+        Ok(What::Response(response)) => response.lend(),
         _ => null(),
     })
 }
 
-/// The error of a call that failed, borrowed from the event; NULL for every other event.
+/// The error of an event of kind MODELWIRE_EVENT_ERROR, borrowed; NULL for every other one.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -185,88 +304,7 @@ pub unsafe extern "C" fn modelwire_event_error(
     event: *const modelwire_event,
 ) -> *const modelwire_error {
     guard_or(null(), || match borrow(event).map(|event| &event.what) {
-        Ok(What::Error(error)) => &raw const **error,
+        Ok(What::Error(error)) => error.lend(),
         _ => null(),
     })
-}
-
-texts! { event: modelwire_event,
-    /// The chunk's JSON text as the service sent it; NULL for the last event.
-    modelwire_event_json(length) => Some(Ready::new(event.as_chunk()?.json_and_nul().as_bytes()));
-
-    /// The piece of output text that the chunk adds: the content of a chat's first choice, or an
-    /// output text delta of a response; empty for every other chunk, NULL for the last event.
-    modelwire_event_text(length) => event.piece();
-
-    /// The name of the server-sent event, "response.completed" for instance; empty where there was
-    /// none, as in chat streams; NULL for the last event.
-    modelwire_event_name(length) => Some(Ready::new(event.as_chunk()?.event_and_nul().as_bytes()));
-
-    /// Why the first choice stopped, "stop" for instance; NULL while it has not.
-    modelwire_event_finish_reason() => event.as_chunk()?.finish_reason();
-}
-
-/// The tokens that the chunk, or the response at the end, reports.
-///
-/// @param event          the event
-/// @param input_tokens   may be NULL, like the others
-/// @param output_tokens  output
-/// @param total_tokens   both together
-/// @return MODELWIRE_OK; MODELWIRE_ABSENT if it reports none, and nothing is written; or
-///         MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_usage(
-    event: *const modelwire_event,
-    input_tokens: *mut u64,
-    output_tokens: *mut u64,
-    total_tokens: *mut u64,
-) -> modelwire_status {
-    guard(null_mut(), || {
-        let usage = match &borrow(event)?.what {
-            What::Chunk(chunk, _) => chunk.usage(),
-            What::Response(response) => response.core().usage(),
-            What::Error(_) => None,
-        };
-        let Some(usage) = usage else { return Ok(MODELWIRE_ABSENT) };
-        write(input_tokens, usage.input_tokens);
-        write(output_tokens, usage.output_tokens);
-        write(total_tokens, usage.total_tokens);
-        Ok(MODELWIRE_OK)
-    })
-}
-
-/// How many tool calls the chunk adds a piece to, in its first choice; 0 for every other event.
-///
-/// @param event  the event
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_tool_call_count(event: *const modelwire_event) -> usize {
-    guard_or(0, || borrow(event).map_or(0, |event| event.tools().len()))
-}
-
-/// Which tool call of the response a piece belongs to; -1 where the service did not say, and beyond
-/// the end.
-///
-/// @param event  the event
-/// @param at     which piece, from 0
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_tool_call_index(
-    event: *const modelwire_event,
-    at: usize,
-) -> i64 {
-    guard_or(-1, || {
-        borrow(event).ok().and_then(|event| event.tools().get(at)).map_or(-1, |tool| tool.index)
-    })
-}
-
-texts! { event: modelwire_event,
-    /// The id of a tool call, on its first piece mostly; NULL where it is absent.
-    modelwire_event_tool_call_id(at) => event.tools().get(at)?.id.as_ref().map(Text::ready);
-
-    /// The name of the function of a tool call, on its first piece mostly; NULL where it is absent.
-    modelwire_event_tool_call_name(at) => event.tools().get(at)?.name.as_ref().map(Text::ready);
-
-    /// A piece of the arguments of a tool call, which together are JSON text; NULL where it is
-    /// absent.
-    modelwire_event_tool_call_arguments(at, length) =>
-        event.tools().get(at)?.arguments.as_ref().map(Text::ready);
 }

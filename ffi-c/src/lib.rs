@@ -12,18 +12,19 @@
 //! |---|---|
 //! | `status` | the numbers of the ABI, and which error has which |
 //! | `boundary` | pointers from C and to C, callbacks, panics: all `unsafe` code stands here |
-//! | `text` | texts with a NUL behind them, and `texts!`, which writes the functions that give one |
-//! | `error` | the error object, and `guard`, which makes a status of whatever a function does |
-//! | `library`, `log` | version and shutdown; the log |
-//! | `config`, `client` | what a client is made of; the client and what its calls used |
+//! | `timeout`, `flags` | timeouts of waits; what calls and queues are made with |
+//! | `text` | texts with a NUL behind them |
+//! | `value`, `error` | a JSON text and what stands in it; the error, and `guard`, which makes a status of whatever a function does |
+//! | `library`, `client` | version and shutdown; a client, made from one JSON object |
 //! | `request` | a request, from JSON text or field by field |
-//! | `response`, `event` | what a call gives at its end, and on its way |
-//! | `field` | any field of a response or an event, by its path |
-//! | `queue` | the completion queue: events of many calls in one place |
-//! | `call` | one exchange, in each of the ways to run it |
+//! | `response`, `event`, `event_fn` | what a call gives at its end, and on its way, and who takes it |
+//! | `log` | the log, to a callback |
+//! | `queue` | the completion queue: calls by tag, their events in one place |
+//! | `call` | one exchange with a handle of its own: blocking, or with callbacks |
 //!
-//! A new text of a response, an event or an error: one line in a `texts!` table there, one line in
-//! `include/modelwire.hpp`, one line of data in `tests/c/scenarios/texts.h`. `make header` writes the rest, and tests name what is missing.
+//! What concerns no thread and no ownership is no function but a member of a JSON text (an option, an
+//! error's field, what is known of a response): the core's tables have those, and a new one is no
+//! change of the ABI.
 #![allow(
     non_camel_case_types,
     reason = "the names are C's: one lower-case prefix for functions and types"
@@ -33,31 +34,35 @@
     reason = "the rules for all pointers stand once, in the header's conventions"
 )]
 
+mod soon;
 mod boundary;
 mod text;
+mod timeout;
 
 // In the order in which the header shows them, which the empty lines keep: cargo fmt sorts modules
 // that stand together.
 mod status;
 
+mod flags;
+
 mod library;
-
-mod log;
-
-mod config;
 
 mod client;
 
 mod request;
 
-mod call;
+mod event_fn;
 
 mod queue;
+
+mod call;
 
 mod event;
 
 mod response;
 
-mod field;
-
 mod error;
+
+mod value;
+
+mod log;

@@ -8,9 +8,14 @@ use crate::status::{
     MODELWIRE_E_ARGUMENT, MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status,
     name,
 };
+use crate::timeout::patience;
 
 /// The version of this header, major * 1000000 + minor * 1000 + patch.
 pub const MODELWIRE_VERSION_NUMBER: u32 = 1000;
+/// Whether a library is there that has everything of this header: a program refers to it, so that one
+/// built for a later header does not start on an older library, and the loader names what it misses.
+#[unsafe(no_mangle)]
+pub static modelwire_needs_0_1: u8 = 1;
 /// The ABI of this header. Functions and numbers are only ever added to it; a change that would
 /// break a compiled program raises it.
 pub const MODELWIRE_ABI: u32 = 1;
@@ -38,22 +43,28 @@ pub extern "C" fn modelwire_check_abi(header_abi: u32) -> modelwire_status {
     if header_abi == MODELWIRE_ABI { MODELWIRE_OK } else { MODELWIRE_E_ARGUMENT }
 }
 
-/// The name of a status, "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance. Static, never
-/// NULL, any thread.
+/// The name of a status, an identifier: "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance, "ok"
+/// for MODELWIRE_OK, "wait_timeout" for MODELWIRE_TIMEOUT. Static, never NULL, any thread.
+///
+/// @param status  what a function returned
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_char {
     name(status).as_ptr()
 }
 
-/// Ends every call with MODELWIRE_E_SHUTDOWN, closes all connections, lets the callbacks of started
-/// calls see their last event, ends the log and joins the library's threads. Calls that start
-/// afterwards fail; completion queues give what they have; accessors and free functions go on
-/// working. Optional: a process may simply exit. Calling it again is harmless.
+/// Ends everything that this copy of the library does in this process: every call ends with
+/// MODELWIRE_E_SHUTDOWN, callbacks see their last event, the log ends, connections are closed and the
+/// library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
+/// used again, old clients and queues included, starts afresh. Optional: a process may simply exit.
 ///
-/// @param timeout_ms  longest wait in milliseconds; negative waits for an hour
+/// For a host that goes away, or a plugin with a static copy of its own before it is unloaded. A
+/// plugin that shares the library with others closes its clients instead (modelwire_client_close).
+///
+/// @param timeout_ms  longest wait in milliseconds; negative waits without end
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
-///         hangs for instance: it then ends on its own; or MODELWIRE_E_CALLBACK from inside a
-///         callback of a started call or of the log: nothing was done
+///         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
+///         MODELWIRE_E_CALLBACK from inside a callback of a started call or of the log: nothing was
+///         done
 ///
 /// Any other thread. From inside the callback of modelwire_call_stream its stream ends with
 /// MODELWIRE_E_SHUTDOWN.
@@ -63,8 +74,7 @@ pub extern "C" fn modelwire_shutdown(timeout_ms: i32) -> modelwire_status {
         if modelwire_core::is_callback_thread() {
             return Ok(MODELWIRE_E_CALLBACK);
         }
-        let timeout =
-            u64::try_from(timeout_ms).map_or(Duration::from_secs(3600), Duration::from_millis);
+        let timeout = patience(timeout_ms).unwrap_or(Duration::MAX);
         Ok(if modelwire_core::shutdown(timeout) { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
     })
 }

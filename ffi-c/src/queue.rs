@@ -1,59 +1,108 @@
 //! The completion queue of C: the events of many calls in one place, for a thread that waits or for
-//! an event loop that watches a descriptor.
+//! an event loop that watches a descriptor. Knows no callback.
 
+use std::ffi::c_char;
 use std::ptr::null_mut;
-use std::time::{Duration, Instant};
 
-use modelwire_core::{CompletionQueue, Error, Event, Next};
+use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request, Taken};
 
-use crate::boundary::{Handle, borrow, free, guard_or, hand_over, output, outputs, write};
+use crate::soon::Soon3;
+use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, write};
+use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
-use crate::status::{MODELWIRE_CLOSED, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
+use crate::flags::{MODELWIRE_INTERRUPTIBLE, MODELWIRE_SOCKET, check_flags};
+use crate::log::level;
+use crate::request::{endpoint, modelwire_request};
+use crate::status::{
+    MODELWIRE_ABSENT, MODELWIRE_CLOSED, MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_TIMEOUT,
+    modelwire_status,
+};
+use crate::timeout::Timeout;
 
-/// The events of many calls in one place; may be shared between threads.
+/// The events of many calls in one place; may be shared between threads. Its calls need no handle:
+/// each has a tag, any number of the program's, under which it is submitted, cancelled, paused and
+/// resumed.
 ///
 /// A thread waits in modelwire_queue_next.  An event loop watches modelwire_queue_fd for reading
 /// and then calls modelwire_queue_next with a timeout of 0 until it gives something else than
 /// MODELWIRE_OK.
-pub struct modelwire_queue(pub(crate) CompletionQueue);
+pub struct modelwire_queue(CompletionQueue);
 
 impl Handle for modelwire_queue {
     const NAME: &'static str = "queue";
 }
 
+/// The queue itself, which lives on in a thread that is inside when the handle is freed.
+fn core(queue: *const modelwire_queue) -> Result<CompletionQueue, Error> {
+    borrow(queue).map(|queue| queue.0.clone())
+}
+
 /// Makes an empty queue.
 ///
-/// @param call_events_max  how many events of one call wait at most before its body is no longer
-///                         read, so that the service waits too; at least 2; 0 or less leaves it to
-///                         the client's limit, 1024 by default
-/// @param out              the queue; free it with modelwire_queue_free
-/// @param err              what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out
+/// @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET joined by |
+/// @param out    the queue; free it with modelwire_queue_free
+/// @param err    what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out or unknown flags
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_new(
-    call_events_max: i32,
+    flags: u32,
     out: *mut *mut modelwire_queue,
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let call_events_max = usize::try_from(call_events_max).ok().filter(|max| *max > 0);
-        Ok(hand_over(slot, modelwire_queue(CompletionQueue::new(call_events_max))))
+        check_flags(flags, MODELWIRE_INTERRUPTIBLE | MODELWIRE_SOCKET)?;
+        let options = QueueOptions {
+            interruptible: flags & MODELWIRE_INTERRUPTIBLE != 0,
+            socket: flags & MODELWIRE_SOCKET != 0,
+            ..QueueOptions::default()
+        };
+        Ok(slot.give(modelwire_queue(CompletionQueue::with(options)?)))
     })
 }
 
-/// Frees a queue that no other thread uses at the moment. Its unfinished calls are cancelled;
-/// events that were not taken are lost.
+/// Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost. Threads that
+/// wait in it return MODELWIRE_CLOSED; none may begin to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
+    let inner = guard_or(None, || core(queue).ok());
     free(queue);
+    guard_or((), || {
+        if let Some(queue) = inner {
+            queue.close();
+        }
+    });
+}
+
+/// Refuses new calls and cancels those under way. Their last events come out as always; then
+/// modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
+    guard_or((), || {
+        if let Ok(queue) = core(queue) {
+            queue.close();
+        }
+    });
+}
+
+/// Lets one thread that waits in modelwire_queue_next, or the next one that would, return
+/// MODELWIRE_TIMEOUT; of an interruptible queue MODELWIRE_INTERRUPTED. Any thread; of an interruptible
+/// queue also a signal handler.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
+    guard_or((), || {
+        // Without a copy: it may run in a signal handler.
+        if let Ok(queue) = borrow(queue) {
+            queue.0.wakeup();
+        }
+    });
 }
 
 /// A descriptor that is readable while there may be something to take, and once the queue is
-/// closed and drained. It is a socket, non-blocking and close-on-exec, and works in epoll (level
-/// and edge triggered), poll, select and every loop built on them. What is read from it has no
-/// meaning; the library reads it itself.
+/// closed and drained. Non-blocking and close-on-exec; it works in epoll (level and edge triggered),
+/// poll, select and every loop built on them. An eventfd where there is one; a socket where
+/// MODELWIRE_SOCKET asks for it. What is read from it has no meaning; the library reads it itself.
 ///
 /// @param queue  the queue
 /// @return the descriptor, the same each time; -1 if none can be made, in a forked child, and for
@@ -62,18 +111,19 @@ pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
 /// It belongs to the queue: do not close it; a loop that closes what it watches gets a dup of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_fd(queue: *const modelwire_queue) -> i32 {
-    guard_or(-1, || borrow(queue).and_then(|queue| queue.0.fd()).unwrap_or(-1))
+    guard_or(-1, || core(queue).and_then(|queue| queue.fd()).unwrap_or(-1))
 }
 
 /// Takes the next event of any call. The events of one call come in order; no call can starve the
 /// others.
 ///
 /// @param queue       the queue
-/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits for ever
+/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
 /// @param out         the event; free it with modelwire_event_free
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if there was none in time, or modelwire_queue_wakeup
-///         was called; MODELWIRE_CLOSED if the queue was closed and every event was taken;
-///         MODELWIRE_E_FORKED in a forked child; MODELWIRE_E_ARGUMENT for NULL
+///         was called; MODELWIRE_INTERRUPTED of an interruptible queue; MODELWIRE_CLOSED if the queue
+///         was closed and every event was taken; MODELWIRE_E_FORKED in a forked child;
+///         MODELWIRE_E_ARGUMENT for NULL
 ///
 /// Several threads may take at the same time.
 #[unsafe(no_mangle)]
@@ -83,17 +133,17 @@ pub unsafe extern "C" fn modelwire_queue_next(
     out: *mut *mut modelwire_event,
 ) -> modelwire_status {
     guard(null_mut(), || {
-        let (slot, queue) = (output(out)?, borrow(queue)?);
+        let (slot, queue) = (output(out)?, core(queue)?);
         let mut timeout = Timeout::new(timeout_ms);
         loop {
-            match queue.0.next(timeout.left())? {
-                Next::Event(tag, event) => {
-                    if let Some(event) = for_c(tag, event) {
-                        return Ok(hand_over(slot, event));
-                    }
-                }
+            let event = match queue.next(timeout.left())? {
                 Next::Empty => return Ok(MODELWIRE_TIMEOUT),
+                Next::Interrupted => return Ok(MODELWIRE_INTERRUPTED),
                 Next::Closed => return Ok(MODELWIRE_CLOSED),
+                next => for_c(next),
+            };
+            if let Some(event) = event {
+                return Ok(slot.give(event));
             }
         }
     })
@@ -103,11 +153,11 @@ pub unsafe extern "C" fn modelwire_queue_next(
 /// one: cheaper for each event.
 ///
 /// @param queue       the queue
-/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits for ever
+/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
 /// @param out         an array of max places; the events that were taken are written to its
-///                    beginning; free each with modelwire_event_free
+///                    beginning, NULL to the others; free each event with modelwire_event_free
 /// @param max         how many events to take at most, at least 1
-/// @param count       how many were taken; written on MODELWIRE_OK
+/// @param count       how many were taken; 0 where it is not MODELWIRE_OK
 /// @return as modelwire_queue_next
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_take(
@@ -118,7 +168,8 @@ pub unsafe extern "C" fn modelwire_queue_take(
     count: *mut usize,
 ) -> modelwire_status {
     guard(null_mut(), || {
-        let queue = borrow(queue)?;
+        write(count, 0);
+        let queue = core(queue)?;
         if count.is_null() || max == 0 {
             return Err(Error::argument("count is NULL, or max is 0"));
         }
@@ -126,14 +177,14 @@ pub unsafe extern "C" fn modelwire_queue_take(
         let mut timeout = Timeout::new(timeout_ms);
         let mut taken = Vec::new();
         loop {
-            if !queue.0.next_many(max, timeout.left(), &mut taken)? {
-                return Ok(MODELWIRE_CLOSED);
-            }
-            if taken.is_empty() {
-                return Ok(MODELWIRE_TIMEOUT);
+            match queue.next_many(max, timeout.left(), &mut taken)? {
+                Taken::Something => {}
+                Taken::Nothing => return Ok(MODELWIRE_TIMEOUT),
+                Taken::Interrupted => return Ok(MODELWIRE_INTERRUPTED),
+                Taken::Closed => return Ok(MODELWIRE_CLOSED),
             }
             let mut used = 0;
-            let events = taken.drain(..).filter_map(|(tag, event)| for_c(tag, event));
+            let events = taken.drain(..).filter_map(for_c);
             for (place, event) in places.iter_mut().zip(events) {
                 *place = event.into_raw();
                 used += 1;
@@ -146,60 +197,170 @@ pub unsafe extern "C" fn modelwire_queue_take(
     })
 }
 
-/// Lets one thread that waits in modelwire_queue_next, or the next one that would, return
-/// MODELWIRE_TIMEOUT. Any thread, also a signal handler's helper thread; not a signal handler.
+/// What C is given of what came out, if anything.
+fn for_c(next: Next) -> Option<modelwire_event> {
+    match next {
+        Next::Event(tag, event) => modelwire_event::of(tag, event),
+        Next::Log(tag, record) => Some(modelwire_event::log(tag, &record)),
+        Next::Empty | Next::Interrupted | Next::Closed => None,
+    }
+}
+
+/// Sends a request on its way; its events come out of the queue under a tag, the last of them of kind
+/// MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once. Whatever is wrong with the request,
+/// or happens to it, is told by that event.
+///
+/// @param queue      the queue
+/// @param client     the client
+/// @param operation  MODELWIRE_OPERATION_...
+/// @param json       the request as modelwire_request_new takes it, copied; NULL for the model list
+/// @param length     its length in bytes, or MODELWIRE_NUL
+/// @param stream     1 for a response piece by piece, 0 for a whole one
+/// @param tag        any number that no unfinished call of the queue has: an index, or a pointer
+/// @param err        what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
+///         an unknown operation, what is not UTF-8, or a tag in use: then no event comes
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
-    guard_or((), || {
-        if let Ok(queue) = borrow(queue) {
-            queue.0.wakeup();
-        }
-    });
+pub unsafe extern "C" fn modelwire_queue_submit(
+    queue: *const modelwire_queue,
+    client: *const modelwire_client,
+    operation: i32,
+    json: *const c_char,
+    length: usize,
+    stream: i32,
+    tag: u64,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let endpoint = endpoint(operation)?;
+        let request = match json.is_null() {
+            true => Request::empty(endpoint),
+            false => Request::of_json(endpoint, copy_text("json", json, length)?),
+        };
+        submit(queue, client, request, stream, tag)
+    })
 }
 
-/// Refuses new calls and cancels those under way. Their last events come out as always; then
-/// modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
+/// As modelwire_queue_submit, with a request that was made before: for one with options of its own, and
+/// for programs without a JSON library.
+///
+/// @param queue    the queue
+/// @param client   the client
+/// @param request  the request, copied
+/// @param stream   1 for a response piece by piece, 0 for a whole one
+/// @param tag      any number that no unfinished call of the queue has
+/// @param err      what is wrong, on failure; may be NULL
+/// @return as modelwire_queue_submit
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
-    guard_or((), || {
-        if let Ok(queue) = borrow(queue) {
-            queue.0.close();
-        }
-    });
+pub unsafe extern "C" fn modelwire_queue_submit_request(
+    queue: *const modelwire_queue,
+    client: *const modelwire_client,
+    request: *const modelwire_request,
+    stream: i32,
+    tag: u64,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let request = borrow(request)?.0.clone();
+        submit(queue, client, request, stream, tag)
+    })
 }
 
-/// The event as C is given it; `None` for one that C is not given.
-fn for_c(tag: u64, event: Event) -> Option<modelwire_event> {
-    match event {
-        Event::Chunk(chunk) => Some(modelwire_event::chunk(tag, chunk)),
-        Event::Done(outcome) => Some(modelwire_event::done(tag, outcome)),
-        Event::Open(_) => None,
-    }
+fn submit(
+    queue: *const modelwire_queue,
+    client: *const modelwire_client,
+    request: Request,
+    stream: i32,
+    tag: u64,
+) -> Result<modelwire_status, Error> {
+    let call = Call::new(&borrow(client)?.0, request);
+    core(queue)?.submit_owned(call, stream != 0, tag)?;
+    Ok(MODELWIRE_OK)
 }
 
-/// The timeout of a wait that goes on where an event came that C is not given.
-struct Timeout {
-    whole: Option<Duration>,
-    start: Option<Instant>,
+/// Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next. Any thread, any time.
+///
+/// @param queue  the queue
+/// @param tag    the call's tag
+/// @return MODELWIRE_OK; MODELWIRE_ABSENT if no unfinished call has the tag; MODELWIRE_E_FORKED in a
+///         forked child; or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_cancel(
+    queue: *const modelwire_queue,
+    tag: u64,
+) -> modelwire_status {
+    by_tag(queue, |queue| queue.cancel(tag))
 }
 
-impl Timeout {
-    fn new(timeout_ms: i32) -> Timeout {
-        let whole = u64::try_from(timeout_ms).ok().map(Duration::from_millis);
-        Timeout { whole, start: None }
-    }
+/// Keeps the events of a call back until modelwire_queue_resume, while those of others come out. When
+/// as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
+/// and the service waits too: so a slow consumer of one stream needs no memory of the program's. The
+/// idle timeout stands still meanwhile, the total timeout does not.
+///
+/// @param queue  the queue
+/// @param tag    the call's tag
+/// @return as modelwire_queue_cancel; pausing a paused call is no error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_pause(
+    queue: *const modelwire_queue,
+    tag: u64,
+) -> modelwire_status {
+    by_tag(queue, |queue| queue.pause(tag))
+}
 
-    /// How much is left; the first time all of it. The clock is read only if there is a second
-    /// time, which is rare.
-    fn left(&mut self) -> Option<Duration> {
-        let whole = self.whole.filter(|whole| !whole.is_zero());
-        match (whole, self.start) {
-            (None, _) => self.whole,
-            (Some(whole), Some(start)) => Some(whole.saturating_sub(start.elapsed())),
-            (Some(whole), None) => {
-                self.start = Some(Instant::now());
-                Some(whole)
-            }
-        }
-    }
+/// Lets the events of a paused call come out again.
+///
+/// @param queue  the queue
+/// @param tag    the call's tag
+/// @return as modelwire_queue_cancel; resuming a call that is not paused is no error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_resume(
+    queue: *const modelwire_queue,
+    tag: u64,
+) -> modelwire_status {
+    by_tag(queue, |queue| queue.resume(tag))
+}
+
+fn by_tag(
+    queue: *const modelwire_queue,
+    act: impl FnOnce(&CompletionQueue) -> bool,
+) -> modelwire_status {
+    guard(null_mut(), || {
+        let queue = core(queue)?;
+        queue.check_process()?;
+        let is_found = act(&queue);
+        Ok(if is_found { MODELWIRE_OK } else { MODELWIRE_ABSENT })
+    })
+}
+
+/// How many calls have not given their last event yet; 0 for NULL.
+///
+/// @param queue  the queue
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_count(queue: *const modelwire_queue) -> usize {
+    guard_or(0, || core(queue).map_or(0, |queue| queue.unfinished()))
+}
+
+/// Lets the log of the library come out of a queue, as events of kind MODELWIRE_EVENT_LOG, in place of
+/// another queue or of a callback (modelwire_set_log), which ends by itself. At most 4096 records wait;
+/// what comes on top is dropped, and a record says how many. Ends when the queue is closed or freed.
+///
+/// @param queue  the queue
+/// @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
+///               ones; MODELWIRE_LOG_OFF ends the log
+/// @param tag    the tag of these events; calls may have the same
+/// @param err    what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or
+///         an unknown level
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_log(
+    queue: *const modelwire_queue,
+    level: i32,
+    tag: u64,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        core(queue)?.follow_log(self::level(level)?, tag)?;
+        Ok(MODELWIRE_OK)
+    })
 }

@@ -1,59 +1,51 @@
-//! What a call gives at its end, for C: texts, headers, tool calls, usage.
+//! What a call gives at its end, for C: its text, its JSON, and what is known of it. Knows no event.
 
 use std::ffi::c_char;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use std::sync::OnceLock;
 
-use modelwire_core::{CalledTool, Response};
+use modelwire_core::Response;
 
-use crate::boundary::{Handle, borrow, copy_text, free, guard_or, write};
-use crate::error::guard;
-use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
-use crate::text::{Key, Made, Parent, give_text, texts};
+use crate::boundary::{Handle, borrow, free, guard_or};
+use crate::text::{Ready, Text, give};
+use crate::value::{Lent, modelwire_value};
 
 /// The response to a call; immutable, may be shared between threads.
 pub struct modelwire_response {
     core: Response,
-    model_ids: OnceLock<Vec<String>>,
-    tool_calls: OnceLock<Vec<CalledTool>>,
-    made: Made,
+    text: OnceLock<Text>,
+    value: Lent,
+    info: Lent,
 }
 
 impl Handle for modelwire_response {
     const NAME: &'static str = "response";
 }
 
-impl Parent for modelwire_response {
-    fn made(&self) -> &Made {
-        &self.made
-    }
-}
-
 impl modelwire_response {
     pub(crate) fn new(core: Response) -> modelwire_response {
         modelwire_response {
             core,
-            model_ids: OnceLock::new(),
-            tool_calls: OnceLock::new(),
-            made: Made::default(),
+            text: OnceLock::new(),
+            value: Lent::default(),
+            info: Lent::default(),
         }
     }
 
-    pub(crate) fn core(&self) -> &Response {
-        &self.core
+    pub(crate) fn json(&self) -> Ready<'_> {
+        Ready::new(self.core.json_and_nul().as_bytes())
     }
 
-    /// Names in lower case.
-    fn headers(&self) -> &[(String, String)] {
-        self.core.head().headers()
+    pub(crate) fn text(&self) -> Ready<'_> {
+        self.text.get_or_init(|| Text::new(&self.core.text())).ready()
     }
 
-    fn model_ids(&self) -> &[String] {
-        self.model_ids.get_or_init(|| self.core.model_ids())
+    pub(crate) fn value(&self) -> *const modelwire_value {
+        self.value.get(|| modelwire_value::of_response(&self.core))
     }
 
-    fn tool_calls(&self) -> &[CalledTool] {
-        self.tool_calls.get_or_init(|| self.core.tool_calls())
+    pub(crate) fn info(&self) -> *const modelwire_value {
+        self.info.get(|| modelwire_value::of_json(self.core.info_json()))
     }
 }
 
@@ -63,171 +55,59 @@ pub unsafe extern "C" fn modelwire_response_free(response: *mut modelwire_respon
     free(response);
 }
 
-texts! { response: modelwire_response,
-    /// The JSON text as the service sent it; empty at the end of a stream, whose events were the
-    /// response.
-    modelwire_response_json(length) => Some(response.core.json());
-
-    /// The output text: the content of a chat's first choice, or all output text of a response;
-    /// empty where there is none and at the end of a stream.
-    modelwire_response_text(length) => Some(response.core.text());
-
-    /// Why the first choice of a chat stopped, or the status of a response; NULL where there is
-    /// none.
-    modelwire_response_finish_reason() => response.core.document()?.finish_reason();
-
-    /// The service's name for the exchange, to give to its support; NULL where there is none.
-    modelwire_response_request_id() => response.core.head().request_id();
-
-    /// How the response was known to be complete: "document", "done_mark", "final_event" or
-    /// "finish_reasons".
-    modelwire_response_end() => Some(response.core.end().name());
-}
-
-/// The HTTP status, 200 for instance; 0 for NULL.
+/// The output text: the content of a chat's first choice, or all output text of a response; empty
+/// where there is none and at the end of a stream.
 ///
 /// @param response  the response
+/// @param length    its length in bytes; may be NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_http_status(
+pub unsafe extern "C" fn modelwire_response_text(
     response: *const modelwire_response,
-) -> i32 {
-    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.core.head().status())))
-}
-
-/// How many times the request was attempted: more than once where the retry policy waited and tried
-/// again; 0 for NULL.
-///
-/// @param response  the response
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_attempts(response: *const modelwire_response) -> i32 {
-    guard_or(0, || {
-        let attempts = |response: &modelwire_response| response.core.attempts();
-        borrow(response).map_or(0, |response| i32::try_from(attempts(response)).unwrap_or(i32::MAX))
-    })
-}
-
-/// From the start of the first attempt to the end of the response, waits included, in
-/// milliseconds; -1 for NULL.
-///
-/// @param response  the response
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_elapsed_ms(response: *const modelwire_response) -> i64 {
-    guard_or(-1, || {
-        let elapsed = |response: &modelwire_response| response.core.elapsed().as_millis();
-        borrow(response).map_or(-1, |response| i64::try_from(elapsed(response)).unwrap_or(i64::MAX))
-    })
-}
-
-/// The first header of a name, whatever its case; NULL where there is none.
-///
-/// @param response  the response
-/// @param name      the header's name
-/// @param length    the name's length in bytes, or MODELWIRE_NUL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_header(
-    response: *const modelwire_response,
-    name: *const c_char,
-    length: usize,
+    length: *mut usize,
 ) -> *const c_char {
-    guard_or(null(), || {
-        let at = || {
-            let headers = borrow(response).ok()?.headers();
-            let name = copy_text("name", name, length).ok()?;
-            headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(&name))
-        };
-        let Some(at) = at() else { return null() };
-        let key = Key::Accessor("modelwire_response_header_value", at);
-        give_text(response, key, null_mut(), |response| Some(&response.headers().get(at)?.1))
-    })
+    give(response, length, |response| Some(response.text()))
 }
 
-/// How many headers the response has.
+/// The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that
+/// was not gathered, whose events were the response.
+///
+/// @param response  the response
+/// @param length    its length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_response_json(
+    response: *const modelwire_response,
+    length: *mut usize,
+) -> *const c_char {
+    give(response, length, |response| Some(response.json()))
+}
+
+/// The fields of modelwire_response_json, to be read by path; borrowed. NULL for NULL.
 ///
 /// @param response  the response
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_header_count(
+pub unsafe extern "C" fn modelwire_response_value(
     response: *const modelwire_response,
-) -> usize {
-    guard_or(0, || borrow(response).map_or(0, |response| response.headers().len()))
+) -> *const modelwire_value {
+    guard_or(null(), || borrow(response).map_or(null(), modelwire_response::value))
 }
 
-texts! { response: modelwire_response,
-    /// The name of a header, in lower case and in the order of the response; NULL beyond the end.
-    modelwire_response_header_name(index) => Some(&response.headers().get(index)?.0);
-
-    /// The value of a header, in the order of the response; NULL beyond the end.
-    modelwire_response_header_value(index) => Some(&response.headers().get(index)?.1);
-}
-
-/// 1 if the JSON text was put together from the chunks of a stream, 0 if the service sent it as it
-/// is.
+/// What the library knows of the response, as a JSON object to be read by path; borrowed. NULL for
+/// NULL. Members, null where there is none:
+///
+/// "http_status"; "request_id", the service's name for the exchange, to give to its support;
+/// "attempts", more than 1 where the retry policy tried again; "elapsed_ms", from the start of the
+/// first attempt to the end, waits included; "end", how the response was known to be complete:
+/// "document", "done_mark", "final_event" or "finish_reasons"; "is_gathered", whether the JSON was
+/// put together from the chunks of a stream; "finish_reason" of a chat's first choice, or the status
+/// of a response; "usage", an object with "input_tokens", "output_tokens" and "total_tokens" as the
+/// service reported them; "tool_calls" of a chat's first choice or anywhere in a response, objects
+/// with "id" (what a result has to name), "name" and "arguments" (JSON text, as the model wrote it);
+/// "models", the ids of a model list; "headers", objects with "name", in lower case, and "value".
 ///
 /// @param response  the response
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_is_gathered(
+pub unsafe extern "C" fn modelwire_response_info(
     response: *const modelwire_response,
-) -> i32 {
-    guard_or(0, || borrow(response).map_or(0, |response| i32::from(response.core.is_gathered())))
-}
-
-/// How many tool calls the model made, in the first choice of a chat or anywhere in a response.
-///
-/// @param response  the response
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_tool_call_count(
-    response: *const modelwire_response,
-) -> usize {
-    guard_or(0, || borrow(response).map_or(0, |response| response.tool_calls().len()))
-}
-
-texts! { response: modelwire_response,
-    /// What the result of a tool call has to name: its id, or the call_id of a response; empty if
-    /// the service left it out, NULL beyond the end.
-    modelwire_response_tool_call_id(index) => Some(&response.tool_calls().get(index)?.id);
-
-    /// The name of the function that a tool call asks for; NULL beyond the end.
-    modelwire_response_tool_call_name(index) => Some(&response.tool_calls().get(index)?.name);
-
-    /// The arguments of a tool call as JSON text, as the model wrote it; NULL beyond the end.
-    modelwire_response_tool_call_arguments(index, length) =>
-        Some(&response.tool_calls().get(index)?.arguments);
-}
-
-/// The tokens that the service reported, of a stream too.
-///
-/// @param response       the response
-/// @param input_tokens   may be NULL, like the others
-/// @param output_tokens  output
-/// @param total_tokens   both together
-/// @return MODELWIRE_OK; MODELWIRE_ABSENT if the service reported none, and nothing is written; or
-///         MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_usage(
-    response: *const modelwire_response,
-    input_tokens: *mut u64,
-    output_tokens: *mut u64,
-    total_tokens: *mut u64,
-) -> modelwire_status {
-    guard(null_mut(), || {
-        let Some(usage) = borrow(response)?.core.usage() else { return Ok(MODELWIRE_ABSENT) };
-        write(input_tokens, usage.input_tokens);
-        write(output_tokens, usage.output_tokens);
-        write(total_tokens, usage.total_tokens);
-        Ok(MODELWIRE_OK)
-    })
-}
-
-/// How many models a model list has; 0 for every other response.
-///
-/// @param response  the response
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_response_model_count(
-    response: *const modelwire_response,
-) -> usize {
-    guard_or(0, || borrow(response).map_or(0, |response| response.model_ids().len()))
-}
-
-texts! { response: modelwire_response,
-    /// The id of a model of a model list; NULL beyond the end.
-    modelwire_response_model_id(index) => response.model_ids().get(index);
+) -> *const modelwire_value {
+    guard_or(null(), || borrow(response).map_or(null(), modelwire_response::info))
 }

@@ -16,6 +16,9 @@ pub const MODELWIRE_TIMEOUT: modelwire_status = 2;
 pub const MODELWIRE_ABSENT: modelwire_status = 3;
 /// A completion queue was closed and has nothing any more; no error.
 pub const MODELWIRE_CLOSED: modelwire_status = 4;
+/// A signal, or a wakeup, ended a wait that was made interruptible; no error. What was waited for goes
+/// on: look at your own flags, and wait again or cancel.
+pub const MODELWIRE_INTERRUPTED: modelwire_status = 5;
 
 /// An argument is wrong; nothing was sent.
 pub const MODELWIRE_E_ARGUMENT: modelwire_status = -1;
@@ -39,7 +42,7 @@ pub const MODELWIRE_E_STATUS: modelwire_status = -9;
 pub const MODELWIRE_E_CONNECT: modelwire_status = -10;
 /// The TLS handshake or a certificate failed.
 pub const MODELWIRE_E_TLS: modelwire_status = -11;
-/// One of the timeouts; modelwire_error_timeout says which.
+/// One of the timeouts; "timeout" of the error's JSON says which.
 pub const MODELWIRE_E_TIMEOUT: modelwire_status = -12;
 /// The connection broke off after the request was sent.
 pub const MODELWIRE_E_DISCONNECTED: modelwire_status = -13;
@@ -51,11 +54,11 @@ pub const MODELWIRE_E_INCOMPLETE: modelwire_status = -15;
 pub const MODELWIRE_E_STREAM: modelwire_status = -16;
 /// The call was cancelled.
 pub const MODELWIRE_E_CANCELLED: modelwire_status = -17;
-/// The handle was closed.
+/// The client or queue was closed.
 pub const MODELWIRE_E_CLOSED: modelwire_status = -18;
 /// The call belongs to the parent process.
 pub const MODELWIRE_E_FORKED: modelwire_status = -19;
-/// The library was shut down.
+/// The library was shut down while the call was under way.
 pub const MODELWIRE_E_SHUTDOWN: modelwire_status = -20;
 /// A fault of this library.
 pub const MODELWIRE_E_INTERNAL: modelwire_status = -21;
@@ -90,14 +93,15 @@ pub(crate) fn of_kind(kind: ErrorKind) -> modelwire_status {
     }
 }
 
-/// The name of a status, for messages.
+/// The name of a status: an identifier.
 pub(crate) fn name(status: modelwire_status) -> &'static std::ffi::CStr {
     match status {
         MODELWIRE_OK => c"ok",
         MODELWIRE_STOPPED => c"stopped",
-        MODELWIRE_TIMEOUT => c"timeout (outcome)",
+        MODELWIRE_TIMEOUT => c"wait_timeout",
         MODELWIRE_ABSENT => c"absent",
-        MODELWIRE_CLOSED => c"closed (outcome)",
+        MODELWIRE_CLOSED => c"queue_closed",
+        MODELWIRE_INTERRUPTED => c"interrupted",
         MODELWIRE_E_ARGUMENT => c"argument",
         MODELWIRE_E_CONFIG => c"config",
         MODELWIRE_E_INVALID_REQUEST => c"invalid_request",
@@ -120,6 +124,6 @@ pub(crate) fn name(status: modelwire_status) -> &'static std::ffi::CStr {
         MODELWIRE_E_SHUTDOWN => c"shutdown",
         MODELWIRE_E_INTERNAL => c"internal",
         MODELWIRE_E_CALLBACK => c"callback",
-        _ => c"unknown status",
+        _ => c"unknown_status",
     }
 }

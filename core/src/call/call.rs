@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::call::exchange;
 use crate::call::queue::Pop;
-use crate::call::session::Session;
+use crate::call::session::{Session, UnderWay};
 use crate::call::task::{Alive, DoneGuard, Shared, cancelled};
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
@@ -24,12 +24,27 @@ use crate::request::Request;
 /// Every method may be called from any thread. Dropping an unfinished call cancels it.
 pub struct Call {
     shared: Arc<Shared>,
+    /// Nobody else will end it.
+    is_owner: bool,
+}
+
+/// Cancels a call from wherever it is kept; dropping it does nothing. Cheap to clone.
+#[derive(Clone)]
+pub struct Canceller {
+    shared: Arc<Shared>,
+}
+
+impl Canceller {
+    /// As [`Call::cancel`].
+    pub fn cancel(&self) {
+        self.shared.cancel();
+    }
 }
 
 impl Call {
     /// A call that is not started yet.
     pub(crate) fn of(session: Arc<Session>, request: Request) -> Call {
-        Call { shared: Arc::new(Shared::new(session, request)) }
+        Call { shared: Arc::new(Shared::new(session, request)), is_owner: true }
     }
 
     /// Checks the request and sends it on its way. An error means that nothing was sent and no
@@ -48,9 +63,7 @@ impl Call {
     pub(crate) fn begin(&self, stream: bool, awaited: Awaited) -> Result<()> {
         self.check_process()?;
         let shared = &self.shared;
-        let Some(request) = shared.take_request() else {
-            return Err(shared.explain(Error::argument("the call was started before")));
-        };
+        let request = self.take_request()?;
         if shared.queue.is_finished() {
             return Err(shared.explain(cancelled()));
         }
@@ -60,30 +73,60 @@ impl Call {
         })
     }
 
+    /// The request, for the one who starts the call.
+    pub(crate) fn take_request(&self) -> Result<Request> {
+        let shared = &self.shared;
+        let started = || shared.explain(Error::argument("the call was started before"));
+        shared.take_request().ok_or_else(started)
+    }
+
+    /// As [`Call::begin`], where the events have their place already: what goes wrong is `Done`.
+    pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: Awaited) {
+        if self.shared.queue.is_finished() {
+            return; // cancelled before, which is its `Done`
+        }
+        if let Err(error) = self.launch(request, stream, awaited) {
+            self.shared.queue.finish(Err(self.shared.explain(error)));
+        }
+    }
+
+    /// Leaves the call to who holds what it shares.
+    pub(crate) fn disown(mut self) {
+        self.is_owner = false;
+    }
+
     fn launch(&self, request: Request, stream: bool, awaited: Awaited) -> Result<()> {
         let shared = &self.shared;
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.set_asked(&prepared);
-        if let Some(made) = shared.session().transport_if_cheap() {
-            made?; // told here, and not as an event
-        }
-        let (handle, alive) = match &shared.settings().runtime {
+        let enter = |run| {
+            let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
+            let (run, listed) = shared.session().enter(run, call)?;
+            if let Some(made) = run.transport_if_cheap() {
+                made?; // told here, and not as an event
+            }
+            Ok::<_, Error>((run, listed))
+        };
+        let (handle, alive, (run, listed)) = match &shared.settings().runtime {
             Some(external) => {
                 let task: Weak<dyn ShutDown> = Arc::<Shared>::downgrade(shared);
-                let (handle, registered) = external.register(task)?;
-                (handle, Alive::External(registered))
+                let (handle, registered, run) = external.register(task)?;
+                (Some(handle), Alive::External(registered), enter(run)?)
             }
             None => {
-                let driver = runtime::driver()?;
-                let living = driver.begin(awaited);
-                let handle = driver.handle().clone();
+                let (driver, run) = runtime::driver()?;
+                let entered = enter(run)?;
+                let (living, handle) = driver.begin(awaited);
                 shared.set_driver(driver);
-                (handle, Alive::Ours(living))
+                (handle, Alive::Ours(living), entered)
             }
         };
         // From here on the guard answers for Done.
-        let guard = DoneGuard { shared: shared.clone(), alive };
-        shared.set_task(handle.spawn(exchange::run(guard, prepared, stream)).abort_handle());
+        let guard = DoneGuard { shared: shared.clone(), alive, run, _listed: listed };
+        let task = exchange::run(guard, prepared, stream);
+        if let Some(handle) = handle {
+            shared.set_task(handle.spawn(task).abort_handle());
+        } // else it is dropped: the library was shut down meanwhile
         Ok(())
     }
 
@@ -129,6 +172,11 @@ impl Call {
         self.shared.cancel();
     }
 
+    /// What cancels this call and may outlive it.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { shared: self.shared.clone() }
+    }
+
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
@@ -143,6 +191,8 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.cancel();
+        if self.is_owner {
+            self.cancel();
+        }
     }
 }

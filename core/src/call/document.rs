@@ -42,7 +42,7 @@ pub(crate) fn judge(
         let error = Error::new(ErrorKind::Protocol, "the answer has no content");
         return Err(error.with_answer(&head));
     }
-    let document = match Document::scan(text.as_str().into()) {
+    let document = match Document::scan(&text) {
         Ok(document) => document,
         Err(cause) => {
             let answer = not_an_answer(&format!("the answer is not JSON ({cause})"), &text);

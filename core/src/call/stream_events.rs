@@ -154,7 +154,7 @@ impl StreamEvents {
         let gatherer = self.gathering.0.as_ref();
         match self.ending {
             Some(Ending::Whole(end)) => {
-                let gathered = gatherer.map(|gatherer| Document::scan(gatherer.json().into()));
+                let gathered = gatherer.map(|gatherer| Document::scan(&gatherer.json()));
                 let document = gathered.transpose().map_err(|cause| {
                     Error::internal(format!("the gathered answer is not JSON: {cause}"))
                 })?;

@@ -8,11 +8,16 @@
 //! | reserved | counted as live; its call is being started | `insert`, or a start that failed |
 //! | armed | its waker lies in its call's queue, its number is not noted | the call puts an event in |
 //! | noted | its number is in the ready list; there may be events | a pop that finds none arms it |
+//! | paused | armed or noted, or passed over by a pop and neither | `resume`, `cancel`, `close` note it |
 //! | gone | `Done` was popped; its slot is free | – |
+//!
+//! A member that the queue owns is armed before its call is started, so that it can be paused and
+//! cancelled by its tag from then on; a start that fails is its `Done`.
 //!
 //! # Invariants
 //!
-//! 1. A live member is armed or noted, never neither: events that wait are always told of.
+//! 1. A live member is armed or noted, never neither: events that wait are always told of. A
+//!    paused one may be neither: so it makes no descriptor readable, and nobody look for it twice.
 //! 2. Events of one call come out in the call's order, whoever takes them.
 //! 3. A noted member stays noted while it may have events, and whoever takes some of them and
 //!    leaves it noted wakes one more sleeper, if there is one: no thread sleeps while another holds
@@ -22,18 +27,19 @@
 //! 6. A late wake of a member that is gone notes a number that finds nothing, or the slot's next
 //!    member early: both are harmless.
 //! 7. The members' lock is taken before the ready list's and a call's own, never after.
+//! 8. Of the members that the queue owns no two have the same tag.
 
+use std::collections::HashMap;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use once_cell::sync::OnceCell;
-
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::task::Shared as CallShared;
-use crate::delivery::ready::Ready;
+use crate::delivery::log::Record;
+use crate::delivery::ready::{Ready, Slept};
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
 use crate::error::{Error, Result};
@@ -49,10 +55,42 @@ const TURN_EVENTS_MAX: u32 = 64;
 pub enum Next {
     /// An event of the call that was submitted with this tag.
     Event(u64, Event),
+    /// A record of the log, for who [follows](CompletionQueue::follow_log) it here with this tag.
+    Log(u64, Record),
     /// Nothing yet: the timeout ran out, or [`CompletionQueue::wakeup`] was called.
     Empty,
+    /// A wait of an [interruptible](QueueOptions::interruptible) queue ended: a signal handler ran
+    /// on this thread, or [`CompletionQueue::wakeup`] was called, or it was time to look whether
+    /// either happened just before. What was waited for goes on.
+    Interrupted,
     /// The queue was closed, and every event was taken.
     Closed,
+}
+
+/// How [`CompletionQueue::next_many`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It took something: [`Next::Event`] or [`Next::Log`], no other.
+    Something,
+    /// As [`Next::Empty`].
+    Nothing,
+    /// As [`Next::Interrupted`].
+    Interrupted,
+    /// As [`Next::Closed`].
+    Closed,
+}
+
+/// What kind of queue it is to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueOptions {
+    /// How many events of one call wait at most (at least 2) before its body is no longer read;
+    /// `None` leaves it to the client's limits.
+    pub call_events_max: Option<usize>,
+    /// Waits end with [`Next::Interrupted`] when a signal handler ran, and
+    /// [`CompletionQueue::wakeup`] may be called from inside one. No wait does the I/O.
+    pub interruptible: bool,
+    /// The descriptor is a socket, for event loops that take nothing else.
+    pub socket: bool,
 }
 
 /// Events of many calls, each with the tag of its call. Cheap to clone; every method may be called
@@ -62,17 +100,31 @@ pub struct CompletionQueue {
     generation: u64,
     many: Arc<Many<Arc<CallShared>>>,
     call_events_max: usize,
-    /// What a thread that waits here may do the I/O of.
-    driver: Arc<OnceCell<Arc<Driver>>>,
+    /// What a thread that waits here may do the I/O of: that of the call that came last.
+    driver: Arc<Mutex<Option<Arc<Driver>>>>,
 }
 
 impl CompletionQueue {
     /// An empty queue. `call_events_max` is how many events of one call wait at most (at least 2)
     /// before its body is no longer read; `None` leaves it to the client's limits.
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
+        CompletionQueue::over(Ready::new(), call_events_max)
+    }
+
+    /// An empty queue whose waits can be interrupted: see [`QueueOptions::interruptible`].
+    pub fn interruptible() -> Result<CompletionQueue> {
+        CompletionQueue::with(QueueOptions { interruptible: true, ..QueueOptions::default() })
+    }
+
+    /// An empty queue of this kind. Fails where there is no descriptor for it.
+    pub fn with(options: QueueOptions) -> Result<CompletionQueue> {
+        Ok(CompletionQueue::over(Ready::new(), options.call_events_max))
+    }
+
+    fn over(ready: Ready, call_events_max: Option<usize>) -> CompletionQueue {
         let call_events_max = call_events_max.unwrap_or(usize::MAX);
-        let many = Arc::new(Many::new());
-        let (generation, driver) = (process::generation(), Arc::default());
+        let many = Arc::new(Many::over(ready));
+        let (generation, driver) = (process::generation(), Arc::new(Mutex::new(None)));
         CompletionQueue { generation, many, call_events_max, driver }
     }
 
@@ -86,9 +138,7 @@ impl CompletionQueue {
         shared.queue.limit_events(self.call_events_max);
         match call.begin(stream, Awaited::AtQueue) {
             Ok(()) => {
-                if let Some(driver) = shared.driver() {
-                    self.driver.get_or_init(|| driver.clone());
-                }
+                self.note_driver_of(shared);
                 self.many.insert(place, shared.clone(), tag);
             }
             Err(error) => {
@@ -99,6 +149,56 @@ impl CompletionQueue {
         Ok(())
     }
 
+    /// Starts a call that the queue owns: there is no handle to keep, and it is reached by its tag,
+    /// which no other unfinished one may have. Whatever goes wrong with its start is its `Done`. An
+    /// error means that no event will come: the queue is closed or another process's, the tag is
+    /// in use, or the call was started before.
+    pub fn submit_owned(&self, call: Call, stream: bool, tag: u64) -> Result<()> {
+        self.check_process()?;
+        call.check_process()?;
+        let request = call.take_request()?;
+        let shared = call.shared().clone();
+        shared.queue.limit_events(self.call_events_max);
+        self.many.adopt(shared.clone(), tag)?;
+        call.launch_to_end(request, stream, Awaited::AtQueue);
+        self.note_driver_of(&shared);
+        call.disown();
+        Ok(())
+    }
+
+    fn note_driver_of(&self, call: &CallShared) {
+        let Some(driver) = call.driver() else { return };
+        let mut noted = lock(self.driver.as_ref());
+        if noted.as_ref().is_none_or(|noted| !Arc::ptr_eq(noted, driver)) {
+            let earlier = noted.replace(driver.clone());
+            drop(noted);
+            drop(earlier);
+        }
+    }
+
+    /// Ends an owned call now, as [`Call::cancel`] does, also a paused one. False if no unfinished
+    /// one has this tag.
+    pub fn cancel(&self, tag: u64) -> bool {
+        self.check_process().is_ok() && self.many.cancel(tag)
+    }
+
+    /// Lets no event of an owned call come out until it is resumed or cancelled, or the queue
+    /// closed. What arrives meanwhile waits within the bounds of its client; then its body is no
+    /// longer read. False if no unfinished one has this tag.
+    pub fn pause(&self, tag: u64) -> bool {
+        self.check_process().is_ok() && self.many.pause(tag)
+    }
+
+    /// Ends a pause. False if no unfinished call that the queue owns has this tag.
+    pub fn resume(&self, tag: u64) -> bool {
+        self.check_process().is_ok() && self.many.resume(tag)
+    }
+
+    /// How many calls there are whose `Done` was not taken.
+    pub fn unfinished(&self) -> usize {
+        self.check_process().map_or(0, |()| lock(&self.many.members).live)
+    }
+
     /// The next event of any call; waits for it until the timeout runs out. `None` waits for ever,
     /// zero not at all.
     pub fn next(&self, timeout: Option<Duration>) -> Result<Next> {
@@ -107,29 +207,30 @@ impl CompletionQueue {
     }
 
     /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
-    fn wait(&self, live: usize, timeout: Option<Duration>) -> bool {
+    fn wait(&self, live: usize, timeout: Option<Duration>) -> Slept {
         let ready = &self.many.ready;
-        if let Some(driver) = self.driver.get() {
+        let driver = lock(self.driver.as_ref()).clone();
+        if let Some(driver) = driver {
             let noted = poll_fn(|cx| ready.poll_wait(cx));
             match driver.wait(live, timeout, || ready.has_company(), noted) {
-                Waited::Found(is_noted) => return is_noted,
-                Waited::TimedOut => return false,
+                Waited::Found(is_noted) => return Slept::of(is_noted),
+                Waited::TimedOut => return Slept::InVain,
                 Waited::Elsewhere => {}
             }
         }
-        ready.wait(timeout)
+        Slept::of(ready.wait(timeout))
     }
 
-    /// As many events as are there, at most `max`, appended to `events`; waits only for the first
-    /// one. [`Next::Event`] stands for the last of them.
+    /// As many events as are there, at most `max`, appended to `taken`; waits only for the first
+    /// one.
     pub fn next_many(
         &self,
         max: usize,
         timeout: Option<Duration>,
-        events: &mut Vec<(u64, Event)>,
-    ) -> Result<bool> {
+        taken: &mut Vec<Next>,
+    ) -> Result<Taken> {
         self.check_process()?;
-        Ok(self.many.next_many_by(max, timeout, events, |live, left| self.wait(live, left)))
+        Ok(self.many.next_many_by(max, timeout, taken, |live, left| self.wait(live, left)))
     }
 
     /// Lets one waiting `next`, or the next one, return [`Next::Empty`].
@@ -152,6 +253,10 @@ impl CompletionQueue {
         if self.check_process().is_ok() {
             self.many.close(Closing::LetsFinish);
         }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        lock(&self.many.members).closing != Closing::No
     }
 
     /// A descriptor that is readable while there may be something to take, and once the queue is
@@ -209,7 +314,9 @@ struct Members<S> {
     /// A member's number is its place here.
     slots: Vec<Option<Member<S>>>,
     free: Vec<usize>,
-    /// Reserved, armed and noted ones.
+    /// The places of those that the queue owns, by their tags.
+    owned: HashMap<u64, usize>,
+    /// Reserved, armed, noted and paused ones.
     live: usize,
     closing: Closing,
     /// Events that the first one gave in a row.
@@ -220,34 +327,79 @@ struct Member<S> {
     source: S,
     tag: u64,
     waker: Waker,
+    is_owned: bool,
+    is_paused: bool,
 }
 
 /// A slot that was reserved.
 struct Place(usize);
 
 impl<S: Source + Clone> Many<S> {
-    pub(crate) fn new() -> Many<S> {
+    /// One whose members are told of here.
+    pub(crate) fn over(ready: Ready) -> Many<S> {
         let members = Members {
             slots: Vec::new(),
             free: Vec::new(),
+            owned: HashMap::new(),
             live: 0,
             closing: Closing::No,
             in_a_row: 0,
         };
-        Many { ready: Ready::new(), members: Mutex::new(members) }
+        Many { ready, members: Mutex::new(members) }
     }
 
     fn reserve(&self) -> Result<Place> {
+        lock(&self.members).reserve()
+    }
+
+    /// Makes a source that has not begun a member, owned by the queue.
+    pub(crate) fn adopt(&self, source: S, tag: u64) -> Result<()> {
         let mut members = lock(&self.members);
-        if members.closing != Closing::No {
-            return Err(Error::new(ErrorKind::Closed, "the completion queue was closed"));
+        if members.owned.contains_key(&tag) {
+            let message = format!("an unfinished call of this queue has the tag {tag}");
+            return Err(Error::argument(message));
         }
-        members.live += 1;
-        let slot = members.free.pop().unwrap_or_else(|| {
-            members.slots.push(None);
-            members.slots.len() - 1
-        });
-        Ok(Place(slot))
+        let Place(slot) = members.reserve()?;
+        let waker = self.ready.waker(slot as u64);
+        members.owned.insert(tag, slot);
+        if let Some(place) = members.slots.get_mut(slot) {
+            let (source, waker) = (source.clone(), waker.clone());
+            *place = Some(Member { source, tag, waker, is_owned: true, is_paused: false });
+        }
+        drop(members);
+        if !source.watch(&waker) {
+            self.ready.note(slot as u64); // cancelled before it began
+        }
+        Ok(())
+    }
+
+    pub(crate) fn cancel(&self, tag: u64) -> bool {
+        let Some((source, slot)) = self.unpause(tag) else { return false };
+        // Not under the lock. What was passed over while it was paused is not armed.
+        source.cancel();
+        self.ready.note(slot as u64);
+        true
+    }
+
+    pub(crate) fn pause(&self, tag: u64) -> bool {
+        let mut members = lock(&self.members);
+        let is_closed = members.closing == Closing::Cancels;
+        let Some((_, member)) = members.owned(tag) else { return false };
+        member.is_paused = !is_closed; // then every end comes out
+        true
+    }
+
+    pub(crate) fn resume(&self, tag: u64) -> bool {
+        let Some((_, slot)) = self.unpause(tag) else { return false };
+        self.ready.note(slot as u64);
+        true
+    }
+
+    fn unpause(&self, tag: u64) -> Option<(S, usize)> {
+        let mut members = lock(&self.members);
+        let (slot, member) = members.owned(tag)?;
+        member.is_paused = false;
+        Some((member.source.clone(), slot))
     }
 
     fn give_back(&self, place: Place) {
@@ -267,7 +419,8 @@ impl<S: Source + Clone> Many<S> {
         let mut members = lock(&self.members);
         let is_closed = members.closing == Closing::Cancels;
         if let Some(place) = members.slots.get_mut(slot) {
-            *place = Some(Member { source: source.clone(), tag, waker: waker.clone() });
+            let (source, waker) = (source.clone(), waker.clone());
+            *place = Some(Member { source, tag, waker, is_owned: false, is_paused: false });
         }
         drop(members);
         if is_closed {
@@ -278,69 +431,64 @@ impl<S: Source + Clone> Many<S> {
         }
     }
 
-    /// The next event; `wait` is told how many members live, and how long it may wait. False if
-    /// nothing was noted.
+    /// The next event; `wait` is told how many members live, and how long it may wait.
     fn next_by(
         &self,
         timeout: Option<Duration>,
-        wait: impl Fn(usize, Option<Duration>) -> bool,
+        wait: impl Fn(usize, Option<Duration>) -> Slept,
     ) -> Next {
         let mut one = None;
         let take = |members: &mut Members<S>, ready: &Ready| {
-            members.pop(1, ready, |tag, event| one = Some((tag, event))) > 0
+            members.pop(1, ready, |taken| one = Some(taken)) > 0
         };
-        let is_closed = !self.wait_for(timeout, take, wait);
-        match one {
-            Some((tag, event)) => Next::Event(tag, event),
-            None if is_closed => Next::Closed,
-            None => Next::Empty,
+        match self.wait_for(timeout, take, wait) {
+            Taken::Something | Taken::Nothing => one.unwrap_or(Next::Empty),
+            Taken::Interrupted => Next::Interrupted,
+            Taken::Closed => Next::Closed,
         }
     }
 
-    /// False if the queue is closed and drained.
     fn next_many_by(
         &self,
         max: usize,
         timeout: Option<Duration>,
-        events: &mut Vec<(u64, Event)>,
-        wait: impl Fn(usize, Option<Duration>) -> bool,
-    ) -> bool {
+        taken: &mut Vec<Next>,
+        wait: impl Fn(usize, Option<Duration>) -> Slept,
+    ) -> Taken {
         let take = |members: &mut Members<S>, ready: &Ready| {
-            let before = events.len();
+            let before = taken.len();
             loop {
-                let left = max - (events.len() - before);
-                if left == 0
-                    || members.pop(left, ready, |tag, event| events.push((tag, event))) == 0
-                {
-                    return events.len() > before;
+                let left = max - (taken.len() - before);
+                if left == 0 || members.pop(left, ready, |one| taken.push(one)) == 0 {
+                    return taken.len() > before;
                 }
             }
         };
         self.wait_for(timeout, take, wait)
     }
 
-    /// Tries until it takes something or the time is over; false if closed and drained.
+    /// Tries until it takes something or a wait was in vain.
     fn wait_for(
         &self,
         timeout: Option<Duration>,
         mut take: impl FnMut(&mut Members<S>, &Ready) -> bool,
-        wait: impl Fn(usize, Option<Duration>) -> bool,
-    ) -> bool {
+        wait: impl Fn(usize, Option<Duration>) -> Slept,
+    ) -> Taken {
         let mut deadline = None;
-        let mut is_last_look = false;
+        let mut last = None;
         loop {
             let mut members = lock(&self.members);
             if take(&mut members, &self.ready) {
-                return true;
+                return Taken::Something;
             }
             let (is_over, live) = (members.is_over(), members.live);
             drop(members);
             if is_over {
                 self.ready.interrupt(); // the next waiter is told too
-                return false;
+                return Taken::Closed;
             }
-            if is_last_look {
-                return true;
+            if let Some(last) = last {
+                return last;
             }
             let left = timeout.map(|timeout| match deadline {
                 None => {
@@ -350,7 +498,11 @@ impl<S: Source + Clone> Many<S> {
                 Some(at) => at.saturating_duration_since(Instant::now()),
             });
             // What ended the wait may be the close: one more look.
-            is_last_look = !wait(live, left);
+            last = match wait(live, left) {
+                Slept::Noted => None,
+                Slept::InVain => Some(Taken::Nothing),
+                Slept::Interrupted => Some(Taken::Interrupted),
+            };
         }
     }
 
@@ -359,13 +511,20 @@ impl<S: Source + Clone> Many<S> {
         if members.closing != Closing::Cancels {
             members.closing = closing;
         }
-        let sources: Vec<S> =
-            members.slots.iter().flatten().map(|member| member.source.clone()).collect();
+        let (mut sources, mut passed_over) = (Vec::new(), Vec::new());
+        if closing == Closing::Cancels {
+            for (slot, member) in members.slots.iter_mut().enumerate() {
+                let Some(member) = member else { continue };
+                sources.push(member.source.clone());
+                if std::mem::take(&mut member.is_paused) {
+                    passed_over.push(slot as u64);
+                }
+            }
+        }
         let is_over = members.is_over();
         drop(members);
-        if closing == Closing::Cancels {
-            sources.iter().for_each(Source::cancel);
-        }
+        sources.iter().for_each(Source::cancel);
+        passed_over.into_iter().for_each(|number| self.ready.note(number));
         if is_over {
             self.ready.interrupt();
         }
@@ -377,20 +536,42 @@ impl<S: Source> Members<S> {
         self.closing != Closing::No && self.live == 0
     }
 
+    fn reserve(&mut self) -> Result<Place> {
+        if self.closing != Closing::No {
+            return Err(Error::new(ErrorKind::Closed, "the completion queue was closed"));
+        }
+        self.live += 1;
+        Ok(Place(self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        })))
+    }
+
+    /// The owned member with this tag, and its place.
+    fn owned(&mut self, tag: u64) -> Option<(usize, &mut Member<S>)> {
+        let slot = *self.owned.get(&tag)?;
+        Some((slot, self.slots.get_mut(slot)?.as_mut()?))
+    }
+
     /// Takes what the first member has, at most `max` events in a row; how many it were.
-    fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(u64, Event)) -> usize {
+    fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(Next)) -> usize {
         while let Some(number) = ready.first() {
             let slot = number as usize;
             let Some(member) = self.slots.get(slot).and_then(Option::as_ref) else {
                 ready.drop_first(); // a late wake
                 continue;
             };
+            if member.is_paused {
+                ready.drop_first(); // noted again by who ends the pause
+                self.in_a_row = 0;
+                continue;
+            }
             let mut count = 0;
             let found = loop {
                 let popped = member.source.poll_pop(&Context::from_waker(&member.waker));
                 let Poll::Ready(Pop::Event(event)) = popped else { break Some(popped) };
                 let is_last = matches!(event, Event::Done(_));
-                put(member.tag, event);
+                put(Next::Event(member.tag, event));
                 count += 1;
                 self.in_a_row += 1;
                 if is_last {
@@ -426,7 +607,10 @@ impl<S: Source> Members<S> {
 
     fn remove(&mut self, slot: usize, ready: &Ready) {
         self.in_a_row = 0;
-        if self.slots.get_mut(slot).and_then(Option::take).is_some() {
+        if let Some(member) = self.slots.get_mut(slot).and_then(Option::take) {
+            if member.is_owned {
+                self.owned.remove(&member.tag);
+            }
             self.free.push(slot);
             self.live -= 1;
         }

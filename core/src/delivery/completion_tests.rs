@@ -52,16 +52,15 @@ pub(crate) fn source_of(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueu
 /// Waits as a queue does whose thread does no I/O.
 impl Many<Arc<EventQueue>> {
     pub(crate) fn next(&self, timeout: Option<Duration>) -> Next {
-        self.next_by(timeout, |_, left| self.ready.wait(left))
+        self.next_by(timeout, |_, left| Slept::of(self.ready.wait(left)))
     }
 
-    fn next_many(
-        &self,
-        max: usize,
-        timeout: Option<Duration>,
-        events: &mut Vec<(u64, Event)>,
-    ) -> bool {
-        self.next_many_by(max, timeout, events, |_, left| self.ready.wait(left))
+    pub(crate) fn new() -> Many<Arc<EventQueue>> {
+        Many::over(Ready::new())
+    }
+
+    fn next_many(&self, max: usize, timeout: Option<Duration>, taken: &mut Vec<Next>) -> Taken {
+        self.next_many_by(max, timeout, taken, |_, left| Slept::of(self.ready.wait(left)))
     }
 
     pub(crate) fn close_when_done(&self) {
@@ -128,11 +127,11 @@ fn many_at_once_are_as_many_as_there_are() {
         (0..5).for_each(|number| assert!(push(source, number)));
     }
     let mut events = Vec::new();
-    assert!(many.next_many(7, NOW, &mut events));
+    assert_eq!(many.next_many(7, NOW, &mut events), Taken::Something);
     assert_eq!(events.len(), 7);
-    assert!(many.next_many(100, None, &mut events));
+    assert_eq!(many.next_many(100, None, &mut events), Taken::Something);
     assert_eq!(events.len(), 15);
-    assert!(many.next_many(100, NOW, &mut events));
+    assert_eq!(many.next_many(100, NOW, &mut events), Taken::Nothing);
     assert_eq!(events.len(), 15);
 }
 
@@ -228,11 +227,10 @@ fn many_threads_lose_nothing() {
                         }
                     } else {
                         let mut events = Vec::new();
-                        if !many.next_many(32, None, &mut events) {
+                        if many.next_many(32, None, &mut events) == Taken::Closed {
                             return taken;
                         }
-                        let events = events.into_iter().map(|(t, e)| told(Next::Event(t, e)));
-                        taken.extend(events);
+                        taken.extend(events.into_iter().map(told));
                     }
                 }
             })
@@ -259,4 +257,103 @@ fn many_threads_lose_nothing() {
     assert_eq!(counts.len(), CALLS);
     assert!(counts.values().all(|count| *count == (CHUNKS, 1)), "{counts:?}");
     assert_eq!(lock(&many.members).live, 0);
+}
+
+/// A source that the queue owns, not begun yet.
+fn owned(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueue> {
+    let source = Arc::new(EventQueue::new(8, 1 << 20));
+    many.adopt(source.clone(), tag).unwrap();
+    source
+}
+
+#[test]
+fn an_owned_tag_is_free_again_once_its_end_was_taken() {
+    let many = Many::new();
+    let first = owned(&many, 3);
+    let refused = many.adopt(Arc::new(EventQueue::new(8, 1024)), 3).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Argument);
+    first.finish(done());
+    assert!(many.adopt(Arc::new(EventQueue::new(8, 1024)), 3).is_err(), "not taken yet");
+    assert_eq!(told(many.next(NOW)), (3, -1));
+    assert!(!many.cancel(3), "it is over");
+    assert!(push(&owned(&many, 3), 1));
+    assert_eq!(told(many.next(NOW)), (3, 1));
+    assert_eq!(lock(&many.members).live, 1);
+}
+
+#[test]
+fn who_owns_no_such_call_is_told() {
+    let (many, _sources) = many(2);
+    // Calls that others own have tags that may repeat: they are not reached by them.
+    assert!(!many.cancel(1) && !many.pause(1) && !many.resume(1));
+}
+
+#[test]
+fn a_paused_call_gives_nothing_until_it_is_resumed() {
+    let many = Many::new();
+    let (paused, other) = (owned(&many, 1), owned(&many, 2));
+    assert!(push(&paused, 0)); // noted before the pause
+    assert!(many.pause(1));
+    assert!(push(&other, 0));
+    assert_eq!(told(many.next(NOW)), (2, 0));
+    assert!(matches!(many.next(NOW), Next::Empty));
+    assert!(push(&paused, 1));
+    paused.finish(done());
+    assert!(matches!(many.next(NOW), Next::Empty));
+    assert!(many.resume(1));
+    let taken: Vec<_> = (0..3).map(|_| told(many.next(NOW))).collect();
+    assert_eq!(taken, [(1, 0), (1, 1), (1, -1)]);
+    assert!(!many.resume(1), "it is over");
+}
+
+/// A loop that looks whenever the descriptor is readable does not spin while only paused calls
+/// have something.
+#[test]
+fn a_paused_call_makes_no_descriptor_readable_twice() {
+    let many = Many::new();
+    many.ready.fd().unwrap();
+    let paused = owned(&many, 1);
+    assert!(many.pause(1));
+    assert!(push(&paused, 0)); // armed until now
+    assert!(matches!(many.next(NOW), Next::Empty));
+    for number in 1..4 {
+        assert!(push(&paused, number));
+        assert_eq!(many.ready.bytes_waiting(), 0);
+    }
+    assert!(many.resume(1));
+    assert!(many.ready.bytes_waiting() > 0);
+    assert_eq!(told(many.next(NOW)), (1, 0));
+}
+
+#[test]
+fn a_cancel_and_a_close_end_a_pause() {
+    let many = Many::new();
+    let (one, other) = (owned(&many, 1), owned(&many, 2));
+    for (tag, source) in [(1, &one), (2, &other)] {
+        assert!(many.pause(tag));
+        assert!(push(source, 0));
+    }
+    assert!(matches!(many.next(NOW), Next::Empty));
+    assert!(many.cancel(1));
+    assert_eq!(told(many.next(NOW)), (1, -1), "at once, and what waited is gone");
+    many.close(Closing::Cancels);
+    assert!(many.pause(2), "it is unfinished");
+    assert_eq!(told(many.next(NOW)), (2, -1), "a closed queue holds nothing back");
+    assert!(matches!(many.next(None), Next::Closed));
+}
+
+#[test]
+fn a_resume_wakes_who_sleeps() {
+    let many = Arc::new(Many::new());
+    let source = owned(&many, 1);
+    assert!(many.pause(1));
+    assert!(push(&source, 7));
+    let waiter = {
+        let many = many.clone();
+        thread::spawn(move || told(many.next(None)))
+    };
+    thread::sleep(Duration::from_millis(20));
+    assert!(!waiter.is_finished());
+    assert!(many.resume(1));
+    assert_eq!(waiter.join().unwrap(), (1, 7));
 }

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::process::PerProcess;
 use crate::protocol::text::cut;
 use crate::sync::{lock, unpoisoned};
+use crate::texts::Object;
 
 /// Records that wait at most; what comes on top of them is counted and dropped.
 pub const RECORDS_MAX: usize = 4096;
@@ -37,6 +38,19 @@ pub enum Level {
     Trace = 5,
 }
 
+impl Level {
+    /// A stable name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warn => "warn",
+            Level::Info => "info",
+            Level::Debug => "debug",
+            Level::Trace => "trace",
+        }
+    }
+}
+
 /// One line of the log.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -48,6 +62,18 @@ pub struct Record {
     pub message: String,
     /// When.
     pub time: SystemTime,
+}
+
+impl Record {
+    /// The record as a JSON object, for programs that are not Rust.
+    pub fn to_json(&self) -> String {
+        Object::new()
+            .text("level", self.level.name())
+            .text("target", &*self.target)
+            .text("message", &*self.message)
+            .unix_ms("unix_ms", Some(self.time))
+            .finish()
+    }
 }
 
 #[derive(Default)]

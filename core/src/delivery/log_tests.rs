@@ -45,3 +45,13 @@ fn records_wait_in_order_within_the_bound() {
     ::log::error!(target: "modelwire", "nobody listens");
     assert!(take(10, NOW).is_none());
 }
+
+#[test]
+fn a_record_is_told_as_json() {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_millis(7);
+    let (target, message) = ("modelwire".to_owned(), "a \"b\"\n\0".to_owned());
+    let record = Record { level: Level::Warn, target, message, time };
+    let expected =
+        r#"{"level":"warn","target":"modelwire","message":"a \"b\"\n\u0000","unix_ms":7}"#;
+    assert_eq!(record.to_json(), expected);
+}

@@ -51,6 +51,23 @@ struct Noted {
     wake_fd: Option<WakeFd>,
 }
 
+/// How a sleep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slept {
+    /// Something was noted.
+    Noted,
+    /// The time ran out, or a waiter was to return with nothing.
+    InVain,
+    /// A signal handler may have run, or asked for it.
+    Interrupted,
+}
+
+impl Slept {
+    pub(crate) fn of(is_noted: bool) -> Slept {
+        if is_noted { Slept::Noted } else { Slept::InVain }
+    }
+}
+
 /// The waker of one source.
 struct Source {
     shared: Arc<Shared>,

@@ -10,7 +10,7 @@ fn chunk(text: &str) -> Chunk {
 }
 
 fn document(text: &str) -> Document {
-    Document::scan(text.into()).unwrap()
+    Document::scan(text).unwrap()
 }
 
 #[test]

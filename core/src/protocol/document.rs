@@ -25,24 +25,33 @@ pub fn output_text(response: Value<'_>) -> String {
 /// A whole answer: its JSON text as it was sent, and what was found in it.
 #[derive(Clone, Debug)]
 pub struct Document {
+    /// A NUL behind it for whoever needs one.
     text: Box<str>,
     spans: Spans,
 }
 
 impl Document {
-    pub(crate) fn scan(text: Box<str>) -> Result<Document, JsonError> {
-        let spans = Spans::scan(&text)?;
-        Ok(Document { text, spans })
+    pub(crate) fn scan(text: &str) -> Result<Document, JsonError> {
+        let spans = Spans::scan(text)?;
+        let mut with_nul = String::with_capacity(text.len() + 1);
+        with_nul.push_str(text);
+        with_nul.push('\0');
+        Ok(Document { text: with_nul.into_boxed_str(), spans })
     }
 
     /// The JSON text, as it was sent, white space before it aside.
     pub fn json(&self) -> &str {
+        self.text.get(..self.text.len() - 1).unwrap_or_default()
+    }
+
+    /// [`Document::json`] with a NUL behind it, without a copy.
+    pub fn json_and_nul(&self) -> &str {
         &self.text
     }
 
     /// The whole answer, for every field.
     pub fn value(&self) -> Value<'_> {
-        Value::validated(&self.text)
+        Value::validated(self.json())
     }
 
     /// The output text: `message.content` of the first choice, or every `output_text` part of a
@@ -56,7 +65,7 @@ impl Document {
 
     /// The choices of a chat completion.
     pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
-        choices_of(&self.text, &self.spans)
+        choices_of(self.json(), &self.spans)
     }
 
     /// Why the first choice stopped; the `status` of a response.
@@ -79,7 +88,7 @@ impl Document {
 
     /// The usage that the answer reports.
     pub fn usage(&self) -> Option<Usage> {
-        Usage::read(self.spans.event.usage?.of(&self.text))
+        Usage::read(self.spans.event.usage?.of(self.json()))
     }
 
     /// The model that answered, as it calls itself.

@@ -2,9 +2,7 @@
 
 use std::process::ExitCode;
 
-use modelwire_header::{
-    HEADER, SYMBOLS, WRAPPER, functions, generate, root, with_new_symbols, wrapper,
-};
+use modelwire_header::{HEADER, SYMBOLS, functions, generate, root, with_new_symbols};
 
 fn main() -> ExitCode {
     match run() {
@@ -19,7 +17,6 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     let header = generate()?;
     write(HEADER, &header)?;
-    write(WRAPPER, &wrapper()?)?;
     let listed = std::fs::read_to_string(root().join(SYMBOLS))
         .map_err(|cause| format!("{SYMBOLS}: {cause}"))?;
     let names: Vec<String> = functions(&header).into_iter().map(|one| one.name).collect();

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use modelwire::{
-    Call, Client, CompletionQueue, Event, Handler, Next, Pop, Request, RetryPolicy, Timeouts,
+    Call, Client, CompletionQueue, Event, Handler, Next, Pop, Request, RetryPolicy, Taken, Timeouts,
 };
 
 use super::clock::{Nanos, ms, now};
@@ -282,14 +282,14 @@ impl Actor {
     fn wait_many(&mut self, time: u64) {
         let (since, mut events) = (now(), Vec::new());
         let timeout = Some(Duration::from_millis(time));
-        let is_open = self.own.next_many(8, timeout, &mut events).unwrap();
+        let taken = self.own.next_many(8, timeout, &mut events).unwrap();
         self.stage.ledger.due(since + ms(time), "a wait with a timeout ended");
         let mut taker = Taker::Waiting(since);
-        for (tag, event) in events {
-            self.note_own(Ok(Next::Event(tag, event)), taker);
+        for next in events {
+            self.note_own(Ok(next), taker);
             taker = Taker::Busy; // it may have come with the first
         }
-        if !is_open {
+        if taken == Taken::Closed {
             self.stage.ledger.fault("a queue was closed by itself");
         }
     }

@@ -155,3 +155,53 @@ fn answers_and_errors_hide_an_echoed_key() {
     }
     hides("Request", &Request::chat("m").user("a"), &[KEY]);
 }
+
+/// R-AUTH4 R-ERR3: an error as JSON is JSON, and has no key in it, whatever a service echoed where:
+/// in what was gathered of its answer, too.
+#[test]
+fn the_json_of_an_error_hides_an_echoed_key() {
+    let service = Service::start().unwrap();
+    let with_key = |base_url| Client::new(Config::new().base_url(base_url).api_key(KEY)).unwrap();
+    let odd = [
+        Exchange::events_cut(&[piece(&format!("a {KEY} b"))]),
+        Exchange::events_cut(&[piece(KEY), piece("\0\u{1}\"")]),
+        Exchange::json(418, r#"{"error":{"message":"\ud800 \u0000","code":"\u0001\ufffe"}}"#),
+        Exchange::json(418, b"\xff\xfe \0"),
+        Exchange::json(500, format!("\"{}\"", KEY.replace('-', "\\u002d"))),
+        Exchange::events(&["\0"]),
+    ];
+    let mut masked = 0;
+    for exchange in echoes().into_iter().chain(odd) {
+        let client = with_key(service.script("s", Script::one(exchange)));
+        for way in WAYS {
+            let sent = way.send(&client, hello().field("user", KEY));
+            let streamed = way.read(&client, hello().gather(true));
+            for error in [sent.unwrap_err(), streamed.error().clone()] {
+                let json = error.to_json();
+                assert!(!json.contains(KEY) && !json.contains(&KEY[10..]), "{json}");
+                let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+                assert_eq!(found["kind"], error.kind().name());
+                assert_eq!(found["message"], error.message());
+                assert_eq!(found["partial"].as_str(), error.partial());
+                assert_eq!(found["headers"].as_array().unwrap().len(), error.headers().len());
+                let partial = error.partial().unwrap_or("{}");
+                serde_json::from_str::<serde_json::Value>(partial).unwrap();
+                masked += usize::from(partial.contains("[key]"));
+            }
+        }
+    }
+    assert_eq!(masked, 8, "two streams, each gathered by sending and by reading, in two ways");
+}
+
+/// A word that is given to a service which asks for no key may stand in any answer.
+#[test]
+fn a_short_key_leaves_what_a_model_wrote() {
+    let service = Service::start().unwrap();
+    let url = service.script("s", Script::one(Exchange::events_cut(&[piece("none of index")])));
+    for key in ["none", "x", "index"] {
+        let client = Client::new(Config::new().base_url(&url).api_key(key)).unwrap();
+        let read = WAYS[1].read(&client, hello().gather(true));
+        let partial = read.error().partial().unwrap().to_owned();
+        assert!(partial.contains(r#""content":"none of index""#), "{partial}");
+    }
+}

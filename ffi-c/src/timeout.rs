@@ -1,0 +1,34 @@
+//! Timeouts of waits as C gives them, in milliseconds. Knows no wait.
+
+use std::time::{Duration, Instant};
+
+/// The longest wait; `None` waits without end.
+pub(crate) fn patience(timeout_ms: i32) -> Option<Duration> {
+    u64::try_from(timeout_ms).ok().map(Duration::from_millis)
+}
+
+/// The timeout of a wait that goes on where an event came that C is not given.
+pub(crate) struct Timeout {
+    whole: Option<Duration>,
+    start: Option<Instant>,
+}
+
+impl Timeout {
+    pub(crate) fn new(timeout_ms: i32) -> Timeout {
+        Timeout { whole: patience(timeout_ms), start: None }
+    }
+
+    /// How much is left; the first time all of it. The clock is read only if there is a second
+    /// time, which is rare.
+    pub(crate) fn left(&mut self) -> Option<Duration> {
+        let whole = self.whole.filter(|whole| !whole.is_zero());
+        match (whole, self.start) {
+            (None, _) => self.whole,
+            (Some(whole), Some(start)) => Some(whole.saturating_sub(start.elapsed())),
+            (Some(whole), None) => {
+                self.start = Some(Instant::now());
+                Some(whole)
+            }
+        }
+    }
+}
