@@ -167,8 +167,9 @@ enum class waited : std::int32_t {
 /// How a call or a queue waits; `|` joins them.
 enum class wait_flags : std::uint32_t {
   none = 0,  ///< As by default: a signal does not end a wait.
-  /// A signal whose handler ran ends a wait, and so does wakeup(), which may be called in a signal
-  /// handler then; what was waited for goes on.
+  /// A wait ends as interrupted when a signal handler ran on the thread that waits, when wakeup()
+  /// was called, which may be done in a signal handler then, and at the latest after 100 ms without
+  /// anything else. What was waited for goes on: look at your own flags, and wait on.
   interruptible = MODELWIRE_INTERRUPTIBLE,
   /// The descriptor of the queue is a socket, for event loops that take nothing else.
   socket = MODELWIRE_SOCKET,
@@ -665,11 +666,12 @@ class [[nodiscard]] result {
   T* operator->() & noexcept { return &*value_; }
   /// A member of the value, which must be there.
   const T* operator->() const& noexcept { return &*value_; }
-  /// A member of a value that lends nothing; one that lends views has to be kept.
+  /// A member of a value that lends nothing.
   template <class U = T, std::enable_if_t<!detail::is_lender<U>::value, int> = 0>
   U* operator->() && noexcept {
     return &*value_;
   }
+  /// One that lends views has to be kept.
   template <class U = T, std::enable_if_t<detail::is_lender<U>::value, long> = 0>
   U* operator->() && = delete;
   /// The error, which must be there.
@@ -1217,8 +1219,8 @@ class common_options {
   Self& header(std::string_view name, std::string_view value) & {
     return member("headers", name, value);
   }
-  /// Adds a parameter to the query of the URL; that of a request replaces the client's of the same
-  /// name.
+  /// Adds a parameter to the query of the URL; a request's stand behind its client's, and those
+  /// behind the base URL's.
   Self& query(std::string_view name, std::string_view value) & {
     return member("query", name, value);
   }
@@ -1239,6 +1241,8 @@ class common_options {
   Self& idle_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("idle_timeout_ms", longest);
   }
+  /// Whether comments and keep-alives put the idle timeout off as well; false by default.
+  Self& pings_reset_idle(bool on = true) & { return option("pings_reset_idle", on); }
   /// Over all attempts and every wait, from the call's start; `no_timeout` by default.
   Self& total_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("total_timeout_ms", longest);
@@ -1314,6 +1318,7 @@ class common_options {
   Self&& idle_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(idle_timeout(longest));
   }
+  Self&& pings_reset_idle(bool on = true) && { return std::move(pings_reset_idle(on)); }
   Self&& total_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(total_timeout(longest));
   }
@@ -1418,8 +1423,6 @@ class config : public detail::common_options<config> {
   }
   /// Speaks HTTP/2 with an https service: many calls share one connection. False by default.
   config& http2(bool on = true) & { return option("http2", on); }
-  /// Whether comments and keep-alives put the idle timeout off as well; false by default.
-  config& pings_reset_idle(bool on = true) & { return option("pings_reset_idle", on); }
   /// Opening a connection, TLS included; 10 s by default, `no_timeout` for none.
   config& connect_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("connect_timeout_ms", longest);
@@ -1462,7 +1465,6 @@ class config : public detail::common_options<config> {
     return std::move(client_certificate_pem(pem));
   }
   config&& http2(bool on = true) && { return std::move(http2(on)); }
-  config&& pings_reset_idle(bool on = true) && { return std::move(pings_reset_idle(on)); }
   config&& connect_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(connect_timeout(longest));
   }
@@ -1961,8 +1963,8 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   }
 
   /// Ends a call now, in whatever state it is, also before it starts: it fails as cancelled. A
-  /// call that is done stays as it is. Any thread, any time, also inside a callback; in a signal
-  /// handler if the call is interruptible.
+  /// call that is done stays as it is. Any thread, any time, also inside a callback, but not in a
+  /// signal handler: `wakeup` the call there, and cancel it behind the wait.
   void cancel() const noexcept { modelwire_call_cancel(get()); }
 
   /// Lets one thread that waits for an interruptible call, or the next one that would, return as
@@ -2072,7 +2074,7 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   result<void> try_submit(const client& client, const request& request, std::uint64_t tag,
                           mode how = mode::stream) const;
 
-  /// The same of a request as JSON text; a list of models takes "{}" or an empty text.
+  /// The same of a request as JSON text; a list of models has none: "".
   result<void> try_submit(const client& client, operation what, std::string_view json,
                           std::uint64_t tag, mode how = mode::stream) const;
 
@@ -2629,8 +2631,8 @@ inline result<void> queue::try_submit(const client& client, operation what, std:
                                       std::uint64_t tag, mode how) const {
   modelwire_error* failure = nullptr;
   const modelwire_status status = modelwire_queue_submit(
-      get(), client.get(), static_cast<std::int32_t>(what), detail::start(json), json.size(),
-      static_cast<std::int32_t>(how), tag, &failure);
+      get(), client.get(), static_cast<std::int32_t>(what), json.empty() ? nullptr : json.data(),
+      json.size(), static_cast<std::int32_t>(how), tag, &failure);
   return detail::outcome(status, failure);
 }
 

@@ -19,13 +19,26 @@
 #ifndef MODELWIRE_CORO_HPP
 #define MODELWIRE_CORO_HPP
 
+/* As in modelwire.hpp. */
+#pragma push_macro("move")
+#pragma push_macro("clear")
+#pragma push_macro("erase")
+#pragma push_macro("refresh")
+#pragma push_macro("min")
+#pragma push_macro("max")
+#pragma push_macro("snprintf")
+#undef move
+#undef clear
+#undef erase
+#undef refresh
+#undef min
+#undef max
+#undef snprintf
+
 #include <modelwire.hpp>
 
 #include <coroutine>
 #include <functional>
-
-#pragma push_macro("move")
-#undef move
 
 namespace modelwire {
 inline namespace MODELWIRE_FLAVOUR {
@@ -197,5 +210,11 @@ class client {
 }  // namespace modelwire
 
 #pragma pop_macro("move")
+#pragma pop_macro("clear")
+#pragma pop_macro("erase")
+#pragma pop_macro("refresh")
+#pragma pop_macro("min")
+#pragma pop_macro("max")
+#pragma pop_macro("snprintf")
 
 #endif  // MODELWIRE_CORO_HPP

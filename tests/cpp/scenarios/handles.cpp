@@ -230,40 +230,38 @@ void shut_down() {
 
 static const modelwire::call* woken_in_handler = nullptr;
 
-/* A signal handler ends the wait for a call, not the call; then it cancels it. */
+/* A signal handler ends the wait for a call, and not the call. */
 void interrupted() {
   const modelwire::client client;
   const auto call = [&] { return client.call(ask("m"), modelwire::wait_flags::interruptible); };
   struct sigaction action {};
-  const auto handle = [&](void (*handler)(int), const modelwire::call& of) {
+  action.sa_handler = [](int) { woken_in_handler->wakeup(); };
+  CHECK(sigaction(SIGUSR1, &action, nullptr) == 0);
+  const auto signal_for = [](const modelwire::call& of) {
     woken_in_handler = &of;
-    action.sa_handler = handler;
-    CHECK(sigaction(SIGUSR1, &action, nullptr) == 0);
     CHECK(raise(SIGUSR1) == 0);
   };
   auto whole = call();
-  handle([](int) { woken_in_handler->wakeup(); }, whole);
+  signal_for(whole);
   const auto error = failure_of(kind::interrupted, [&] { whole.run(); });
   CHECK(error.status() == MODELWIRE_INTERRUPTED && error.kind_name() == "interrupted");
-  handle([](int) { woken_in_handler->cancel(); }, whole);
+  whole.cancel();
   failure_of(kind::cancelled, [&] { whole.run(); });
   // A stream goes on behind the last chunk.
   auto streamed = call();
   std::string text;
-  const auto add = [&](const modelwire::event_view& chunk) {
-    text += chunk.text();
-    streamed.wakeup();
-  };
+  const auto add = [&](const modelwire::event_view& chunk) { text += chunk.text(); };
+  while (text.empty()) failure_of(kind::interrupted, [&] { streamed.stream(add); });
+  signal_for(streamed);
   failure_of(kind::interrupted, [&] { streamed.stream(add); });
-  CHECK_EQUAL(text, "one ");
-  handle([](int) { woken_in_handler->cancel(); }, streamed);
+  streamed.cancel();
   failure_of(kind::cancelled, [&] { streamed.stream(add); });
   CHECK_EQUAL(text, "one ");
   // And so does a started one.
   auto started = call();
   started.start([](const modelwire::event_view&) {});
-  handle([](int) { woken_in_handler->wakeup(); }, started);
+  signal_for(started);
   CHECK(!started.wait(PROMPT));
-  handle([](int) { woken_in_handler->cancel(); }, started);
+  started.cancel();
   started.join();
 }
