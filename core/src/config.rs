@@ -1,11 +1,12 @@
 //! What a client is made from, and the settings that come of it, checked once. Knows no transport.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use url::Url;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::api_key::{ApiKey, KEY_MASK};
 use crate::bounds::Limits;
@@ -41,7 +42,7 @@ pub struct Config {
     retry: RetryPolicy,
     limits: Limits,
     ca_pem: Option<Vec<u8>>,
-    client_pem: Option<Vec<u8>>,
+    client_pem: Option<Zeroizing<Vec<u8>>>,
     proxy: Option<Proxy>,
     http2: bool,
     stream_only: bool,
@@ -176,7 +177,7 @@ impl Config {
 
     /// A client certificate, its chain and its private key, together in PEM form.
     pub fn client_certificate_pem(mut self, pem: impl Into<Vec<u8>>) -> Config {
-        self.client_pem = Some(pem.into());
+        self.client_pem = Some(Zeroizing::new(pem.into()));
         self
     }
 
@@ -272,7 +273,9 @@ impl Config {
 /// any other odd character.
 fn from_environment(names: &[&str]) -> Option<String> {
     let values = names.iter().filter_map(std::env::var_os);
-    let mut texts = values.map(|value| value.to_string_lossy().into_owned());
+    // No copy is made where the text is as it should be: it may be the key.
+    let lossy = |value: OsString| value.to_string_lossy().into_owned();
+    let mut texts = values.map(|value| value.into_string().unwrap_or_else(lossy));
     texts.find(|text| !text.trim().is_empty())
 }
 
@@ -304,7 +307,7 @@ pub(crate) struct Settings {
     pub(crate) retry: RetryPolicy,
     pub(crate) limits: Limits,
     pub(crate) ca_pem: Option<Vec<u8>>,
-    pub(crate) client_pem: Option<Vec<u8>>,
+    pub(crate) client_pem: Option<Zeroizing<Vec<u8>>>,
     pub(crate) proxy: Option<Proxy>,
     pub(crate) http2: bool,
     pub(crate) stream_only: bool,

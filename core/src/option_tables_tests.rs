@@ -102,7 +102,7 @@ fn options_of_a_call_are_set_by_name() {
     assert_eq!(call.headers, [pair("x-a", "b"), pair("x-c", "d")]);
     assert_eq!(call.without_headers, ["x-e"]);
     assert_eq!(call.query, [pair("q", "1 2")]);
-    assert_eq!(call.api_key().unwrap().bearer(), "Bearer sk-call");
+    assert_eq!(*call.api_key().unwrap().bearer(), "Bearer sk-call");
     assert_eq!((call.stream_only, call.gather), (Some(true), Some(true)));
     let ms = Duration::from_millis;
     let timeouts = Timeouts::default().pool(ms(1)).first_byte(ms(2)).idle(None).total(ms(4));

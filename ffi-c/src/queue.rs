@@ -6,7 +6,6 @@ use std::ptr::null_mut;
 
 use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request, Taken};
 
-use crate::soon::Soon3;
 use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, write};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
@@ -341,13 +340,13 @@ pub unsafe extern "C" fn modelwire_queue_count(queue: *const modelwire_queue) ->
     guard_or(0, || core(queue).map_or(0, |queue| queue.unfinished()))
 }
 
-/// Lets the log of the library come out of a queue, as events of kind MODELWIRE_EVENT_LOG, in place of
-/// another queue or of a callback (modelwire_set_log), which ends by itself. At most 4096 records wait;
-/// what comes on top is dropped, and a record says how many. Ends when the queue is closed or freed.
+/// Lets the log of the library come out of a queue too, as events of kind MODELWIRE_EVENT_LOG. Other
+/// queues and the callback of modelwire_set_log have it as well. At most 4096 records wait; what comes on
+/// top is dropped, and a record says how many. Ends when the queue is closed or freed.
 ///
 /// @param queue  the queue
 /// @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
-///               ones; MODELWIRE_LOG_OFF ends the log
+///               ones; MODELWIRE_LOG_OFF ends the log here
 /// @param tag    the tag of these events; calls may have the same
 /// @param err    what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or

@@ -31,6 +31,7 @@ use crate::call::session::{Handlers, Listed, Session, SessionRun, UnderWay};
 use crate::config::SharedSettings;
 use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
+use crate::driver::wake_fd::{Bell, WireKind};
 use crate::error::{Context, Error, Result};
 use crate::error_kind::{ErrorKind, Metered};
 use crate::prepared::Prepared;
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     /// What a thread that waits may do the I/O of.
     driver: OnceCell<Arc<Driver>>,
     handlers: Handlers,
+    /// Where waits can be interrupted.
+    bell: OnceCell<Arc<Bell>>,
 }
 
 /// What errors report of a call, and what is needed to stop it.
@@ -114,6 +117,7 @@ impl Shared {
             progress: Mutex::new(progress),
             driver: OnceCell::new(),
             handlers: Handlers::default(),
+            bell: OnceCell::new(),
         }
     }
 
@@ -165,6 +169,16 @@ impl Shared {
             Task::Running(task) => task.abort(),
             Task::Over => {}
         }
+    }
+
+    /// Where waits for the call sleep that can be interrupted.
+    pub(crate) fn bell(&self) -> Option<&Arc<Bell>> {
+        self.bell.get()
+    }
+
+    pub(crate) fn make_bell(&self) -> Result<()> {
+        let make = || Bell::new(WireKind::Event).map(Arc::new);
+        self.bell.get_or_try_init(make).map(|_| ())
     }
 
     /// Whether the request was taken by who starts the call.

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::call::call::Call;
+use crate::call::call::{Call, interruptibly};
 use crate::call::queue::Event;
 use crate::call::session::Session;
 use crate::call::task::Shared as CallShared;
@@ -74,6 +74,9 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         self.0.session().handler_is_gone(self.0.handlers());
+        if let Some(bell) = self.0.bell() {
+            bell.nudge();
+        }
     }
 }
 
@@ -185,16 +188,27 @@ impl Call {
     /// whose start failed; false if the time ran out. Fails inside a handler of the same client,
     /// which would wait for itself, and for a call that was started without a handler.
     pub fn wait_over(&self, timeout: Option<Duration>) -> Result<bool> {
-        self.check_process()?;
+        self.check_waitable()?;
         let (session, handlers) = (self.shared().session(), self.shared().handlers());
-        if !handlers.were_held() {
-            if !self.shared().was_started() {
-                return Ok(true);
-            }
+        session.wait_for_handlers(Some(handlers), timeout)
+    }
+
+    /// The same for a call that was [made interruptible](Call::make_interruptible): `None` as
+    /// [`Call::pop_interruptible`] says.
+    pub fn wait_over_interruptible(&self, timeout: Option<Duration>) -> Result<Option<bool>> {
+        self.check_waitable()?;
+        let is_over = || (!self.shared().handlers().are_held()).then_some(());
+        let waited = interruptibly(self.bell()?, timeout, is_over);
+        Ok(waited.map(|over| over.is_some()))
+    }
+
+    fn check_waitable(&self) -> Result<()> {
+        self.check_process()?;
+        let shared = self.shared();
+        if !shared.handlers().were_held() && shared.was_started() {
             return Err(Error::argument("the call was started without a handler: pop its events"));
         }
-        check_elsewhere(session)?;
-        session.wait_for_handlers(Some(handlers), timeout)
+        check_elsewhere(shared.session())
     }
 }
 

@@ -38,10 +38,11 @@ use std::time::{Duration, Instant};
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::task::Shared as CallShared;
-use crate::delivery::log::Record;
-use crate::delivery::ready::{Ready, Slept};
+use crate::delivery::log::{self, Collected, Level, Record};
+use crate::delivery::ready::Ready;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
+use crate::driver::wake_fd::{Slept, WireKind};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process;
@@ -108,7 +109,7 @@ impl CompletionQueue {
     /// An empty queue. `call_events_max` is how many events of one call wait at most (at least 2)
     /// before its body is no longer read; `None` leaves it to the client's limits.
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
-        CompletionQueue::over(Ready::new(), call_events_max)
+        CompletionQueue::over(Ready::of(WireKind::Event), call_events_max)
     }
 
     /// An empty queue whose waits can be interrupted: see [`QueueOptions::interruptible`].
@@ -118,7 +119,10 @@ impl CompletionQueue {
 
     /// An empty queue of this kind. Fails where there is no descriptor for it.
     pub fn with(options: QueueOptions) -> Result<CompletionQueue> {
-        Ok(CompletionQueue::over(Ready::new(), options.call_events_max))
+        let kind = if options.socket { WireKind::Socket } else { WireKind::Event };
+        let ready =
+            if options.interruptible { Ready::interruptible(kind)? } else { Ready::of(kind) };
+        Ok(CompletionQueue::over(ready, options.call_events_max))
     }
 
     fn over(ready: Ready, call_events_max: Option<usize>) -> CompletionQueue {
@@ -136,7 +140,7 @@ impl CompletionQueue {
         let place = self.many.reserve()?;
         let shared = call.shared();
         shared.queue.limit_events(self.call_events_max);
-        match call.begin(stream, Awaited::AtQueue) {
+        match call.begin(stream, self.awaited()) {
             Ok(()) => {
                 self.note_driver_of(shared);
                 self.many.insert(place, shared.clone(), tag);
@@ -160,10 +164,18 @@ impl CompletionQueue {
         let shared = call.shared().clone();
         shared.queue.limit_events(self.call_events_max);
         self.many.adopt(shared.clone(), tag)?;
-        call.launch_to_end(request, stream, Awaited::AtQueue);
+        call.launch_to_end(request, stream, self.awaited());
         self.note_driver_of(&shared);
         call.disown();
         Ok(())
+    }
+
+    /// Who waits for what is submitted.
+    fn awaited(&self) -> Awaited {
+        match self.many.ready.bell() {
+            None => Awaited::AtQueue,
+            Some(_) => Awaited::Anywhere, // nobody who does the I/O
+        }
     }
 
     fn note_driver_of(&self, call: &CallShared) {
@@ -199,6 +211,15 @@ impl CompletionQueue {
         self.check_process().map_or(0, |()| lock(&self.many.members).live)
     }
 
+    /// Lets the log come out here too, with this tag: records of this level and more important ones
+    /// as [`Next::Log`], in place of what was set here before; `None` ends it. At most
+    /// [`log::RECORDS_MAX`](crate::log::RECORDS_MAX) wait; what comes on top is dropped, and a record
+    /// says how many. Fails where the program has a logger of its own, which then gets the records.
+    pub fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
+        self.check_process()?;
+        self.many.follow_log(level, tag)
+    }
+
     /// The next event of any call; waits for it until the timeout runs out. `None` waits for ever,
     /// zero not at all.
     pub fn next(&self, timeout: Option<Duration>) -> Result<Next> {
@@ -209,6 +230,9 @@ impl CompletionQueue {
     /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
     fn wait(&self, live: usize, timeout: Option<Duration>) -> Slept {
         let ready = &self.many.ready;
+        if let Some(bell) = ready.bell() {
+            return ready.wait_at(bell, timeout);
+        }
         let driver = lock(self.driver.as_ref()).clone();
         if let Some(driver) = driver {
             let noted = poll_fn(|cx| ready.poll_wait(cx));
@@ -233,10 +257,14 @@ impl CompletionQueue {
         Ok(self.many.next_many_by(max, timeout, taken, |live, left| self.wait(live, left)))
     }
 
-    /// Lets one waiting `next`, or the next one, return [`Next::Empty`].
+    /// Lets one waiting `next`, or the next one, return [`Next::Empty`]; that of an
+    /// [interruptible](QueueOptions::interruptible) queue [`Next::Interrupted`]. There it may be
+    /// called from inside a signal handler: it takes no lock and no memory.
     pub fn wakeup(&self) {
-        if self.check_process().is_ok() {
-            self.many.ready.interrupt();
+        match self.many.ready.bell() {
+            Some(bell) => bell.ring(),
+            None if self.check_process().is_ok() => self.many.ready.interrupt(),
+            None => {}
         }
     }
 
@@ -261,13 +289,15 @@ impl CompletionQueue {
 
     /// A descriptor that is readable while there may be something to take, and once the queue is
     /// closed: when it is, call [`CompletionQueue::next`] with a timeout of zero until it gives
-    /// something else than an event. It stays the queue's: a program that wants to own it makes a
-    /// duplicate.
+    /// something else than an event. It stays the queue's: a program must not close it, and one
+    /// that wants to own it makes a duplicate. What is read from it is of no meaning. An eventfd
+    /// where the system has such a thing; see also [`QueueOptions::socket`].
     pub fn fd(&self) -> Result<std::os::fd::RawFd> {
         self.many.ready.fd()
     }
 
-    fn check_process(&self) -> Result<()> {
+    /// Fails in another process than the one that made the queue.
+    pub fn check_process(&self) -> Result<()> {
         if process::generation() == self.generation {
             return Ok(());
         }
@@ -321,6 +351,22 @@ struct Members<S> {
     closing: Closing,
     /// Events that the first one gave in a row.
     in_a_row: u32,
+    log: Option<Follower>,
+}
+
+/// The log as a member, beside the slots.
+struct Follower {
+    tag: u64,
+    collected: Arc<Collected>,
+}
+
+/// Its number.
+const LOG_NUMBER: u64 = u64::MAX;
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        log::end(&self.collected);
+    }
 }
 
 struct Member<S> {
@@ -329,6 +375,10 @@ struct Member<S> {
     waker: Waker,
     is_owned: bool,
     is_paused: bool,
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::Closed, "the completion queue was closed")
 }
 
 /// A slot that was reserved.
@@ -344,6 +394,7 @@ impl<S: Source + Clone> Many<S> {
             live: 0,
             closing: Closing::No,
             in_a_row: 0,
+            log: None,
         };
         Many { ready, members: Mutex::new(members) }
     }
@@ -393,6 +444,29 @@ impl<S: Source + Clone> Many<S> {
         let Some((_, slot)) = self.unpause(tag) else { return false };
         self.ready.note(slot as u64);
         true
+    }
+
+    fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
+        let mut members = lock(&self.members);
+        let Some(level) = level else {
+            let ended = members.log.take();
+            drop(members);
+            drop(ended); // not under the lock
+            return Ok(());
+        };
+        if members.closing != Closing::No {
+            return Err(closed());
+        }
+        if let Some(follower) = &mut members.log {
+            follower.tag = tag;
+            return log::listen(level, &follower.collected);
+        }
+        let collected = Arc::new(Collected::new(Some(self.ready.waker(LOG_NUMBER))));
+        log::listen(level, &collected)?;
+        members.log = Some(Follower { tag, collected });
+        drop(members);
+        self.ready.note(LOG_NUMBER); // who looks there first arms it
+        Ok(())
     }
 
     fn unpause(&self, tag: u64) -> Option<(S, usize)> {
@@ -522,7 +596,9 @@ impl<S: Source + Clone> Many<S> {
             }
         }
         let is_over = members.is_over();
+        let log = members.log.take();
         drop(members);
+        drop(log);
         sources.iter().for_each(Source::cancel);
         passed_over.into_iter().for_each(|number| self.ready.note(number));
         if is_over {
@@ -538,7 +614,7 @@ impl<S: Source> Members<S> {
 
     fn reserve(&mut self) -> Result<Place> {
         if self.closing != Closing::No {
-            return Err(Error::new(ErrorKind::Closed, "the completion queue was closed"));
+            return Err(closed());
         }
         self.live += 1;
         Ok(Place(self.free.pop().unwrap_or_else(|| {
@@ -556,6 +632,12 @@ impl<S: Source> Members<S> {
     /// Takes what the first member has, at most `max` events in a row; how many it were.
     fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(Next)) -> usize {
         while let Some(number) = ready.first() {
+            if number == LOG_NUMBER {
+                match self.pop_log(max, ready, &mut put) {
+                    0 => continue,
+                    count => return count,
+                }
+            }
             let slot = number as usize;
             let Some(member) = self.slots.get(slot).and_then(Option::as_ref) else {
                 ready.drop_first(); // a late wake
@@ -603,6 +685,30 @@ impl<S: Source> Members<S> {
             }
         }
         0
+    }
+
+    /// The same of the log, which is first.
+    fn pop_log(&mut self, max: usize, ready: &Ready, put: &mut impl FnMut(Next)) -> usize {
+        let mut count = 0;
+        let has_more = loop {
+            let Some(Follower { tag, collected }) = &self.log else { break false };
+            let Some(record) = collected.next() else { break false };
+            put(Next::Log(*tag, record));
+            count += 1;
+            self.in_a_row += 1;
+            if count == max || self.in_a_row >= TURN_EVENTS_MAX {
+                break true;
+            }
+        };
+        let is_turn_over = self.in_a_row >= TURN_EVENTS_MAX;
+        match has_more {
+            true => ready.keep_first(is_turn_over),
+            false => ready.drop_first(),
+        }
+        if !has_more || is_turn_over {
+            self.in_a_row = 0;
+        }
+        count
     }
 
     fn remove(&mut self, slot: usize, ready: &Ready) {
