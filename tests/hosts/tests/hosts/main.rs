@@ -11,5 +11,7 @@
 mod build;
 mod http;
 mod loops;
+mod postgres;
+mod postgres_server;
 mod running;
 mod scripts;
