@@ -15,3 +15,4 @@ mod postgres;
 mod postgres_server;
 mod running;
 mod scripts;
+mod sqlite;
