@@ -499,7 +499,7 @@ MODELWIRE_API void modelwire_client_free(modelwire_client *client);
  * @param err         what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
  *         on; or MODELWIRE_E_CALLBACK from inside a callback of this client, whose end it would
- *         have to wait for: the calls are ended all the same
+ *         have to wait for: nothing was done
  *
  * Any thread. Closing again only waits.
  */

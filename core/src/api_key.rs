@@ -3,12 +3,17 @@
 
 use std::borrow::Cow;
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::{Error, Result};
 
 /// What a key is replaced with wherever a service echoes it.
 pub(crate) const KEY_MASK: &str = "[key]";
+
+const BEARER: &str = "Bearer ";
+
+/// What is shorter is no key that anybody has to hide.
+const KEY_BYTES_MIN: usize = 8;
 
 /// The API key: wiped when dropped, never shown.
 pub(crate) struct ApiKey(String);
@@ -34,9 +39,12 @@ impl ApiKey {
         }
     }
 
-    /// The value of the Authorization header.
-    pub(crate) fn bearer(&self) -> String {
-        format!("Bearer {}", self.0)
+    /// The value of the Authorization header, wiped when dropped.
+    pub(crate) fn bearer(&self) -> Zeroizing<String> {
+        let mut value = String::with_capacity(BEARER.len() + self.0.len());
+        value.push_str(BEARER);
+        value.push_str(&self.0);
+        Zeroizing::new(value)
     }
 
     /// `text` with every occurrence of the key masked (R-AUTH4), also where JSON escapes parts
@@ -52,6 +60,15 @@ impl ApiKey {
             masked = Cow::Owned(more);
         }
         masked
+    }
+
+    /// The same for what a model wrote, which stays as it is where the key is too short to be one:
+    /// programs give a word to services that ask for none, and that word may be meant.
+    pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.0.len() < KEY_BYTES_MIN {
+            true => Cow::Borrowed(text),
+            false => self.mask(text),
+        }
     }
 
     fn mask_escaped(&self, text: &str) -> Option<String> {

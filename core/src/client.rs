@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
 use crate::config::{Config, Settings};
+use crate::delivery::callbacks;
 use crate::error::Result;
 use crate::http::transport::Transport;
 use crate::request::Request;
@@ -83,6 +85,21 @@ impl Client {
     /// What the answered calls of this client used so far, in this process.
     pub fn usage(&self) -> UsageSums {
         self.session.usage()
+    }
+
+    /// Refuses calls from now on ([`ErrorKind::Closed`](crate::ErrorKind::Closed)), ends those under
+    /// way with the same, and waits until every handler of its started calls was dropped: nothing of
+    /// the program's runs for this client any more, whatever other clients do. False if the time
+    /// ran out; a later close goes on waiting. Idle connections are closed. It stays closed, as
+    /// every clone of it and every copy in a forked child. Inside a handler of its own it fails and
+    /// does nothing.
+    pub fn close(&self, timeout: Option<Duration>) -> Result<bool> {
+        callbacks::close(&self.session, timeout)
+    }
+
+    /// Whether a handler of this client runs on the calling thread.
+    pub fn is_calling_back(&self) -> bool {
+        callbacks::is_thread_of(&self.session)
     }
 
     /// The configured base URL, its query masked.

@@ -1,11 +1,12 @@
 //! What a client is made from, and the settings that come of it, checked once. Knows no transport.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use url::Url;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::api_key::{ApiKey, KEY_MASK};
 use crate::bounds::Limits;
@@ -36,11 +37,12 @@ pub struct Config {
     base_url: Option<String>,
     api_key: Option<ApiKeySource>,
     headers: Vec<(String, String)>,
+    query: Vec<(String, String)>,
     timeouts: Timeouts,
     retry: RetryPolicy,
     limits: Limits,
     ca_pem: Option<Vec<u8>>,
-    client_pem: Option<Vec<u8>>,
+    client_pem: Option<Zeroizing<Vec<u8>>>,
     proxy: Option<Proxy>,
     http2: bool,
     stream_only: bool,
@@ -54,6 +56,7 @@ impl fmt::Debug for Config {
             .field("base_url", &self.base_url.as_deref().map(without_secrets))
             .field("api_key", &self.api_key.as_ref().map(|_| KEY_MASK))
             .field("headers", &HeaderNames(&self.headers))
+            .field("query", &HeaderNames(&self.query))
             .field("timeouts", &self.timeouts)
             .field("retry", &self.retry)
             .field("limits", &self.limits)
@@ -124,6 +127,12 @@ impl Config {
         self
     }
 
+    /// A parameter of the query of every request, behind those of the base URL; encoded here.
+    pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Config {
+        self.query.push((name.into(), value.into()));
+        self
+    }
+
     /// The timeouts.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Config {
         self.timeouts = timeouts;
@@ -168,7 +177,7 @@ impl Config {
 
     /// A client certificate, its chain and its private key, together in PEM form.
     pub fn client_certificate_pem(mut self, pem: impl Into<Vec<u8>>) -> Config {
-        self.client_pem = Some(pem.into());
+        self.client_pem = Some(Zeroizing::new(pem.into()));
         self
     }
 
@@ -234,8 +243,12 @@ impl Config {
             None => from_environment(&API_KEY_VARIABLES)
                 .ok_or_else(|| Error::config("no API key is configured"))?,
         };
+        let mut base_url = parse_base_url(&base_url)?;
+        if !self.query.is_empty() {
+            base_url.query_pairs_mut().extend_pairs(&self.query);
+        }
         let settings = Settings {
-            base_url: parse_base_url(&base_url)?,
+            base_url,
             api_key: Arc::new(ApiKey::new(api_key)?),
             headers: self.headers,
             timeouts: self.timeouts,
@@ -260,7 +273,9 @@ impl Config {
 /// any other odd character.
 fn from_environment(names: &[&str]) -> Option<String> {
     let values = names.iter().filter_map(std::env::var_os);
-    let mut texts = values.map(|value| value.to_string_lossy().into_owned());
+    // No copy is made where the text is as it should be: it may be the key.
+    let lossy = |value: OsString| value.to_string_lossy().into_owned();
+    let mut texts = values.map(|value| value.into_string().unwrap_or_else(lossy));
     texts.find(|text| !text.trim().is_empty())
 }
 
@@ -292,7 +307,7 @@ pub(crate) struct Settings {
     pub(crate) retry: RetryPolicy,
     pub(crate) limits: Limits,
     pub(crate) ca_pem: Option<Vec<u8>>,
-    pub(crate) client_pem: Option<Vec<u8>>,
+    pub(crate) client_pem: Option<Zeroizing<Vec<u8>>>,
     pub(crate) proxy: Option<Proxy>,
     pub(crate) http2: bool,
     pub(crate) stream_only: bool,

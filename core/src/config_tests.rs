@@ -14,7 +14,7 @@ fn given(base_url: &str, key: &str) -> Result<Settings> {
 fn white_space_around_a_key_is_removed() {
     for key in ["sk-test", " sk-test\n", "\u{a0}sk-test\u{2003}", "\tsk-test\r\n"] {
         assert_eq!(
-            given("http://h/v1", key).unwrap().api_key.bearer(),
+            *given("http://h/v1", key).unwrap().api_key.bearer(),
             "Bearer sk-test",
             "{key:?}"
         );
@@ -99,7 +99,7 @@ fn a_key_may_hold_what_keys_hold() {
         "[key]",
     ] {
         let bearer = given("http://h/v1", key).unwrap().api_key.bearer();
-        assert_eq!(bearer, format!("Bearer {key}"));
+        assert_eq!(*bearer, format!("Bearer {key}"));
     }
 }
 

@@ -10,4 +10,3 @@ pub mod log;
 mod models;
 pub(crate) mod ready;
 pub(crate) mod shutdown;
-mod wake_fd;

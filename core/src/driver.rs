@@ -11,3 +11,4 @@ pub(crate) mod offload;
 pub(crate) mod runtime;
 pub(crate) mod state;
 pub(crate) mod thread;
+pub(crate) mod wake_fd;

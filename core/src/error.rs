@@ -12,6 +12,7 @@ use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::head::Head;
 use crate::protocol::error_body::ErrorObject;
 use crate::protocol::text::excerpt;
+use crate::protocol::value::Value;
 
 /// What the call knows when it fails (R-ERR3): it is the same for every error of a call.
 #[derive(Clone, Debug, Default)]
@@ -176,6 +177,17 @@ impl Error {
         })
     }
 
+    /// What was gathered goes through a mask of its own. Where that leaves no JSON there is nothing.
+    pub(crate) fn masked_partial(self, mask: impl Fn(&str) -> String) -> Error {
+        if self.0.partial.is_none() {
+            return self;
+        }
+        self.edit(|inner| {
+            let masked = inner.partial.take().map(|partial| mask(&partial));
+            inner.partial = masked.filter(|text| Value::parse(text).is_ok());
+        })
+    }
+
     pub(crate) fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Error {
         self.edit(|inner| inner.hint = hint.into())
     }
@@ -258,7 +270,7 @@ impl Error {
     }
 
     /// What was gathered of the answer before it failed, as JSON text, where the call gathers. It
-    /// is a part of what was paid for, and not the whole.
+    /// is a part of what was paid for, and not the whole; the key is masked.
     pub fn partial(&self) -> Option<&str> {
         self.0.partial.as_deref()
     }

@@ -1,21 +1,21 @@
 //! What can be set for one call instead of for its client. Knows no transport.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::api_key::ApiKey;
 use crate::config::Settings;
 use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
 use crate::headers::{HeaderNames, check_headers, check_removed};
-use crate::retry_policy::RetryPolicy;
+use crate::retry_policy::{RetryParts, RetryPolicy};
 use crate::timeouts::CallTimeouts;
 
 /// The settings of one call; what is not set is the client's.
 #[derive(Clone, Default)]
 pub(crate) struct CallOptions {
     pub(crate) timeouts: CallTimeouts,
-    pub(crate) retry: Option<RetryPolicy>,
+    pub(crate) retry: RetryParts,
     /// As it was given: what is wrong with it is told when the call starts.
     pub(crate) api_key: Option<Result<Arc<ApiKey>>>,
     pub(crate) headers: Vec<(String, String)>,
@@ -39,14 +39,24 @@ impl CallOptions {
     pub(crate) fn check(&self) -> Result<()> {
         let checked = || {
             self.timeouts.check()?;
-            self.retry.iter().try_for_each(RetryPolicy::check)?;
+            self.retry.over(&RetryPolicy::default()).check()?;
             check_headers(&self.headers)?;
             check_removed(&self.without_headers)
         };
-        checked().map_err(|error: Error| Error::new(ErrorKind::Argument, error.message()))?;
+        checked().map_err(CallOptions::as_argument)?;
         match &self.api_key {
             Some(Err(error)) => Err(error.clone()),
             Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
+    /// What a client would be refused for is a wrong argument of a call. The hint is kept, where it
+    /// is not the one of every wrong configuration.
+    pub(crate) fn as_argument(error: Error) -> Error {
+        let argument = Error::argument(error.message());
+        match error.hint() == error.kind().hint() {
+            true => argument,
+            false => argument.with_hint(error.hint().to_owned()),
         }
     }
 
@@ -55,7 +65,7 @@ impl CallOptions {
         self.api_key.as_ref().and_then(|given| given.as_ref().ok())
     }
 
-    pub(crate) fn retry<'a>(&'a self, settings: &'a Settings) -> &'a RetryPolicy {
-        self.retry.as_ref().unwrap_or(&settings.retry)
+    pub(crate) fn retry<'a>(&self, settings: &'a Settings) -> Cow<'a, RetryPolicy> {
+        self.retry.over(&settings.retry)
     }
 }

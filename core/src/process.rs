@@ -98,19 +98,56 @@ impl<T> Drop for PerProcess<T> {
     }
 }
 
-/// The process in which the library was shut down; a forked child starts anew.
-static SHUT_DOWN_IN: AtomicU64 = AtomicU64::new(0);
+/// Counts begins and ends of shutdowns: an even number is a run of the library, an odd one a
+/// shutdown. A forked child has runs of its own.
+static PHASE: PerProcess<AtomicU64> = PerProcess::new();
+/// The process in which the library was shut down for good.
+static OVER_IN: AtomicU64 = AtomicU64::new(0);
 
-/// No call starts from now on, in this process.
-pub(crate) fn mark_shut_down() {
-    SHUT_DOWN_IN.store(generation(), Ordering::SeqCst);
+/// A run of the library: from one shutdown to the next. What belongs to an earlier one is not used.
+pub(crate) type Run = u64;
+
+/// No call starts until [`shutdown_ends`]. One shutdown at a time.
+pub(crate) fn shutdown_begins() -> Result<()> {
+    PHASE.get_or_try_init(|| Ok(AtomicU64::new(0)))?.fetch_add(1, Ordering::SeqCst);
+    Ok(())
 }
 
-pub(crate) fn check_not_shut_down() -> Result<()> {
-    if SHUT_DOWN_IN.load(Ordering::SeqCst) == generation() {
-        return Err(Error::new(ErrorKind::Shutdown, "the library was shut down"));
+/// Calls start again, in another run.
+pub(crate) fn shutdown_ends() {
+    if let Some(phase) = PHASE.get() {
+        phase.fetch_add(1, Ordering::SeqCst);
     }
-    Ok(())
+}
+
+/// No call starts from now on, in this process.
+pub(crate) fn is_over_for_good() {
+    OVER_IN.store(generation(), Ordering::SeqCst);
+}
+
+fn phase() -> u64 {
+    PHASE.get().map_or(0, |phase| phase.load(Ordering::SeqCst))
+}
+
+/// The run that is under way; none while the library is shut down.
+pub(crate) fn run() -> Result<Run> {
+    if OVER_IN.load(Ordering::SeqCst) == generation() {
+        let error = Error::new(ErrorKind::Shutdown, "the library was shut down");
+        return Err(error.with_hint("The process is about to end: no call can start any more."));
+    }
+    let phase = phase();
+    if phase % 2 == 1 { Err(shutting_down()) } else { Ok(phase) }
+}
+
+/// Whether this run is still under way.
+pub(crate) fn is_running(run: Run) -> bool {
+    phase() == run
+}
+
+/// The error of what began in a run that is ending.
+pub(crate) fn shutting_down() -> Error {
+    Error::new(ErrorKind::Shutdown, "the library is being shut down")
+        .with_hint("It starts afresh when it is used again after the shutdown.")
 }
 
 /// How many descriptors this process may have open.

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::api_key::ApiKey;
 use crate::error::{Error, Result};
 use crate::error_kind::TimeoutPhase;
+use crate::option_kinds::NamedOption;
 use crate::options::CallOptions;
 use crate::prepared::{self, Prepared};
 use crate::protocol::endpoint::Endpoint;
@@ -248,7 +249,7 @@ impl Request {
 
     /// For this call: when and how often to try again.
     pub fn retry(mut self, retry: RetryPolicy) -> Request {
-        self.options.retry = Some(retry);
+        self.options.retry = retry.into();
         self
     }
 
@@ -289,6 +290,24 @@ impl Request {
     pub fn gather(mut self, on: bool) -> Request {
         self.options.gather = Some(on);
         self
+    }
+
+    /// The options that [`set_options`](Request::set_options) takes, but for those that have tables of
+    /// their own: [`RetryPolicy::OPTIONS`], and those of [`Timeouts::ALL`](crate::Timeouts::ALL) that
+    /// a call can set, whose names end in `_timeout_ms` there.
+    pub const OPTIONS: &'static [NamedOption] = CallOptions::OPTIONS;
+
+    /// Sets options of this call from a JSON object, all of them or none: an unknown name and a value
+    /// that an option does not take are refused. Options of the retry policy change the client's in
+    /// that part only. Headers and parameters of the query are added to those that are set.
+    ///
+    /// ```
+    /// let mut request = modelwire::Request::chat("a-model").user("Hello");
+    /// request.set_options(r#"{"total_timeout_ms": 5000, "retries_max": 0, "headers": {"x-a": "b"}}"#)?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn set_options(&mut self, json: &str) -> Result<()> {
+        self.options.set(json)
     }
 
     /// Which operation this is.

@@ -1,5 +1,6 @@
 //! When and how often a call is attempted again: what a program sets. Knows no attempt.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -8,7 +9,7 @@ use crate::timeouts::check_time;
 /// The doubling of waits stops here by default.
 pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);
 
-/// The struct and its setters follow from one table: to add a part of the policy is to add a row.
+/// The struct, its setters and what a call sets of it follow from one table: to add a part of the policy is to add a row.
 macro_rules! policy {
     ($(
         $(#[doc = $doc:literal])+
@@ -49,6 +50,29 @@ macro_rules! policy {
                     self
                 }
             )+
+        }
+
+        /// The parts that a call sets; the others are the client's.
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct RetryParts {
+            $(pub(crate) $name: Option<$type>,)+
+        }
+
+        impl From<RetryPolicy> for RetryParts {
+            fn from(policy: RetryPolicy) -> RetryParts {
+                RetryParts { $($name: Some(policy.$name),)+ }
+            }
+        }
+
+        impl RetryParts {
+            /// The client's policy with what the call sets.
+            pub(crate) fn over<'a>(&self, client: &'a RetryPolicy) -> Cow<'a, RetryPolicy> {
+                let mut policy = Cow::Borrowed(client);
+                $(if let Some(part) = &self.$name {
+                    policy.to_mut().$name.clone_from(part);
+                })+
+                policy
+            }
         }
     };
 }

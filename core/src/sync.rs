@@ -5,8 +5,12 @@
 use std::sync::{LockResult, PoisonError};
 
 #[cfg(not(modelwire_loom))]
+pub(crate) use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(not(modelwire_loom))]
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
+#[cfg(modelwire_loom)]
+pub(crate) use loom::sync::atomic::{AtomicBool, Ordering};
 #[cfg(modelwire_loom)]
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 

@@ -170,7 +170,7 @@ impl CallTimeouts {
 pub(crate) fn check_time(name: &str, time: Option<Duration>) -> Result<()> {
     match time {
         Some(Duration::ZERO) => {
-            let hint = "Leave it out (None) to switch a timeout off.";
+            let hint = "None (null in JSON) switches a timeout off.";
             Err(Error::config(format!("{name} is zero")).with_hint(hint))
         }
         Some(time) if time > TIMEOUT_MAX => {

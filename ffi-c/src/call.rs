@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use modelwire_core::{Call, Chunk, Error, Event, Pop};
 
-use crate::soon::Soon4;
 use crate::boundary::{Callback, Handle, borrow, free, guard_or, modelwire_finalizer, output};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
@@ -17,7 +16,8 @@ use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
 use crate::status::{
-    MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
+    MODELWIRE_E_CALLBACK, MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_STOPPED,
+    MODELWIRE_TIMEOUT, modelwire_status,
 };
 use crate::timeout::patience;
 
@@ -26,7 +26,7 @@ use crate::timeout::patience;
 pub struct modelwire_call {
     core: Call,
     is_interruptible: bool,
-    /// How it was run by one that was interrupted: the next run waits on. `NOT_RUN` at first.
+    /// How it was run by one that was interrupted: the next run waits on. Else `NOT_RUN`.
     runs: AtomicU8,
 }
 
@@ -60,6 +60,9 @@ pub unsafe extern "C" fn modelwire_call_new(
         check_flags(flags, MODELWIRE_INTERRUPTIBLE)?;
         let is_interruptible = flags & MODELWIRE_INTERRUPTIBLE != 0;
         let core = Call::new(&borrow(client)?.0, borrow(request)?.0.clone());
+        if is_interruptible {
+            core.make_interruptible()?;
+        }
         Ok(slot.give(modelwire_call { core, is_interruptible, runs: AtomicU8::new(NOT_RUN) }))
     })
 }
@@ -123,24 +126,33 @@ fn run(
     guard(err, || {
         let slot = output(out)?;
         let call = borrow(call)?;
-        if call.runs.swap(way, Ordering::Relaxed) != way || !call.is_interruptible {
-            call.core.start_to_wait(way == RUNS_STREAM)?;
+        // Only an interrupted run leaves its mark here.
+        if call.runs.load(Ordering::Relaxed) != way {
+            match call.is_interruptible {
+                true => call.core.start(way == RUNS_STREAM)?,
+                false => call.core.start_to_wait(way == RUNS_STREAM)?,
+            }
         }
+        call.runs.store(NOT_RUN, Ordering::Relaxed);
         loop {
             let popped = match call.is_interruptible {
-                true => call.core.pop_interruptible(None)?,
                 false => call.core.pop(None)?,
+                true => match call.core.pop_interruptible(None)? {
+                    Some(popped) => popped,
+                    None => {
+                        call.runs.store(way, Ordering::Relaxed);
+                        return Ok(MODELWIRE_INTERRUPTED);
+                    }
+                },
             };
             match popped {
                 Pop::Event(Event::Chunk(chunk)) => {
                     if visit(chunk).is_break() {
                         call.core.cancel();
-                        call.runs.store(NOT_RUN, Ordering::Relaxed);
                         return Ok(MODELWIRE_STOPPED);
                     }
                 }
                 Pop::Event(Event::Done(outcome)) => {
-                    call.runs.store(NOT_RUN, Ordering::Relaxed);
                     return Ok(slot.give(modelwire_response::new(outcome?)));
                 }
                 Pop::Event(Event::Open(_)) | Pop::Empty => {}
@@ -204,8 +216,19 @@ pub unsafe extern "C" fn modelwire_call_wait(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let is_over = borrow(call)?.core.wait_over(patience(timeout_ms))?;
-        Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
+        let call = borrow(call)?;
+        if call.core.is_in_callback() {
+            return Ok(MODELWIRE_E_CALLBACK);
+        }
+        let is_over = match call.is_interruptible {
+            false => Some(call.core.wait_over(patience(timeout_ms))?),
+            true => call.core.wait_over_interruptible(patience(timeout_ms))?,
+        };
+        Ok(match is_over {
+            Some(true) => MODELWIRE_OK,
+            Some(false) => MODELWIRE_TIMEOUT,
+            None => MODELWIRE_INTERRUPTED,
+        })
     })
 }
 

@@ -5,10 +5,9 @@ use std::ptr::null_mut;
 
 use modelwire_core::{Client, Config, usage_json};
 
-use crate::soon::Soon;
 use crate::boundary::{Handle, borrow, borrow_text, free, guard_or, output};
 use crate::error::{guard, modelwire_error};
-use crate::status::{MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
+use crate::status::{MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
 use crate::timeout::patience;
 use crate::value::modelwire_value;
 
@@ -66,7 +65,7 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 /// @param err         what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
 ///         on; or MODELWIRE_E_CALLBACK from inside a callback of this client, whose end it would
-///         have to wait for: the calls are ended all the same
+///         have to wait for: nothing was done
 ///
 /// Any thread. Closing again only waits.
 #[unsafe(no_mangle)]
@@ -77,6 +76,9 @@ pub unsafe extern "C" fn modelwire_client_close(
 ) -> modelwire_status {
     guard(err, || {
         let client = borrow(client)?.0.clone();
+        if client.is_calling_back() {
+            return Ok(MODELWIRE_E_CALLBACK);
+        }
         let is_over = client.close(patience(timeout_ms))?;
         Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
     })

@@ -14,7 +14,8 @@
 //! | `boundary` | pointers from C and to C, callbacks, panics: all `unsafe` code stands here |
 //! | `timeout`, `flags` | timeouts of waits; what calls and queues are made with |
 //! | `text` | texts with a NUL behind them |
-//! | `value`, `error` | a JSON text and what stands in it; the error, and `guard`, which makes a status of whatever a function does |
+//! | `value`, `error` | a JSON text as a handle; the error, and `guard`, which makes a status of whatever a function does |
+//! | `field` | what stands in a value, by its path |
 //! | `library`, `client` | version and shutdown; a client, made from one JSON object |
 //! | `request` | a request, from JSON text or field by field |
 //! | `response`, `event`, `event_fn` | what a call gives at its end, and on its way, and who takes it |
@@ -34,8 +35,8 @@
     reason = "the rules for all pointers stand once, in the header's conventions"
 )]
 
-mod soon;
 mod boundary;
+mod soon;
 mod text;
 mod timeout;
 
@@ -64,5 +65,7 @@ mod response;
 mod error;
 
 mod value;
+
+mod field;
 
 mod log;

@@ -73,12 +73,14 @@ pub unsafe extern "C" fn modelwire_set_log(
         let level = self::level(level)?.filter(|_| !callback.is_none());
         let is_over = match level {
             None => crate::soon::forward_end_within(patience(timeout_ms))?,
-            Some(level) => crate::soon::forward_within(patience(timeout_ms), level, move |record| {
-                match callback.ask(modelwire_event::log(0, record)) {
-                    0 => ControlFlow::Continue(()),
-                    _ => ControlFlow::Break(()),
-                }
-            })?,
+            Some(level) => {
+                crate::soon::forward_within(patience(timeout_ms), level, move |record| {
+                    match callback.ask(modelwire_event::log(0, record)) {
+                        0 => ControlFlow::Continue(()),
+                        _ => ControlFlow::Break(()),
+                    }
+                })?
+            }
         };
         Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
     })

@@ -6,7 +6,6 @@ use std::ptr::null_mut;
 
 use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request, Taken};
 
-use crate::soon::Soon3;
 use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, write};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
@@ -14,6 +13,7 @@ use crate::event::modelwire_event;
 use crate::flags::{MODELWIRE_INTERRUPTIBLE, MODELWIRE_SOCKET, check_flags};
 use crate::log::level;
 use crate::request::{endpoint, modelwire_request};
+use crate::soon::Soon3;
 use crate::status::{
     MODELWIRE_ABSENT, MODELWIRE_CLOSED, MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_TIMEOUT,
     modelwire_status,

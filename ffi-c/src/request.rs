@@ -4,7 +4,6 @@ use std::ffi::c_char;
 
 use modelwire_core::{Endpoint, Error, Request, Value};
 
-use crate::soon::Soon2;
 use crate::boundary::{Handle, borrow_mut, borrow_text, copy_text, free, output};
 use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, modelwire_status};

@@ -1,15 +1,28 @@
-use std::time::Duration;
-use std::ops::ControlFlow;
 use modelwire_core::*;
-pub(crate) trait Soon { fn close(&self, _: Option<Duration>) -> Result<bool> { Ok(true) } }
-impl Soon for Client {}
-pub(crate) trait Soon2 { fn set_options(&mut self, _: &str) -> Result<()> { Ok(()) } }
-impl Soon2 for Request {}
-pub(crate) trait Soon3 { fn follow_log(&self, _: Option<modelwire_core::log::Level>, _: u64) -> Result<()> { Ok(()) } fn check_process(&self)->Result<()>{Ok(())} }
+use std::ops::ControlFlow;
+use std::time::Duration;
+pub(crate) trait Soon3 {
+    fn follow_log(&self, _: Option<modelwire_core::log::Level>, _: u64) -> Result<()> {
+        Ok(())
+    }
+    fn check_process(&self) -> Result<()> {
+        Ok(())
+    }
+}
 impl Soon3 for CompletionQueue {}
-pub(crate) trait Soon4 { fn wait_over(&self, _: Option<Duration>) -> Result<bool> { Ok(true) }
- fn pop_interruptible(&self, t: Option<Duration>) -> Result<Pop>; fn wakeup(&self) {} }
-impl Soon4 for Call { fn pop_interruptible(&self, t: Option<Duration>) -> Result<Pop> { self.pop(t) } }
-pub(crate) fn forward_end_within(_: Option<Duration>) -> Result<bool> { log::forward_end()?; Ok(true) }
-pub(crate) fn forward_within(_: Option<Duration>, level: log::Level, mut sink: impl FnMut(&log::Record) -> ControlFlow<()> + Send + 'static) -> Result<bool> {
-  log::forward(level, move |records| for r in records { let _ = sink(r); })?; Ok(true) }
+pub(crate) fn forward_end_within(_: Option<Duration>) -> Result<bool> {
+    log::forward_end()?;
+    Ok(true)
+}
+pub(crate) fn forward_within(
+    _: Option<Duration>,
+    level: log::Level,
+    mut sink: impl FnMut(&log::Record) -> ControlFlow<()> + Send + 'static,
+) -> Result<bool> {
+    log::forward(level, move |records| {
+        for r in records {
+            let _ = sink(r);
+        }
+    })?;
+    Ok(true)
+}

@@ -1,19 +1,11 @@
-//! A JSON text and what stands in it, by its path: what has no function of its own is read so, and a
-//! new field of a service needs no new function. Knows no operation.
+//! The value handle of C: a JSON text and what stands in it. Knows no operation and no error.
 
-use std::ffi::c_char;
-use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use modelwire_core::{Chunk, Error, Kind, Response, Value};
+use modelwire_core::{Chunk, Response, Value};
 
-use crate::boundary::{
-    Handle, Marked, borrow, borrow_text, copy_text, free, guard_or, missing, output, write,
-};
-use crate::error::guard;
-use crate::error::modelwire_error;
-use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
-use crate::text::{Made, Text};
+use crate::boundary::{Handle, Marked};
+use crate::text::Made;
 
 /// A JSON text and the values in it; immutable, may be shared between threads.
 ///
@@ -21,7 +13,7 @@ use crate::text::{Made, Text};
 /// instance, "" for the whole. What a function gives lives as long as this handle.
 pub struct modelwire_value {
     whole: Whole,
-    made: Made,
+    pub(crate) made: Made,
 }
 
 /// What the paths lead into.
@@ -54,7 +46,7 @@ impl modelwire_value {
     }
 
     /// `None` where there is no text: at the end of a stream that was not gathered.
-    fn at(&self, path: &str) -> Option<Value<'_>> {
+    pub(crate) fn at(&self, path: &str) -> Option<Value<'_>> {
         let whole = match &self.whole {
             Whole::Text(text) => Value::validated(text),
             Whole::Chunk(chunk) => chunk.value(),
@@ -72,183 +64,4 @@ impl Lent {
     pub(crate) fn get(&self, make: impl FnOnce() -> modelwire_value) -> *const modelwire_value {
         self.0.get_or_init(|| Box::new(Marked::new(make()))).lend()
     }
-}
-
-/// Reads a JSON text: the arguments of a tool call for instance.
-///
-/// @param json    one JSON value, UTF-8, copied; checked here
-/// @param length  its length in bytes, or MODELWIRE_NUL
-/// @param out     the value; free it with modelwire_value_free
-/// @param err     what is wrong, on failure, with the byte; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not JSON
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_new(
-    json: *const c_char,
-    length: usize,
-    out: *mut *mut modelwire_value,
-    err: *mut *mut modelwire_error,
-) -> modelwire_status {
-    guard(err, || {
-        let slot = output(out)?;
-        let json = copy_text("json", json, length)?;
-        Value::parse(&json)
-            .map_err(|cause| Error::argument(format!("the text is not JSON: {cause}")))?;
-        Ok(slot.give(modelwire_value::of_json(json)))
-    })
-}
-
-/// Frees a value that was given to the caller. One that was borrowed from a response, an event or an
-/// error is not freed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_free(value: *mut modelwire_value) {
-    free(value);
-}
-
-/// A string, decoded; NULL where there is none.
-///
-/// @param value        the value
-/// @param path         a JSON pointer (RFC 6901)
-/// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param length       the result's length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_text(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    length: *mut usize,
-) -> *const c_char {
-    text_at(value, path, path_length, length, "text", |found| Some(Text::new(&found.as_str()?)))
-}
-
-/// Anything as JSON text as it was sent, numbers to their last digit; NULL where there is nothing.
-///
-/// @param value        the value
-/// @param path         a JSON pointer (RFC 6901); "" is the whole
-/// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param length       the result's length in bytes; may be NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_json(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    length: *mut usize,
-) -> *const c_char {
-    text_at(value, path, path_length, length, "json", |found| Some(Text::new(found.text())))
-}
-
-/// An integer that fits 64 bits.
-///
-/// @param value        the value
-/// @param path         a JSON pointer (RFC 6901)
-/// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param out          where it is written
-/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
-///         MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_int(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    out: *mut i64,
-) -> modelwire_status {
-    read_at(value, path, path_length, out, |found| found.as_i64())
-}
-
-/// A number.
-///
-/// @param value        the value
-/// @param path         a JSON pointer (RFC 6901)
-/// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param out          where it is written
-/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
-///         MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_number(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    out: *mut f64,
-) -> modelwire_status {
-    read_at(value, path, path_length, out, |found| found.as_f64())
-}
-
-/// A boolean, as 0 or 1.
-///
-/// @param value        the value
-/// @param path         a JSON pointer (RFC 6901)
-/// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param out          where it is written
-/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
-///         MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_bool(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    out: *mut i32,
-) -> modelwire_status {
-    read_at(value, path, path_length, out, |found| found.as_bool().map(i32::from))
-}
-
-/// How many items an array, or members an object has; 0 for anything else.
-///
-/// @param value        the value
-/// @param path         a JSON pointer (RFC 6901); "" is the whole
-/// @param path_length  its length in bytes, or MODELWIRE_NUL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_count(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-) -> usize {
-    guard_or(0, || {
-        let count = || {
-            let found = borrow(value).ok()?.at(borrow_text("path", path, path_length).ok()?)?;
-            Some(match found.kind() {
-                Kind::Array => found.items().len(),
-                Kind::Object => found.members().len(),
-                Kind::Null | Kind::Bool | Kind::Number | Kind::String => 0,
-            })
-        };
-        count().unwrap_or(0)
-    })
-}
-
-fn text_at(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    length: *mut usize,
-    what: &str,
-    make: impl FnOnce(Value<'_>) -> Option<Text>,
-) -> *const c_char {
-    write(length, 0);
-    guard_or(null(), || {
-        let found = || {
-            let value = borrow(value).ok()?;
-            let path = borrow_text("path", path, path_length).ok()?;
-            let name = format!("{what}{path}");
-            Some(value.made.give(name, length, || make(value.at(path)?)))
-        };
-        found().unwrap_or(null())
-    })
-}
-
-fn read_at<T>(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    out: *mut T,
-    read: impl FnOnce(Value<'_>) -> Option<T>,
-) -> modelwire_status {
-    guard(null_mut(), || {
-        let value = borrow(value)?;
-        let path = borrow_text("path", path, path_length)?;
-        if out.is_null() {
-            return Err(missing("out"));
-        }
-        let Some(read) = value.at(path).and_then(read) else { return Ok(MODELWIRE_ABSENT) };
-        write(out, read);
-        Ok(MODELWIRE_OK)
-    })
 }

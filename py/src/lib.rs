@@ -92,10 +92,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shutdown, module)?)
 }
 
-/// Ends every call and the I/O thread; called at interpreter exit.
+/// Ends every call and the I/O thread, for good; called at interpreter exit.
 #[pyfunction]
 fn shutdown(py: Python<'_>, timeout: f64) -> bool {
     let timeout = Duration::try_from_secs_f64(timeout).unwrap_or_default();
     wait::interpreter_exits();
-    py.detach(|| modelwire::shutdown(timeout))
+    py.detach(|| modelwire::shutdown_for_good(timeout))
 }

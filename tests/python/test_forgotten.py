@@ -166,6 +166,7 @@ OF_CLIENT = {
     "base_url": "base_url",
     "api_key": "api_key",
     "header": "default_headers",
+    "query": "default_query",
     "timeouts": "timeout",
     "retry": "retry",
     "limits": "limits",

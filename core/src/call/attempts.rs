@@ -14,6 +14,7 @@ use crate::call::body;
 use crate::call::deadlines::Deadlines;
 use crate::call::gate::{Gate, Place};
 use crate::call::retry::Decision;
+use crate::call::session::SessionRun;
 use crate::call::task::Shared;
 use crate::config::Settings;
 use crate::error::{Error, FailedAnswer, Result};
@@ -41,6 +42,7 @@ fn chance() -> f64 {
 /// What the attempts of a call have in common.
 pub(crate) struct Attempts<'a> {
     pub(crate) shared: &'a Shared,
+    pub(crate) run: &'a SessionRun,
     pub(crate) transport: &'a Transport,
     pub(crate) prepared: &'a Prepared,
     pub(crate) deadlines: Deadlines,
@@ -91,7 +93,7 @@ impl Attempts<'_> {
             return Ok((None, self.connection().await?));
         }
         Box::pin(async {
-            let gate = self.shared.session().gate()?;
+            let gate = self.run.gate();
             loop {
                 let place = self.place(gate, was_refused).await?;
                 if let Some(permit) = self.transport.connections.try_get() {

@@ -3,17 +3,18 @@
 
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use crate::call::exchange;
 use crate::call::queue::Pop;
-use crate::call::session::Session;
+use crate::call::session::{Session, UnderWay};
 use crate::call::task::{Alive, DoneGuard, Shared, cancelled};
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
 use crate::driver::runtime;
 use crate::driver::state::Awaited;
+use crate::driver::wake_fd::{Bell, Slept};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::request::Request;
@@ -97,28 +98,38 @@ impl Call {
 
     fn launch(&self, request: Request, stream: bool, awaited: Awaited) -> Result<()> {
         let shared = &self.shared;
+        // Who waits interruptibly does no I/O.
+        let awaited = if shared.bell().is_some() { Awaited::Anywhere } else { awaited };
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.set_asked(&prepared);
-        if let Some(made) = shared.session().transport_if_cheap() {
-            made?; // told here, and not as an event
-        }
-        let (handle, alive) = match &shared.settings().runtime {
+        let enter = |run| {
+            let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
+            let (run, listed) = shared.session().enter(run, call)?;
+            if let Some(made) = run.transport_if_cheap() {
+                made?; // told here, and not as an event
+            }
+            Ok::<_, Error>((run, listed))
+        };
+        let (handle, alive, (run, listed)) = match &shared.settings().runtime {
             Some(external) => {
                 let task: Weak<dyn ShutDown> = Arc::<Shared>::downgrade(shared);
-                let (handle, registered) = external.register(task)?;
-                (handle, Alive::External(registered))
+                let (handle, registered, run) = external.register(task)?;
+                (Some(handle), Alive::External(registered), enter(run)?)
             }
             None => {
-                let driver = runtime::driver()?;
-                let living = driver.begin(awaited);
-                let handle = driver.handle().clone();
+                let (driver, run) = runtime::driver()?;
+                let entered = enter(run)?;
+                let (living, handle) = driver.begin(awaited);
                 shared.set_driver(driver);
-                (handle, Alive::Ours(living))
+                (handle, Alive::Ours(living), entered)
             }
         };
         // From here on the guard answers for Done.
-        let guard = DoneGuard { shared: shared.clone(), alive };
-        shared.set_task(handle.spawn(exchange::run(guard, prepared, stream)).abort_handle());
+        let guard = DoneGuard { shared: shared.clone(), alive, run, _listed: listed };
+        let task = exchange::run(guard, prepared, stream);
+        if let Some(handle) = handle {
+            shared.set_task(handle.spawn(task).abort_handle());
+        } // else it is dropped: the library was shut down meanwhile
         Ok(())
     }
 
@@ -147,6 +158,41 @@ impl Call {
             }
         }
         Ok(shared.queue.pop(timeout))
+    }
+
+    /// Lets [`Call::pop_interruptible`] and [`Call::wait_over_interruptible`] wait for this call; it
+    /// then has a descriptor of its own. Fails where there is none.
+    pub fn make_interruptible(&self) -> Result<()> {
+        self.check_process()?;
+        self.shared.make_bell()
+    }
+
+    /// As [`Call::pop`], but `None` when a signal handler ran on this thread meanwhile, when
+    /// [`Call::wakeup`] was called, and now and then without a cause: a signal that came just
+    /// before the wait wakes nobody. Look what the handler left, and wait again. The wait does no I/O.
+    pub fn pop_interruptible(&self, timeout: Option<Duration>) -> Result<Option<Pop>> {
+        self.check_process()?;
+        let bell = self.bell()?;
+        let waker = Waker::from(bell.clone());
+        let pop = || match self.shared.queue.poll_pop(&Context::from_waker(&waker)) {
+            Poll::Ready(popped) => Some(popped),
+            Poll::Pending => None,
+        };
+        Ok(interruptibly(bell, timeout, pop).map(|popped| popped.unwrap_or(Pop::Empty)))
+    }
+
+    /// Lets one interruptible wait for this call, or the next one, return `None`. It may be called
+    /// from inside a signal handler: it takes no lock and no memory. Does nothing where the call
+    /// was not [made interruptible](Call::make_interruptible).
+    pub fn wakeup(&self) {
+        if let Some(bell) = self.shared.bell() {
+            bell.ring();
+        }
+    }
+
+    pub(crate) fn bell(&self) -> Result<&Arc<Bell>> {
+        let not = || Error::argument("the call was not made interruptible before");
+        self.shared.bell().ok_or_else(not)
     }
 
     /// The next event, for a task. Pending leaves the task's waker; it is called once, from
@@ -178,6 +224,34 @@ impl Call {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Forked, "this call belongs to the parent process"))
+    }
+}
+
+/// Waits at a bell until there is something: `None` inside if the time ran out, outside if the wait
+/// was interrupted.
+pub(crate) fn interruptibly<T>(
+    bell: &Bell,
+    timeout: Option<Duration>,
+    mut find: impl FnMut() -> Option<T>,
+) -> Option<Option<T>> {
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    loop {
+        // In this order: emptied, looked, told; so nothing is missed that comes in between.
+        if let Some(found) = find() {
+            return Some(Some(found));
+        }
+        if bell.take() {
+            return None;
+        }
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return Some(None);
+        }
+        match bell.sleep(left) {
+            Slept::Noted => bell.empty(),
+            Slept::InVain => {}
+            Slept::Interrupted => return find().map(Some),
+        }
     }
 }
 

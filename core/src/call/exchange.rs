@@ -12,6 +12,7 @@ use crate::call::body::{self, Beginning};
 use crate::call::deadlines::Deadlines;
 use crate::call::document::{events_of, judge};
 use crate::call::queue::Event;
+use crate::call::session::SessionRun;
 use crate::call::stream_events::Wanted;
 use crate::call::stream_reader::Reading;
 use crate::call::task::{DoneGuard, Shared};
@@ -33,11 +34,12 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
     let timeouts = prepared.options.timeouts.over(shared.settings().timeouts);
     let deadlines = Deadlines::start(timeouts);
     let sent = prepared.body.take();
-    let transport = match transport(shared, deadlines).await {
+    let transport = match transport(&guard.run, deadlines).await {
         Ok(transport) => transport,
         Err(error) => return guard.finish(Err(error)),
     };
-    let attempts = Attempts { shared, transport: &transport, prepared: &prepared, deadlines };
+    let attempts =
+        Attempts { shared, run: &guard.run, transport: &transport, prepared: &prepared, deadlines };
     let (mut reply, place) = match attempts.open(sent).await {
         Ok(opened) => opened,
         Err(error) => return guard.finish(Err(error)),
@@ -55,11 +57,11 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
 }
 
 /// The client's connections, before the deadline.
-async fn transport(shared: &Shared, deadlines: Deadlines) -> Result<Arc<Transport>> {
-    if let Some(made) = shared.session().transport_if_cheap() {
+async fn transport(run: &SessionRun, deadlines: Deadlines) -> Result<Arc<Transport>> {
+    if let Some(made) = run.transport_if_cheap() {
         return made;
     }
-    let made = Box::pin(shared.session().transport());
+    let made = Box::pin(run.transport());
     match deadlines.deadline {
         None => made.await,
         Some(deadline) => {

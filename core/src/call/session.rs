@@ -1,27 +1,149 @@
-//! What the calls of one client share: settings, connections, gate and sums, each process its own.
-//! Knows no call and no way of consuming.
+//! What the calls of one client share: settings, connections, gate and sums, each process its own
+//! and, but for the sums, each run of the library; who is under way, for the close. Knows no call and
+//! no way of consuming.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::time::Duration;
 
+use once_cell::sync::OnceCell;
 use tokio::sync::OnceCell as AsyncOnceCell;
 
 use crate::call::gate::Gate;
 use crate::config::{Settings, SharedSettings};
 use crate::driver::offload::offload;
 use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::http::transport::Transport;
-use crate::process::PerProcess;
+use crate::process::{self, PerProcess, Run};
 use crate::protocol::usage::Usage;
-use crate::sync::lock;
+use crate::sync::{lock, unpoisoned};
 use crate::usage_sums::{UsageSum, UsageSums};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
-    transport: PerProcess<AsyncOnceCell<Arc<Transport>>>,
-    gate: PerProcess<Arc<Gate>>,
     usage: Arc<PerProcess<Mutex<UsageSums>>>,
-    companion: PerProcess<Box<dyn Any + Send + Sync>>,
+    /// For ever, and in forked children too.
+    is_closed: AtomicBool,
+    held: PerProcess<Held>,
+}
+
+/// What a session has in one process.
+#[derive(Default)]
+struct Held {
+    state: Mutex<State>,
+    /// A handler was dropped.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    run: Option<Arc<SessionRun>>,
+    /// The calls under way, by number.
+    under_way: HashMap<u64, Weak<dyn UnderWay>>,
+    next: u64,
+    /// Handlers of started calls that were not dropped yet.
+    handlers: usize,
+}
+
+/// What a session has in one run of the library: the connections of the next one are made anew.
+pub(crate) struct SessionRun {
+    number: Run,
+    settings: SharedSettings,
+    transport: AsyncOnceCell<Arc<Transport>>,
+    gate: OnceCell<Arc<Gate>>,
+    companion: OnceCell<Box<dyn Any + Send + Sync>>,
+}
+
+/// A call that ends when its client is closed.
+pub(crate) trait UnderWay: Send + Sync {
+    fn client_closes(&self);
+}
+
+/// A call's place on its session's list.
+pub(crate) struct Listed {
+    session: Arc<Session>,
+    place: u64,
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        if let Some(held) = self.session.held.get() {
+            lock(&held.state).under_way.remove(&self.place);
+        }
+    }
+}
+
+/// Handlers that a call was given; changed under its session's lock.
+#[derive(Default)]
+pub(crate) struct Handlers {
+    held: AtomicUsize,
+    had: AtomicBool,
+}
+
+impl Handlers {
+    pub(crate) fn are_held(&self) -> bool {
+        self.held.load(Ordering::SeqCst) > 0
+    }
+
+    /// Whether there ever was one.
+    pub(crate) fn were_held(&self) -> bool {
+        self.had.load(Ordering::SeqCst)
+    }
+}
+
+impl SessionRun {
+    fn new(number: Run, settings: SharedSettings) -> SessionRun {
+        SessionRun {
+            number,
+            settings,
+            transport: AsyncOnceCell::new(),
+            gate: OnceCell::new(),
+            companion: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn number(&self) -> Run {
+        self.number
+    }
+
+    /// The connections, where they are made already or cost nothing to make.
+    pub(crate) fn transport_if_cheap(&self) -> Option<Result<Arc<Transport>>> {
+        let found = || {
+            if self.transport.get().is_none() && !self.settings.needs_tls() {
+                // Two threads may both make one: the first is kept.
+                let _ = self.transport.set(Arc::new(Transport::new(&self.settings)?));
+            }
+            Ok(self.transport.get().cloned())
+        };
+        found().transpose()
+    }
+
+    /// The same. Where TLS is spoken the first call makes them on a helper thread: reading the
+    /// system's certificates takes milliseconds. Others wait for that and keep no thread.
+    pub(crate) async fn transport(&self) -> Result<Arc<Transport>> {
+        let settings = self.settings.clone();
+        let make = || offload(usize::MAX, move || Transport::new(&settings).map(Arc::new));
+        self.transport.get_or_try_init(make).await.cloned()
+    }
+
+    /// The gate, for the calls whose policy is adaptive.
+    pub(crate) fn gate(&self) -> &Arc<Gate> {
+        self.gate.get_or_init(|| Arc::new(Gate::new()))
+    }
+
+    /// Something of a floor above that lives as long as this; made if need be.
+    pub(crate) fn companion<T: Any + Send + Sync>(
+        &self,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<&T> {
+        let found = self
+            .companion
+            .get_or_try_init(|| Ok::<Box<dyn Any + Send + Sync>, Error>(Box::new(make()?)))?;
+        found.downcast_ref().ok_or_else(|| Error::internal("a session has one companion"))
+    }
 }
 
 impl Session {
@@ -37,51 +159,119 @@ impl Session {
     fn counting_in(settings: Settings, usage: Arc<PerProcess<Mutex<UsageSums>>>) -> Session {
         Session {
             settings: Arc::new(settings),
-            transport: PerProcess::new(),
-            gate: PerProcess::new(),
             usage,
-            companion: PerProcess::new(),
+            is_closed: AtomicBool::new(false),
+            held: PerProcess::new(),
         }
     }
 
-    fn transport_cell(&self) -> Result<&AsyncOnceCell<Arc<Transport>>> {
-        self.transport.get_or_try_init(|| Ok(AsyncOnceCell::new()))
+    fn held(&self) -> Result<&Held> {
+        self.held.get_or_try_init(|| Ok(Held::default()))
     }
 
-    /// The connections of this process, where they are made already or cost nothing to make.
-    pub(crate) fn transport_if_cheap(&self) -> Option<Result<Arc<Transport>>> {
-        let found = || {
-            let cell = self.transport_cell()?;
-            if cell.get().is_none() && !self.settings.needs_tls() {
-                // Two threads may both make one: the first is kept.
-                let _ = cell.set(Arc::new(Transport::new(&self.settings)?));
-            }
-            Ok(cell.get().cloned())
-        };
-        found().transpose()
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.is_closed.load(Ordering::SeqCst) {
+            return Err(Error::new(ErrorKind::Closed, "the client was closed"));
+        }
+        Ok(())
     }
 
-    /// The same. Where TLS is spoken the first call makes them on a helper thread: reading the
-    /// system's certificates takes milliseconds. Others wait for that and keep no thread.
-    pub(crate) async fn transport(&self) -> Result<Arc<Transport>> {
-        let settings = self.settings.clone();
-        let make = || offload(usize::MAX, move || Transport::new(&settings).map(Arc::new));
-        self.transport_cell()?.get_or_try_init(make).await.cloned()
+    /// What it has in this run; nothing of an earlier one.
+    pub(crate) fn in_run(&self, number: Run) -> Result<Arc<SessionRun>> {
+        self.change_in_run(number, |_| ()).map(|(run, ())| run)
     }
 
-    /// The gate of this process, for the calls whose policy is adaptive.
-    pub(crate) fn gate(&self) -> Result<&Arc<Gate>> {
-        self.gate.get_or_try_init(|| Ok(Arc::new(Gate::new())))
+    /// The same for a call that begins, and its place on the list.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        number: Run,
+        call: Weak<dyn UnderWay>,
+    ) -> Result<(Arc<SessionRun>, Listed)> {
+        self.change_in_run(number, |state| {
+            let place = state.next;
+            state.next += 1;
+            state.under_way.insert(place, call);
+            Listed { session: self.clone(), place }
+        })
     }
 
-    /// Something of a floor above that lives as long as the session, in each process its own; made if
-    /// need be.
-    pub(crate) fn companion<T: Any + Send + Sync>(
+    fn change_in_run<T>(
         &self,
-        make: impl FnOnce() -> Result<T>,
-    ) -> Result<&T> {
-        let found = self.companion.get_or_try_init(|| Ok(Box::new(make()?)))?;
-        found.downcast_ref().ok_or_else(|| Error::internal("a session has one companion"))
+        number: Run,
+        change: impl FnOnce(&mut State) -> T,
+    ) -> Result<(Arc<SessionRun>, T)> {
+        let mut state = lock(&self.held()?.state);
+        self.check_open()?;
+        let earlier = match &state.run {
+            Some(run) if run.number > number => return Err(process::shutting_down()),
+            Some(run) if run.number == number => None,
+            Some(_) | None => {
+                let run = Arc::new(SessionRun::new(number, self.settings.clone()));
+                state.run.replace(run)
+            }
+        };
+        let Some(run) = state.run.clone() else { return Err(process::shutting_down()) };
+        let changed = change(&mut state);
+        drop(state);
+        drop(earlier); // not under the lock
+        Ok((run, changed))
+    }
+
+    /// Refuses calls from now on, and ends those under way. Idle connections are closed.
+    pub(crate) fn close(&self) -> Result<()> {
+        let held = self.held()?;
+        let (calls, run) = {
+            let mut state = lock(&held.state);
+            self.is_closed.store(true, Ordering::SeqCst);
+            let calls: Vec<_> = state.under_way.values().filter_map(Weak::upgrade).collect();
+            (calls, state.run.take())
+        };
+        calls.iter().for_each(|call| call.client_closes());
+        drop(run);
+        Ok(())
+    }
+
+    /// A handler is held from now on, of this call.
+    pub(crate) fn handler_comes(&self, of_call: &Handlers) {
+        let Ok(held) = self.held() else { return };
+        let mut state = lock(&held.state);
+        state.handlers += 1;
+        of_call.had.store(true, Ordering::SeqCst);
+        of_call.held.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// It was dropped, and its drop has returned.
+    pub(crate) fn handler_is_gone(&self, of_call: &Handlers) {
+        let Ok(held) = self.held() else { return };
+        let mut state = lock(&held.state);
+        state.handlers = state.handlers.saturating_sub(1);
+        of_call.held.fetch_sub(1, Ordering::SeqCst);
+        drop(state);
+        held.changed.notify_all();
+    }
+
+    /// Until no handler is held: of this call, or of any. False if the time ran out.
+    pub(crate) fn wait_for_handlers(
+        &self,
+        of_call: Option<&Handlers>,
+        timeout: Option<Duration>,
+    ) -> Result<bool> {
+        let held = self.held()?;
+        let is_held = |state: &mut State| match of_call {
+            Some(handlers) => handlers.are_held(),
+            None => state.handlers > 0,
+        };
+        let state = lock(&held.state);
+        Ok(match timeout {
+            None => {
+                drop(unpoisoned(held.changed.wait_while(state, is_held)));
+                true
+            }
+            Some(timeout) => {
+                let waited = held.changed.wait_timeout_while(state, timeout, is_held);
+                !unpoisoned(waited).1.timed_out()
+            }
+        })
     }
 
     /// The base URL, its query masked.

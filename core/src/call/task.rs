@@ -27,10 +27,11 @@ use tokio::time::Instant;
 
 use crate::call::advice::{Made, advise};
 use crate::call::queue::EventQueue;
-use crate::call::session::Session;
+use crate::call::session::{Handlers, Listed, Session, SessionRun, UnderWay};
 use crate::config::SharedSettings;
 use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
+use crate::driver::wake_fd::{Bell, WireKind};
 use crate::error::{Context, Error, Result};
 use crate::error_kind::{ErrorKind, Metered};
 use crate::prepared::Prepared;
@@ -50,6 +51,9 @@ pub(crate) struct Shared {
     progress: Mutex<Progress>,
     /// What a thread that waits may do the I/O of.
     driver: OnceCell<Arc<Driver>>,
+    handlers: Handlers,
+    /// Where waits can be interrupted.
+    bell: OnceCell<Arc<Bell>>,
 }
 
 /// What errors report of a call, and what is needed to stop it.
@@ -112,6 +116,8 @@ impl Shared {
             quotes,
             progress: Mutex::new(progress),
             driver: OnceCell::new(),
+            handlers: Handlers::default(),
+            bell: OnceCell::new(),
         }
     }
 
@@ -157,11 +163,32 @@ impl Shared {
 
     fn stop_task(&self) {
         let mut progress = self.progress();
-        match &progress.task {
-            Task::NotStarted => progress.task = Task::CancelWanted,
+        match std::mem::replace(&mut progress.task, Task::Over) {
+            Task::NotStarted | Task::CancelWanted => progress.task = Task::CancelWanted,
+            // Not kept: it would keep the runtime, which a shutdown ends.
             Task::Running(task) => task.abort(),
-            Task::CancelWanted | Task::Over => {}
+            Task::Over => {}
         }
+    }
+
+    /// Where waits for the call sleep that can be interrupted.
+    pub(crate) fn bell(&self) -> Option<&Arc<Bell>> {
+        self.bell.get()
+    }
+
+    pub(crate) fn make_bell(&self) -> Result<()> {
+        let make = || Bell::new(WireKind::Event).map(Arc::new);
+        self.bell.get_or_try_init(make).map(|_| ())
+    }
+
+    /// Whether the request was taken by who starts the call.
+    pub(crate) fn was_started(&self) -> bool {
+        self.progress().request.is_none()
+    }
+
+    /// The handlers that the call was given.
+    pub(crate) fn handlers(&self) -> &Handlers {
+        &self.handlers
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
@@ -184,6 +211,7 @@ impl Shared {
     /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.masked(|text| self.quotes.mask(text).into_owned());
+        let error = error.masked_partial(|text| self.quotes.key.mask_answer(text).into_owned());
         let (mut context, made) = {
             let progress = self.progress();
             let mut context = progress.context.clone();
@@ -298,6 +326,15 @@ impl Shared {
     }
 }
 
+impl UnderWay for Shared {
+    /// Ends the call as a cancel does.
+    fn client_closes(&self) {
+        let closed = || Error::new(ErrorKind::Closed, "the client was closed during the call");
+        self.queue.abandon(|| self.explain(closed()));
+        self.stop_task();
+    }
+}
+
 impl ShutDown for Shared {
     /// Ends the call, and keeps what it received.
     fn shut_down(&self) {
@@ -316,6 +353,8 @@ pub(crate) enum Alive {
 pub(crate) struct DoneGuard {
     pub(crate) shared: Arc<Shared>,
     pub(crate) alive: Alive,
+    pub(crate) run: Arc<SessionRun>,
+    pub(crate) _listed: Listed,
 }
 
 impl DoneGuard {
@@ -343,7 +382,7 @@ impl Drop for DoneGuard {
         }
         let error = if std::thread::panicking() {
             Error::internal("the call's task panicked")
-        } else if matches!(self.alive, Alive::External(_)) && process::check_not_shut_down().is_ok()
+        } else if matches!(self.alive, Alive::External(_)) && process::is_running(self.run.number())
         {
             Error::new(ErrorKind::Shutdown, "the client's runtime ended during the call")
         } else {

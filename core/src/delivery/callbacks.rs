@@ -10,22 +10,24 @@
 //! 4. A handler that breaks, or panics, cancels its call: `Done` is the next it sees. After a panic
 //!    it sees nothing more and is dropped when `Done` comes.
 //! 5. No lock is held while it runs: it may cancel, start calls, and drop the client.
+//! 6. Who waits for its end is told when its drop has returned, and not before.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::call::call::Call;
+use crate::call::call::{Call, interruptibly};
 use crate::call::queue::Event;
+use crate::call::session::Session;
 use crate::call::task::Shared as CallShared;
 use crate::delivery::completion::{CompletionQueue, Next};
 use crate::delivery::foreign::{guarded, mark_callback_thread};
-use crate::driver::runtime;
 use crate::driver::thread::OwnThread;
 use crate::error::{Error, Result};
-use crate::process::PerProcess;
+use crate::process::{self, PerProcess, Run, shutting_down};
 use crate::sync::lock;
 
 /// Takes the events of a started call, on the client's callback thread.
@@ -40,7 +42,8 @@ impl<F: FnMut(Event) -> ControlFlow<()> + Send> Handler for F {
     }
 }
 
-/// The callback thread of a client; it ends when the client and all its calls are gone.
+/// The callback thread of a client in one run of the library; it ends when the client and all its
+/// calls are gone, or the client is closed.
 pub(crate) struct Dispatcher {
     shared: Arc<Shared>,
 }
@@ -51,14 +54,60 @@ struct Shared {
     last_tag: AtomicU64,
 }
 
+/// Dropped in this order: a handler is over when its drop has returned.
 struct Entry {
     handler: Box<dyn Handler>,
-    call: Arc<CallShared>,
     has_panicked: bool,
+    call: Held,
+}
+
+/// Counts as a handler of this call that is not over.
+struct Held(Arc<CallShared>);
+
+impl Held {
+    fn new(call: Arc<CallShared>) -> Held {
+        call.session().handler_comes(call.handlers());
+        Held(call)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.session().handler_is_gone(self.0.handlers());
+        if let Some(bell) = self.0.bell() {
+            bell.nudge();
+        }
+    }
+}
+
+thread_local! {
+    /// The address of the session whose handlers run on this thread.
+    static CALLS_BACK_FOR: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether this is a thread on which handlers of this session run: while one runs, which holds the
+/// session, no other has its address.
+pub(crate) fn is_thread_of(session: &Arc<Session>) -> bool {
+    CALLS_BACK_FOR.try_with(Cell::get).is_ok_and(|own| own == Arc::as_ptr(session).addr())
+}
+
+fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
+    if is_thread_of(session) {
+        let message = "a handler cannot wait for the end of the handlers of its own client";
+        return Err(Error::argument(message).with_hint("Wait on another thread."));
+    }
+    Ok(())
+}
+
+/// Ends all calls of a session, and waits for its handlers.
+pub(crate) fn close(session: &Arc<Session>, timeout: Option<Duration>) -> Result<bool> {
+    check_elsewhere(session)?;
+    session.close()?;
+    session.wait_for_handlers(None, timeout)
 }
 
 impl Dispatcher {
-    pub(crate) fn new() -> Result<Dispatcher> {
+    fn new(session: &Arc<Session>, run: Run) -> Result<Dispatcher> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let shared = Arc::new(Shared {
             queue: CompletionQueue::new(None),
@@ -66,12 +115,19 @@ impl Dispatcher {
             last_tag: AtomicU64::new(0),
         });
         let name = format!("mw-cb-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let at_work = shared.clone();
-        let thread = OwnThread::spawn(name, move || run(&at_work)).map_err(|cause| {
-            Error::internal(format!("the callback thread cannot be started: {cause}"))
-        })?;
+        let (at_work, calls_for) = (shared.clone(), Arc::as_ptr(session).addr());
         let threads = THREADS.get_or_try_init(|| Ok(Mutex::default()))?;
         let mut threads = lock(threads);
+        if !process::is_running(run) {
+            return Err(process::shutting_down()); // nobody would join it
+        }
+        let begin = move || {
+            CALLS_BACK_FOR.set(calls_for);
+            run_thread(&at_work);
+        };
+        let thread = OwnThread::spawn(name, begin).map_err(|cause| {
+            Error::internal(format!("the callback thread cannot be started: {cause}"))
+        })?;
         threads.retain(|(_, thread)| !thread.is_gone());
         threads.push((shared.queue.clone(), thread));
         drop(threads);
@@ -80,12 +136,18 @@ impl Dispatcher {
 
     pub(crate) fn start(&self, call: &Call, stream: bool, handler: Box<dyn Handler>) -> Result<()> {
         let tag = self.shared.last_tag.fetch_add(1, Ordering::Relaxed);
-        let entry = Entry { handler, call: call.shared().clone(), has_panicked: false };
+        let held = Held::new(call.shared().clone());
+        let entry = Entry { handler, has_panicked: false, call: held };
         // Before the start, so that its first event finds it.
         lock(&self.shared.entries).insert(tag, entry);
-        self.shared.queue.submit(call, stream, tag).inspect_err(|_| {
+        self.shared.queue.submit(call, stream, tag).map_err(|error| {
             let entry = lock(&self.shared.entries).remove(&tag);
             drop(entry);
+            match self.shared.queue.is_closed() {
+                // Retired meanwhile, by a close or by a shutdown.
+                true => call.shared().session().check_open().err().unwrap_or_else(shutting_down),
+                false => error,
+            }
         })
     }
 }
@@ -110,9 +172,43 @@ impl Call {
     /// ```
     pub fn start_with(&self, stream: bool, handler: impl Handler + 'static) -> Result<()> {
         self.check_process()?;
-        runtime::driver()?; // no callback thread is started after the shutdown
-        let dispatcher = self.shared().session().companion(Dispatcher::new)?;
+        let session = self.shared().session();
+        let run = session.in_run(process::run()?)?;
+        let dispatcher = run.companion(|| Dispatcher::new(session, run.number()))?;
         dispatcher.start(self, stream, Box::new(handler))
+    }
+
+    /// Whether a handler of the call's client runs on the calling thread.
+    pub fn is_in_callback(&self) -> bool {
+        is_thread_of(self.shared().session())
+    }
+
+    /// Waits until the handler that [`Call::start_with`] took was dropped, and its drop has
+    /// returned: nothing of it runs any more. True at once for a call that was never started, or
+    /// whose start failed; false if the time ran out. Fails inside a handler of the same client,
+    /// which would wait for itself, and for a call that was started without a handler.
+    pub fn wait_over(&self, timeout: Option<Duration>) -> Result<bool> {
+        self.check_waitable()?;
+        let (session, handlers) = (self.shared().session(), self.shared().handlers());
+        session.wait_for_handlers(Some(handlers), timeout)
+    }
+
+    /// The same for a call that was [made interruptible](Call::make_interruptible): `None` as
+    /// [`Call::pop_interruptible`] says.
+    pub fn wait_over_interruptible(&self, timeout: Option<Duration>) -> Result<Option<bool>> {
+        self.check_waitable()?;
+        let is_over = || (!self.shared().handlers().are_held()).then_some(());
+        let waited = interruptibly(self.bell()?, timeout, is_over);
+        Ok(waited.map(|over| over.is_some()))
+    }
+
+    fn check_waitable(&self) -> Result<()> {
+        self.check_process()?;
+        let shared = self.shared();
+        if !shared.handlers().were_held() && shared.was_started() {
+            return Err(Error::argument("the call was started without a handler: pop its events"));
+        }
+        check_elsewhere(shared.session())
     }
 }
 
@@ -123,7 +219,7 @@ impl Drop for Dispatcher {
 }
 
 /// The life of a callback thread.
-fn run(shared: &Shared) {
+fn run_thread(shared: &Shared) {
     mark_callback_thread();
     loop {
         match shared.queue.next(None) {
@@ -141,10 +237,10 @@ fn deliver(shared: &Shared, tag: u64, event: Event) {
     if !entry.has_panicked {
         match guarded(|| entry.handler.on_event(event)) {
             Some(ControlFlow::Continue(())) => {}
-            Some(ControlFlow::Break(())) => entry.call.cancel(),
+            Some(ControlFlow::Break(())) => entry.call.0.cancel(),
             None => {
                 entry.has_panicked = true;
-                entry.call.cancel();
+                entry.call.0.cancel();
             }
         }
     }

@@ -35,15 +35,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use once_cell::sync::OnceCell;
-
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::task::Shared as CallShared;
 use crate::delivery::log::Record;
-use crate::delivery::ready::{Ready, Slept};
+use crate::delivery::ready::Ready;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
+use crate::driver::wake_fd::{Slept, WireKind};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process;
@@ -102,15 +101,15 @@ pub struct CompletionQueue {
     generation: u64,
     many: Arc<Many<Arc<CallShared>>>,
     call_events_max: usize,
-    /// What a thread that waits here may do the I/O of.
-    driver: Arc<OnceCell<Arc<Driver>>>,
+    /// What a thread that waits here may do the I/O of: that of the call that came last.
+    driver: Arc<Mutex<Option<Arc<Driver>>>>,
 }
 
 impl CompletionQueue {
     /// An empty queue. `call_events_max` is how many events of one call wait at most (at least 2)
     /// before its body is no longer read; `None` leaves it to the client's limits.
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
-        CompletionQueue::over(Ready::new(), call_events_max)
+        CompletionQueue::over(Ready::of(WireKind::Event), call_events_max)
     }
 
     /// An empty queue whose waits can be interrupted: see [`QueueOptions::interruptible`].
@@ -120,13 +119,16 @@ impl CompletionQueue {
 
     /// An empty queue of this kind. Fails where there is no descriptor for it.
     pub fn with(options: QueueOptions) -> Result<CompletionQueue> {
-        Ok(CompletionQueue::over(Ready::new(), options.call_events_max))
+        let kind = if options.socket { WireKind::Socket } else { WireKind::Event };
+        let ready =
+            if options.interruptible { Ready::interruptible(kind)? } else { Ready::of(kind) };
+        Ok(CompletionQueue::over(ready, options.call_events_max))
     }
 
     fn over(ready: Ready, call_events_max: Option<usize>) -> CompletionQueue {
         let call_events_max = call_events_max.unwrap_or(usize::MAX);
         let many = Arc::new(Many::over(ready));
-        let (generation, driver) = (process::generation(), Arc::default());
+        let (generation, driver) = (process::generation(), Arc::new(Mutex::new(None)));
         CompletionQueue { generation, many, call_events_max, driver }
     }
 
@@ -138,11 +140,9 @@ impl CompletionQueue {
         let place = self.many.reserve()?;
         let shared = call.shared();
         shared.queue.limit_events(self.call_events_max);
-        match call.begin(stream, Awaited::AtQueue) {
+        match call.begin(stream, self.awaited()) {
             Ok(()) => {
-                if let Some(driver) = shared.driver() {
-                    self.driver.get_or_init(|| driver.clone());
-                }
+                self.note_driver_of(shared);
                 self.many.insert(place, shared.clone(), tag);
             }
             Err(error) => {
@@ -164,12 +164,28 @@ impl CompletionQueue {
         let shared = call.shared().clone();
         shared.queue.limit_events(self.call_events_max);
         self.many.adopt(shared.clone(), tag)?;
-        call.launch_to_end(request, stream, Awaited::AtQueue);
-        if let Some(driver) = shared.driver() {
-            self.driver.get_or_init(|| driver.clone());
-        }
+        call.launch_to_end(request, stream, self.awaited());
+        self.note_driver_of(&shared);
         call.disown();
         Ok(())
+    }
+
+    /// Who waits for what is submitted.
+    fn awaited(&self) -> Awaited {
+        match self.many.ready.bell() {
+            None => Awaited::AtQueue,
+            Some(_) => Awaited::Anywhere, // nobody who does the I/O
+        }
+    }
+
+    fn note_driver_of(&self, call: &CallShared) {
+        let Some(driver) = call.driver() else { return };
+        let mut noted = lock(self.driver.as_ref());
+        if noted.as_ref().is_none_or(|noted| !Arc::ptr_eq(noted, driver)) {
+            let earlier = noted.replace(driver.clone());
+            drop(noted);
+            drop(earlier);
+        }
     }
 
     /// Ends an owned call now, as [`Call::cancel`] does, also a paused one. False if no unfinished
@@ -205,7 +221,11 @@ impl CompletionQueue {
     /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
     fn wait(&self, live: usize, timeout: Option<Duration>) -> Slept {
         let ready = &self.many.ready;
-        if let Some(driver) = self.driver.get() {
+        if let Some(bell) = ready.bell() {
+            return ready.wait_at(bell, timeout);
+        }
+        let driver = lock(self.driver.as_ref()).clone();
+        if let Some(driver) = driver {
             let noted = poll_fn(|cx| ready.poll_wait(cx));
             match driver.wait(live, timeout, || ready.has_company(), noted) {
                 Waited::Found(is_noted) => return Slept::of(is_noted),
@@ -228,10 +248,14 @@ impl CompletionQueue {
         Ok(self.many.next_many_by(max, timeout, taken, |live, left| self.wait(live, left)))
     }
 
-    /// Lets one waiting `next`, or the next one, return [`Next::Empty`].
+    /// Lets one waiting `next`, or the next one, return [`Next::Empty`]; that of an
+    /// [interruptible](QueueOptions::interruptible) queue [`Next::Interrupted`]. There it may be
+    /// called from inside a signal handler: it takes no lock and no memory.
     pub fn wakeup(&self) {
-        if self.check_process().is_ok() {
-            self.many.ready.interrupt();
+        match self.many.ready.bell() {
+            Some(bell) => bell.ring(),
+            None if self.check_process().is_ok() => self.many.ready.interrupt(),
+            None => {}
         }
     }
 
@@ -250,10 +274,15 @@ impl CompletionQueue {
         }
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        lock(&self.many.members).closing != Closing::No
+    }
+
     /// A descriptor that is readable while there may be something to take, and once the queue is
     /// closed: when it is, call [`CompletionQueue::next`] with a timeout of zero until it gives
-    /// something else than an event. It stays the queue's: a program that wants to own it makes a
-    /// duplicate.
+    /// something else than an event. It stays the queue's: a program must not close it, and one
+    /// that wants to own it makes a duplicate. What is read from it is of no meaning. An eventfd
+    /// where the system has such a thing; see also [`QueueOptions::socket`].
     pub fn fd(&self) -> Result<std::os::fd::RawFd> {
         self.many.ready.fd()
     }

@@ -13,6 +13,7 @@ use crate::call::queue::{Event, EventQueue, Pop};
 use crate::delivery::completion::tests::{chunk, done, source_of};
 use crate::delivery::completion::{Many, Next};
 use crate::delivery::ready::Ready;
+use crate::driver::wake_fd::{Slept, WireKind};
 
 fn push(queue: &EventQueue, number: usize) {
     let mut batch = VecDeque::from([chunk(number)]);
@@ -117,6 +118,56 @@ fn the_byte_is_there_whenever_something_waits() {
         producer.join().unwrap();
         assert!(ready.take().is_none());
         assert_eq!(ready.bytes_waiting(), 0);
+    });
+}
+
+/// The bell is rung past the lock that numbers are noted under: neither hides the other.
+#[test]
+fn a_ring_is_told_and_hides_no_note() {
+    model(|| {
+        let ready = Ready::interruptible(WireKind::Event).unwrap();
+        let ringing = {
+            let ready = ready.clone();
+            thread::spawn(move || ready.bell().unwrap().ring())
+        };
+        let noting = {
+            let ready = ready.clone();
+            thread::spawn(move || ready.note(1))
+        };
+        let (mut was_told, mut taken) = (false, false);
+        while !(was_told && taken) {
+            if ready.bytes_waiting() == 0 {
+                thread::yield_now();
+                continue;
+            }
+            // As a queue looks with a timeout of zero, from one end of its look to the other.
+            taken |= ready.take().is_some();
+            let at_once = Some(std::time::Duration::ZERO);
+            was_told |= ready.wait_at(ready.bell().unwrap(), at_once) == Slept::Interrupted;
+        }
+        ringing.join().unwrap();
+        noting.join().unwrap();
+        assert!(ready.take().is_none());
+        assert_eq!(ready.bytes_waiting(), 0);
+    });
+}
+
+/// A resume or a cancel beside the event that comes to a paused member: it is told of.
+#[test]
+fn a_pause_that_ends_hides_no_event() {
+    model(|| {
+        let many = Arc::new(Many::new());
+        let source = Arc::new(EventQueue::new(8, 1 << 20));
+        many.adopt(source.clone(), 7).unwrap();
+        assert!(many.pause(7));
+        let producer = thread::spawn(move || source.finish(done()));
+        let resumer = {
+            let many = many.clone();
+            thread::spawn(move || many.resume(7))
+        };
+        assert!(matches!(many.next(None), Next::Event(7, Event::Done(_))));
+        assert!(producer.join().unwrap());
+        resumer.join().unwrap();
     });
 }
 

@@ -5,9 +5,10 @@
 //!
 //! 1. A source's waker notes its number; numbers come out in the order in which they were noted.
 //! 2. Threads that sleep are woken by the first note after they found nothing, one thread a note.
-//! 3. While a number or an interruption waits, a byte was sent to the descriptor: it is sent under
-//!    the lock when the first one comes, and read back under the lock when nothing is left. The
-//!    program may read it too; whoever takes until there is nothing misses nothing.
+//! 3. While a number or an interruption waits, the descriptor was made readable: under the lock
+//!    when the first one comes, and it is emptied under the lock when nothing is left. The program
+//!    may empty it too; whoever takes until there is nothing misses nothing. A bell makes it
+//!    readable past the lock: so where there is one, who empties it looks at the bell after that.
 //! 4. Notes never fail and never block, whatever the program did to its descriptor.
 
 use std::collections::VecDeque;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use crate::delivery::wake_fd::WakeFd;
+use crate::driver::wake_fd::{Bell, Slept, WakeFd, WireKind};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process;
@@ -35,6 +36,9 @@ pub struct Ready {
 struct Shared {
     /// The process that made it: another one must not touch its lock.
     generation: u64,
+    kind: WireKind,
+    /// Where waits can be interrupted.
+    bell: Option<Bell>,
     noted: Mutex<Noted>,
     readable: Condvar,
 }
@@ -49,23 +53,6 @@ struct Noted {
     waiter: Option<Waker>,
     /// Made when the descriptor is first asked for.
     wake_fd: Option<WakeFd>,
-}
-
-/// How a sleep ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slept {
-    /// Something was noted.
-    Noted,
-    /// The time ran out, or a waiter was to return with nothing.
-    InVain,
-    /// A signal handler may have run, or asked for it.
-    Interrupted,
-}
-
-impl Slept {
-    pub(crate) fn of(is_noted: bool) -> Slept {
-        if is_noted { Slept::Noted } else { Slept::InVain }
-    }
 }
 
 /// The waker of one source.
@@ -95,6 +82,23 @@ impl Shared {
         }
     }
 
+    /// Where nothing is left to tell of, the descriptor must not be readable.
+    fn settle(&self, noted: &mut Noted) {
+        if !noted.numbers.is_empty() || noted.interrupted {
+            return;
+        }
+        let Some(wake_fd) = &mut noted.wake_fd else { return };
+        match &self.bell {
+            None => wake_fd.clear(),
+            Some(bell) => {
+                wake_fd.clear_all();
+                if bell.is_rung() {
+                    wake_fd.raise();
+                }
+            }
+        }
+    }
+
     /// Changes what waits, and tells of it.
     fn signal(&self, change: impl FnOnce(&mut Noted)) {
         let mut noted = lock(&self.noted);
@@ -114,18 +118,6 @@ impl Shared {
     }
 }
 
-impl Noted {
-    /// Nothing is left to tell of: the descriptor must not be readable.
-    fn settle(&mut self) {
-        if self.numbers.is_empty()
-            && !self.interrupted
-            && let Some(wake_fd) = &mut self.wake_fd
-        {
-            wake_fd.clear();
-        }
-    }
-}
-
 impl Default for Ready {
     fn default() -> Ready {
         Ready::new()
@@ -135,8 +127,30 @@ impl Default for Ready {
 impl Ready {
     /// An empty list of this process.
     pub fn new() -> Ready {
-        let (noted, readable) = (Mutex::new(Noted::default()), Condvar::new());
-        Ready { shared: Arc::new(Shared { generation: process::generation(), noted, readable }) }
+        Ready::of(WireKind::Socket)
+    }
+
+    /// One whose descriptor is of this kind.
+    pub(crate) fn of(kind: WireKind) -> Ready {
+        Ready::over(kind, None, Noted::default())
+    }
+
+    /// One whose waits can be interrupted.
+    pub(crate) fn interruptible(kind: WireKind) -> Result<Ready> {
+        let bell = Bell::new(kind)?;
+        let noted = Noted { wake_fd: Some(WakeFd::of(&bell)), ..Noted::default() };
+        Ok(Ready::over(kind, Some(bell), noted))
+    }
+
+    fn over(kind: WireKind, bell: Option<Bell>, noted: Noted) -> Ready {
+        let (generation, readable) = (process::generation(), Condvar::new());
+        let noted = Mutex::new(noted);
+        Ready { shared: Arc::new(Shared { generation, kind, bell, noted, readable }) }
+    }
+
+    /// Where waits can be interrupted.
+    pub(crate) fn bell(&self) -> Option<&Bell> {
+        self.shared.bell.as_ref()
     }
 
     /// A waker that notes this number: hand it to [`Call::poll_pop`](crate::Call::poll_pop).
@@ -173,12 +187,43 @@ impl Ready {
             }
             let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
             if std::mem::take(&mut noted.interrupted) || left == Some(Duration::ZERO) {
-                noted.settle();
+                self.shared.settle(&mut noted);
                 return false;
             }
             noted.sleepers += 1;
             noted = self.sleep(noted, left);
             noted.sleepers -= 1;
+        }
+    }
+
+    /// As [`Ready::wait`], at the bell: a sleep that ends early.
+    pub(crate) fn wait_at(&self, bell: &Bell, timeout: Option<Duration>) -> Slept {
+        if !self.shared.is_ours() {
+            return Slept::InVain;
+        }
+        let look = || {
+            let mut noted = lock(&self.shared.noted);
+            if !noted.numbers.is_empty() {
+                return Some(Slept::Noted);
+            }
+            let slept = if bell.take() {
+                Some(Slept::Interrupted)
+            } else {
+                std::mem::take(&mut noted.interrupted).then_some(Slept::InVain)
+            };
+            self.shared.settle(&mut noted);
+            slept
+        };
+        if let Some(slept) = look() {
+            return slept;
+        }
+        if timeout == Some(Duration::ZERO) {
+            return Slept::InVain;
+        }
+        match bell.sleep(timeout) {
+            // Another thread may have taken it: then the caller finds nothing, and sleeps again.
+            Slept::Noted => look().unwrap_or(Slept::Noted),
+            slept @ (Slept::InVain | Slept::Interrupted) => slept,
         }
     }
 
@@ -193,7 +238,7 @@ impl Ready {
             return Poll::Ready(true);
         }
         if std::mem::take(&mut noted.interrupted) {
-            noted.settle();
+            self.shared.settle(&mut noted);
             return Poll::Ready(false);
         }
         noted.waiter = Some(cx.waker().clone());
@@ -235,7 +280,7 @@ impl Ready {
         let mut noted = lock(&self.shared.noted);
         let number = change(&mut noted);
         if number.is_none() {
-            noted.settle();
+            self.shared.settle(&mut noted);
         }
         number
     }
@@ -272,7 +317,7 @@ impl Ready {
         let has_news = !noted.numbers.is_empty() || noted.interrupted;
         let wake_fd = match &mut noted.wake_fd {
             Some(wake_fd) => wake_fd,
-            none => none.insert(WakeFd::new()?),
+            none => none.insert(WakeFd::new(self.shared.kind)?),
         };
         if has_news {
             wake_fd.raise();

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use super::*;
+use crate::driver::wake_fd::INTERRUPTIBLE_MAX;
 
 impl Ready {
     /// The program's end of the wake_fd, as a program would watch it; it has asked for it before, for
@@ -27,9 +28,20 @@ fn numbers_come_out_in_order() {
     assert_eq!([(); 5].map(|()| ready.take()), [Some(3), Some(1), Some(2), Some(1), None]);
 }
 
+/// By what stands behind the descriptor.
+fn every_kind() -> Vec<Ready> {
+    let kinds = [WireKind::Event, WireKind::Socket];
+    let plain = kinds.map(Ready::of);
+    let interruptible = kinds.map(|kind| Ready::interruptible(kind).unwrap());
+    plain.into_iter().chain(interruptible).collect()
+}
+
 #[test]
 fn the_descriptor_is_readable_while_something_waits() {
-    let ready = Ready::new();
+    every_kind().into_iter().for_each(is_readable_while_something_waits);
+}
+
+fn is_readable_while_something_waits(ready: Ready) {
     ready.note(1); // before the descriptor exists
     ready.fd().unwrap();
     assert!(is_readable(&ready));
@@ -47,15 +59,55 @@ fn the_descriptor_is_readable_while_something_waits() {
 
 #[test]
 fn a_program_may_read_the_byte_itself() {
-    let ready = Ready::new();
-    ready.fd().unwrap();
-    for round in 0..3 {
-        ready.note(round);
-        assert_eq!(ready.bytes_waiting(), 1);
-        lock(&ready.shared.noted).wake_fd.as_mut().unwrap().steal();
-        assert_eq!(ready.take(), Some(round));
-        assert_eq!(ready.take(), None);
+    for ready in every_kind() {
+        ready.fd().unwrap();
+        for round in 0..3 {
+            ready.note(round);
+            assert_eq!(ready.bytes_waiting(), 1);
+            lock(&ready.shared.noted).wake_fd.as_mut().unwrap().steal();
+            assert_eq!(ready.take(), Some(round));
+            assert_eq!(ready.take(), None);
+        }
     }
+}
+
+#[test]
+fn a_ring_sticks_until_one_wait_took_it() {
+    let ready = Ready::interruptible(WireKind::Event).unwrap();
+    let bell = ready.bell().unwrap();
+    bell.ring();
+    bell.ring();
+    assert!(is_readable(&ready));
+    assert_eq!(ready.take(), None);
+    assert!(is_readable(&ready), "who looks without waiting leaves it to who waits");
+    assert_eq!(ready.wait_at(bell, None), Slept::Interrupted);
+    assert!(!is_readable(&ready));
+    assert_eq!(ready.wait_at(bell, Some(Duration::ZERO)), Slept::InVain);
+    // What waits comes first, and the ring stays.
+    ready.note(4);
+    bell.ring();
+    assert_eq!(ready.wait_at(bell, None), Slept::Noted);
+    assert_eq!(ready.take(), Some(4));
+    assert_eq!(ready.wait_at(bell, None), Slept::Interrupted);
+}
+
+#[test]
+fn an_interruptible_wait_ends_by_itself_now_and_then() {
+    let ready = Ready::interruptible(WireKind::Socket).unwrap();
+    let (bell, start) = (ready.bell().unwrap(), Instant::now());
+    assert_eq!(ready.wait_at(bell, None), Slept::Interrupted);
+    let waited = start.elapsed();
+    assert!(waited >= INTERRUPTIBLE_MAX && waited < 50 * INTERRUPTIBLE_MAX, "{waited:?}");
+    let short = Duration::from_millis(20);
+    assert_eq!(ready.wait_at(bell, Some(short)), Slept::InVain);
+    let other = ready.clone();
+    let noting = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(10));
+        other.note(3);
+    });
+    while ready.wait_at(bell, None) != Slept::Noted {}
+    assert_eq!(ready.take(), Some(3));
+    noting.join().unwrap();
 }
 
 #[test]

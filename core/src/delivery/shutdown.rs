@@ -7,15 +7,19 @@ use crate::delivery::callbacks;
 use crate::delivery::foreign::is_callback_thread;
 use crate::delivery::log;
 use crate::driver::runtime;
-use crate::process::PerProcess;
+use crate::process::{self, PerProcess};
 use crate::sync::{lock, unpoisoned};
 
 /// Ends every call with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), closes all connections
 /// of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that
-/// start afterwards fail. True if all is gone within the timeout; false leaves what is left to end
-/// on its own, a handler that hangs for instance. Inside a handler it is false: the thread cannot
-/// wait for itself. Calling it again is harmless and waits for what is left; of threads that call
-/// it at once each waits, one after another, within its own timeout.
+/// start meanwhile fail. Afterwards the library starts afresh when it is used again: clients,
+/// queues and calls that were made before go on working, on new connections.
+///
+/// True if all is gone within the timeout; false leaves what is left to end on its own, a handler
+/// that hangs for instance; a handler of the same client may then run beside it. Inside a handler
+/// it is false: the thread cannot wait for itself. Calling it again is harmless and waits for what
+/// is left, also of earlier ones; of threads that call it at once each waits, one after another,
+/// within its own timeout.
 pub fn shutdown(timeout: Duration) -> bool {
     static UNDER_WAY: PerProcess<UnderWay> = PerProcess::new();
     let start = Instant::now();
@@ -24,10 +28,17 @@ pub fn shutdown(timeout: Duration) -> bool {
     let patience = if is_callback_thread() { Duration::ZERO } else { timeout };
     let Some(_alone) = under_way.begin(patience) else { return false };
     let left = || timeout.saturating_sub(start.elapsed());
-    let mut is_all_gone = runtime::shutdown(left());
+    let mut is_all_gone = runtime::shutdown(left);
     is_all_gone &= callbacks::join(left);
     // Last, so that the log tells of all this.
     log::forward_end().is_ok() && is_all_gone
+}
+
+/// As [`shutdown`], and no call starts afterwards either: for the end of a process whose threads may go
+/// on for a moment. A forked child is another process.
+pub fn shutdown_for_good(timeout: Duration) -> bool {
+    process::is_over_for_good();
+    shutdown(timeout)
 }
 
 /// One shutdown at a time.
@@ -45,6 +56,7 @@ impl UnderWay {
         if waited.timed_out() {
             return None;
         }
+        process::shutdown_begins().ok()?;
         *is = true;
         Some(ShutsDown(self))
     }
@@ -55,7 +67,10 @@ struct ShutsDown<'a>(&'a UnderWay);
 
 impl Drop for ShutsDown<'_> {
     fn drop(&mut self) {
-        *lock(&self.0.is) = false;
+        let mut is = lock(&self.0.is);
+        process::shutdown_ends();
+        *is = false;
+        drop(is);
         self.0.changed.notify_all();
     }
 }

@@ -30,7 +30,6 @@ use crate::sync::{lock, unpoisoned};
 
 /// The runtime of a process, and who does its I/O.
 pub(crate) struct Driver {
-    handle: Handle,
     /// What the times of the state count from.
     made: Instant,
     inner: Mutex<Inner>,
@@ -47,8 +46,10 @@ pub(crate) struct Driver {
 
 struct Inner {
     state: State,
-    /// Taken away when the library is shut down.
+    /// Taken away when the library is shut down, like the handle: whoever keeps a driver of an earlier
+    /// run keeps none of its descriptors.
     runtime: Option<Arc<Runtime>>,
+    handle: Option<Handle>,
 }
 
 /// The calling thread: an address of its own.
@@ -89,21 +90,17 @@ impl Driver {
     pub(crate) fn new(runtime: Runtime) -> Arc<Driver> {
         let sender = Arc::new(Notify::new());
         runtime.spawn(deferred_wakes::send_when_told(sender.clone()));
-        let handle = runtime.handle().clone();
+        let handle = Some(runtime.handle().clone());
+        let runtime = Some(Arc::new(runtime));
         Arc::new(Driver {
-            handle,
             made: Instant::now(),
-            inner: Mutex::new(Inner { state: State::new(), runtime: Some(Arc::new(runtime)) }),
+            inner: Mutex::new(Inner { state: State::new(), runtime, handle }),
             changed: Condvar::new(),
             io_thread_called: Notify::new(),
             waiter_called: Notify::new(),
             sender,
             is_stopped: AtomicBool::new(false),
         })
-    }
-
-    pub(crate) fn handle(&self) -> &Handle {
-        &self.handle
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -125,19 +122,19 @@ impl Driver {
         }
     }
 
-    /// A task is about to be spawned.
-    pub(crate) fn begin(self: &Arc<Self>, awaited: Awaited) -> Living {
-        let (looks_first, call) = {
-            let state = &mut self.lock().state;
+    /// A task is about to be spawned, here; nowhere once the library is shut down.
+    pub(crate) fn begin(self: &Arc<Self>, awaited: Awaited) -> (Living, Option<Handle>) {
+        let ((looks_first, call), handle) = {
+            let Inner { state, handle, .. } = &mut *self.lock();
             // The clock is read only where it counts.
             let now = match state.driver {
                 DrivenBy::Nobody { .. } => self.now(),
                 DrivenBy::IoThread | DrivenBy::Waiter => Duration::ZERO,
             };
-            state.begin(awaited, this_thread(), now)
+            (state.begin(awaited, this_thread(), now), handle.clone())
         };
         self.call(call);
-        Living { driver: self.clone(), looks_first, has_ended: AtomicBool::new(false) }
+        (Living { driver: self.clone(), looks_first, has_ended: AtomicBool::new(false) }, handle)
     }
 
     /// Waits for this as the driver, where the thread may be it: it waits for `own` tasks or what
@@ -238,11 +235,12 @@ impl Driver {
     /// Everything ends: tasks are dropped, and their calls with them.
     fn tear_down(&self) {
         let mut inner = self.lock();
-        let runtime = inner.runtime.take();
+        let (runtime, handle) = (inner.runtime.take(), inner.handle.take());
         while inner.state.driver == DrivenBy::Waiter {
             inner = unpoisoned(self.changed.wait(inner));
         }
         drop(inner);
+        drop(handle);
         // A name lookup may still block a helper thread; nobody waits for it.
         if let Some(runtime) = runtime.and_then(Arc::into_inner) {
             runtime.shutdown_background();

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use crate::config::ExternalRuntime;
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
-use crate::process::{self, PerProcess};
+use crate::process::{self, PerProcess, Run};
 use crate::sync::lock;
 
 /// What can be ended from outside.
@@ -40,22 +40,22 @@ impl Drop for Registered {
 impl ExternalRuntime {
     /// Where a task is to be spawned, and its place on the list. Fails in a forked child, which has
     /// no thread that would drive the runtime.
-    pub(crate) fn register(&self, task: Weak<dyn ShutDown>) -> Result<(Handle, Registered)> {
+    pub(crate) fn register(&self, task: Weak<dyn ShutDown>) -> Result<(Handle, Registered, Run)> {
         if self.generation != process::generation() {
             let message = "the client's runtime belongs to the parent process";
             let hint = "Make a client in the child, on a runtime of the child.";
             return Err(Error::new(ErrorKind::Forked, message).with_hint(hint));
         }
         let mut tasks = lock(TASKS.get_or_try_init(|| Ok(Mutex::default()))?);
-        process::check_not_shut_down()?;
+        let run = process::run()?;
         let number = tasks.next;
         tasks.next += 1;
         tasks.under_way.insert(number, task);
-        Ok((self.handle.clone(), Registered(number)))
+        Ok((self.handle.clone(), Registered(number), run))
     }
 }
 
-/// Ends every task, after the library was marked as shut down.
+/// Ends every task, after the shutdown has begun.
 pub(crate) fn shutdown() {
     let tasks = TASKS.get().map(|tasks| std::mem::take(&mut lock(tasks).under_way));
     for task in tasks.into_iter().flatten().filter_map(|(_, task)| task.upgrade()) {

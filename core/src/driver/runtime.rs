@@ -9,7 +9,7 @@ use crate::driver::external;
 use crate::driver::thread::{OwnThread, block_signals};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
-use crate::process::{self, PerProcess};
+use crate::process::{self, PerProcess, Run};
 use crate::sync::{lock, unpoisoned};
 
 /// The runtime and the I/O thread.
@@ -18,19 +18,26 @@ struct Running {
     thread: OwnThread,
 }
 
-static RUNTIME: PerProcess<Mutex<Option<Running>>> = PerProcess::new();
+/// The one of this run, and those of earlier ones whose threads were not gone in time.
+#[derive(Default)]
+struct Runtimes {
+    current: Option<Running>,
+    left: Vec<OwnThread>,
+}
+
+static RUNTIMES: PerProcess<Mutex<Runtimes>> = PerProcess::new();
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
-/// The runtime, started if need be. A task that is spawned on it ends early when the library is
-/// shut down; its future is dropped then.
-pub(crate) fn driver() -> Result<Arc<Driver>> {
-    let slot = RUNTIME.get_or_try_init(|| Ok(Mutex::new(None)))?;
-    let mut running = lock(slot);
-    process::check_not_shut_down()?;
-    Ok(match &*running {
+/// The runtime of this run, started if need be. A task that is spawned on it ends early when the
+/// library is shut down; its future is dropped then.
+pub(crate) fn driver() -> Result<(Arc<Driver>, Run)> {
+    let mut runtimes = lock(RUNTIMES.get_or_try_init(|| Ok(Mutex::default()))?);
+    let run = process::run()?;
+    let driver = match &runtimes.current {
         Some(running) => running.driver.clone(),
-        None => running.insert(start()?).driver.clone(),
-    })
+        None => runtimes.current.insert(start()?).driver.clone(),
+    };
+    Ok((driver, run))
 }
 
 fn start() -> Result<Running> {
@@ -75,18 +82,22 @@ fn build() -> std::io::Result<tokio::runtime::Runtime> {
         .build()
 }
 
-/// The I/O thread's part of [`crate::shutdown`].
-pub(crate) fn shutdown(timeout: Duration) -> bool {
-    process::mark_shut_down();
+/// The I/O thread's part of [`crate::shutdown`], which has begun.
+pub(crate) fn shutdown(left: impl Fn() -> Duration) -> bool {
     external::shutdown();
-    let Some(slot) = RUNTIME.get() else { return true };
-    let Some(mut running) = lock(slot).take() else { return true };
-    running.driver.stop();
-    let is_gone = running.thread.join_within(timeout);
-    if !is_gone {
-        *lock(slot) = Some(running); // for who shuts down once more
+    let Some(runtimes) = RUNTIMES.get() else { return true };
+    let (running, mut threads) = {
+        let mut runtimes = lock(runtimes);
+        (runtimes.current.take(), std::mem::take(&mut runtimes.left))
+    };
+    if let Some(Running { driver, thread }) = running {
+        driver.stop();
+        threads.push(thread);
     }
-    is_gone
+    threads.retain_mut(|thread| !thread.join_within(left()));
+    let are_gone = threads.is_empty();
+    lock(runtimes).left.append(&mut threads); // for who shuts down once more
+    are_gone
 }
 
 #[cfg(test)]
@@ -96,12 +107,15 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::driver::state::Awaited;
     use crate::driver::thread::is_blocked;
 
     #[test]
     fn the_io_thread_takes_no_signal_of_the_process() {
         let (send, receive) = mpsc::channel();
-        driver().unwrap().handle().spawn(async move {
+        let (driver, _) = driver().unwrap();
+        let (_living, handle) = driver.begin(Awaited::Anywhere);
+        handle.unwrap().spawn(async move {
             let blocked = is_blocked(libc::SIGINT) && is_blocked(libc::SIGUSR1);
             let name = thread::current().name().map(str::to_owned);
             send.send((blocked, name)).unwrap();

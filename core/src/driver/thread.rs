@@ -3,6 +3,8 @@
 //! but whether a thread is in one.
 
 use std::cell::Cell;
+use std::fs::File;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -157,6 +159,56 @@ fn is_sigpipe_pending() -> bool {
         let mut pending: libc::sigset_t = std::mem::zeroed();
         libc::sigpending(&raw mut pending) == 0
             && libc::sigismember(&raw const pending, libc::SIGPIPE) == 1
+    }
+}
+
+/// How a wait at a descriptor ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Polled {
+    Readable,
+    TimedOut,
+    /// A signal handler has run on this thread.
+    Signal,
+}
+
+/// Waits until a descriptor is readable. Unlike other waits this one is not begun again after a
+/// signal, also where its handler asks for that (SA_RESTART).
+pub(crate) fn poll_readable(fd: BorrowedFd<'_>, timeout: Duration) -> Polled {
+    let mut entry = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let millis = i32::try_from(timeout.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
+    // SAFETY: one entry, which is ours.
+    match unsafe { libc::poll(&raw mut entry, 1, millis) } {
+        0 => Polled::TimedOut,
+        1.. => Polled::Readable,
+        _ => Polled::Signal,
+    }
+}
+
+/// A new eventfd, non-blocking and close-on-exec; `None` where the system has none.
+pub(crate) fn event_fd() -> Option<std::io::Result<File>> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: the call has no preconditions.
+        let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+        if fd < 0 {
+            return Some(Err(std::io::Error::last_os_error()));
+        }
+        // SAFETY: it is open, and nobody else's.
+        Some(Ok(File::from(unsafe { OwnedFd::from_raw_fd(fd) })))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// Runs system calls inside a signal handler: the thread that it interrupted finds its errno as it
+/// was.
+pub(crate) fn keeping_errno(calls: impl FnOnce()) {
+    // SAFETY: the address is the calling thread's own, for as long as the thread lives.
+    unsafe {
+        let errno = libc::__errno_location();
+        let before = *errno;
+        calls();
+        *errno = before;
     }
 }
 

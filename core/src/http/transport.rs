@@ -367,9 +367,10 @@ fn url_of(base: &Url, endpoint: Endpoint) -> Url {
     url
 }
 
-/// The value of the Authorization header; every checked key has one.
+/// The value of the Authorization header; every checked key has one. All clones of it share one text,
+/// which is wiped with the last of them.
 fn bearer(key: &ApiKey) -> Option<HeaderValue> {
-    let mut value = HeaderValue::try_from(key.bearer()).ok()?;
+    let mut value = HeaderValue::from_maybe_shared(Bytes::from_owner(key.bearer())).ok()?;
     value.set_sensitive(true);
     Some(value)
 }

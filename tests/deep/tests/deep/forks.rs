@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use modelwire::{Call, Client, Error, ErrorKind, Event, Pop, Timeouts, shutdown};
+use modelwire::{
+    Call, Client, Error, ErrorKind, Event, Pop, Timeouts, shutdown, shutdown_for_good,
+};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::programs::certificates;
@@ -98,6 +100,8 @@ fn forks_and_shutdowns_amid_calls() {
                 let own = held(&stalling, 10);
                 assert!(shutdown(PATIENCE), "the child's I/O thread is gone");
                 own.iter().for_each(|call| ends_with(call, ErrorKind::Shutdown));
+                works(&client); // afresh
+                assert!(shutdown_for_good(PATIENCE), "the child's I/O thread is gone");
                 let late = client.blocking().send(hello()).unwrap_err();
                 assert_eq!(late.kind(), ErrorKind::Shutdown);
             });

@@ -1,8 +1,8 @@
-//! The table of options in the documents, from the core's own tables. Knows no option.
+//! The tables of options in the documents, from the core's own tables. Knows no option.
 
 use std::fs;
 
-use modelwire::{Config, Limits, OptionKind, Timeouts};
+use modelwire::{Config, Limits, NamedOption, OptionKind, Request, RetryPolicy, Timeouts};
 
 use super::{read, root};
 
@@ -14,35 +14,55 @@ fn takes(kind: OptionKind) -> &'static str {
         OptionKind::Flag => "true or false",
         OptionKind::Count => "whole number",
         OptionKind::Milliseconds => "milliseconds",
+        OptionKind::Timeout => "milliseconds, null is off",
         OptionKind::Part => "0 to 1",
         OptionKind::Statuses => "array of numbers",
-        OptionKind::Headers => "object of texts",
+        OptionKind::Names => "array of texts",
+        OptionKind::Pairs => "object of texts",
         _ => panic!("docs/options.md has no word for {kind:?}"),
     }
 }
 
+fn rows<'a>(rows: impl IntoIterator<Item = (String, &'a str, &'a str)>) -> String {
+    let rows =
+        rows.into_iter().map(|(name, takes, doc)| format!("| `{name}` | {takes} | {doc} |\n"));
+    format!("| option | takes | what it does |\n|---|---|---|\n{}", rows.collect::<String>())
+}
+
+fn named(options: &[NamedOption]) -> impl Iterator<Item = (String, &str, &str)> {
+    options.iter().map(|option| (option.name.to_owned(), takes(option.kind), option.doc))
+}
+
+fn timeouts(are_per_call: bool) -> impl Iterator<Item = (String, &'static str, &'static str)> {
+    let these = Timeouts::ALL.iter().filter(move |timeout| timeout.is_per_call || !are_per_call);
+    these.map(|timeout| {
+        let name = format!("{}_timeout_ms", timeout.name);
+        (name, takes(OptionKind::Timeout), timeout.doc)
+    })
+}
+
 fn table() -> String {
-    let mut text = String::from(
-        "# Options of a client by name\n\n\
+    let limits = Limits::ALL.iter();
+    let limits = limits.map(|limit| (limit.name.to_owned(), "1 to 2147483647", limit.doc));
+    let of_client = named(Config::OPTIONS).chain(named(RetryPolicy::OPTIONS));
+    let of_client = rows(of_client.chain(timeouts(false)).chain(limits));
+    let of_call = named(Request::OPTIONS).chain(named(RetryPolicy::OPTIONS));
+    let of_call = rows(of_call.chain(timeouts(true)));
+    format!(
+        "# Options by name\n\n\
          <!-- Written by `make rules` from the tables in core/src. -->\n\n\
-         These names are the members of the JSON object that `modelwire_config_set_options` (C),\n\
-         `config::options` (C++) and `Config::set_options` (Rust) take. Python has the same options as\n\
-         arguments of its clients, in seconds where it says milliseconds here.\n\n\
-         | option | takes | what it does |\n|---|---|---|\n",
-    );
-    let mut row = |name: &str, takes: &str, doc: &str| {
-        text.push_str(&format!("| `{name}` | {takes} | {doc} |\n"));
-    };
-    for option in Config::OPTIONS {
-        row(option.name, takes(option.kind), option.doc);
-    }
-    for timeout in Timeouts::ALL {
-        row(&format!("{}_timeout_ms", timeout.name), "milliseconds, null is off", timeout.doc);
-    }
-    for limit in Limits::ALL {
-        row(limit.name, "1 to 2147483647", limit.doc);
-    }
-    text
+         Options are the members of one JSON object. All of them are set or none: a name that is not\n\
+         known is refused, with the one that it is like, and so is a value that an option does not take.\n\
+         No error shows a value. Python has the same options as arguments of its clients and calls, in\n\
+         seconds where it says milliseconds here.\n\n\
+         ## Of a client\n\n\
+         For `modelwire_client_new` (C), `modelwire::client` (C++) and `Config::set_options` (Rust). What\n\
+         is not set has its default; base URL and key come from the environment then.\n\n{of_client}\n\
+         ## Of a call\n\n\
+         For `modelwire_request_set_options` (C), `modelwire::request::options` (C++) and\n\
+         `Request::set_options` (Rust). What is not set is as the client has it, part by part of the\n\
+         retry policy too: the defaults that are named here are those of a client.\n\n{of_call}"
+    )
 }
 
 #[test]

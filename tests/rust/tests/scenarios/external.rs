@@ -7,7 +7,7 @@ use std::time::Duration;
 use modelwire::{
     Call, Client, Error, ErrorKind, Event, Pop, Request, TimeoutPhase, Timeouts, shutdown,
 };
-use modelwire_service::{Script, Service};
+use modelwire_service::{Exchange, Script, Service};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::processes::{forked, in_child_at};
@@ -167,8 +167,14 @@ fn shutdown_ends_calls_of_a_runtime_that_nobody_drives() {
         for call in [&call, &never_sent] {
             assert_eq!(done(call).kind(), ErrorKind::Shutdown);
         }
-        let refused = runtime.block_on(client.send(hello())).unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Shutdown);
+        // Afterwards the same client begins anew.
+        let url = service.script("t", Script::one(Exchange::json(200, "[]")));
+        runtime.block_on(client_on(&runtime, url).models()).unwrap();
+        let again = Call::new(&client, hello());
+        again.start(true).unwrap();
+        runtime.block_on(until("sent", || service.recorded("s").len() == 2));
+        assert!(shutdown(Duration::ZERO));
+        assert_eq!(done(&again).kind(), ErrorKind::Shutdown);
     });
 }
 

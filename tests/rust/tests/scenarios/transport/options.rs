@@ -274,3 +274,85 @@ fn answers_and_errors_tell_what_it_took() {
     assert_eq!(targets[0], targets[1]);
     assert!(targets[2].ends_with("/chat/completions?tenant=1"), "{targets:?}");
 }
+
+/// R-AUTH1 R-AUTH2 R-STR6: options that are set by name, of the client and of the call, are sent.
+#[test]
+fn options_by_name_reach_the_service() {
+    let service = Service::start_with(Options { key: "sk-call".into(), ..Options::default() });
+    let service = service.unwrap();
+    let mut config = config(service.base_url() + "?of=url").query("of", "client");
+    config.set_options(r#"{"headers":{"x-a":"1","x-b":"2"},"query":{"a b":"c&d"}}"#).unwrap();
+    let client = Client::new(config).unwrap();
+    let mut request = hello();
+    request
+        .set_options(
+            r#"{"headers":{"X-A":"3","x-c":"4"},"without_headers":["x-b"],"query":{"e":"é"},
+            "api_key":"sk-call","gather":true}"#,
+        )
+        .unwrap();
+    for way in WAYS {
+        service.clear();
+        assert_eq!(way.send(&client, request.clone()).unwrap().text(), "Hello from both sides.");
+        let read = way.read(&client, request.clone());
+        assert!(read.response().is_gathered());
+        for sent in service.recorded("") {
+            let end = "/chat/completions?of=url&of=client&a+b=c%26d&e=%C3%A9";
+            assert!(sent.target.ends_with(end), "{}", sent.target);
+            let values = ["x-a", "x-b", "x-c", "authorization"].map(|name| sent.header(name));
+            assert_eq!(values, [Some("3"), None, Some("4"), Some("Bearer sk-call")]);
+        }
+        // What a call sets is its own.
+        assert_eq!(way.send(&client, hello()).unwrap_err().kind(), ErrorKind::Authentication);
+        let mut underneath = request.clone();
+        underneath.set_options(r#"{"stream_only":true}"#).unwrap();
+        assert!(way.send(&client, underneath).unwrap().is_gathered());
+    }
+}
+
+/// R-LIM1: a call changes a part of its client's policy by name, and the others stay.
+#[test]
+fn a_part_of_the_retry_policy_is_changed_for_a_call() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::json(503, "{}")));
+    let client = Client::new(config(base_url).retry(at_once().statuses(vec![503]))).unwrap();
+    for way in WAYS {
+        for (json, attempts) in [
+            ("{}", 4),
+            (r#"{"retries_max":1}"#, 2),
+            (r#"{"retries_max":0}"#, 1),
+            (r#"{"retry_statuses":[429]}"#, 1),
+            (r#"{"retries_max":5,"retry_jitter":0,"retry_adaptive":false}"#, 6),
+        ] {
+            let mut request = hello();
+            request.set_options(json).unwrap();
+            assert_eq!(way.send(&client, request.clone()).unwrap_err().attempts(), attempts);
+            assert_eq!(way.read(&client, request).error().attempts(), attempts, "{json}");
+        }
+    }
+}
+
+/// R-ERR5: the timeouts of a call by name, and null for none.
+#[test]
+fn timeouts_by_name_win_over_the_clients() {
+    let service = Service::start().unwrap();
+    let silent = service.script("silent", Script::one(silence()));
+    let stalled = service.script("stalled", Script::one(stalled_after(&[&piece("a")])));
+    for (base_url, phase) in [
+        (&silent, TimeoutPhase::FirstByte),
+        (&silent, TimeoutPhase::Total),
+        (&stalled, TimeoutPhase::Idle),
+    ] {
+        let client = Client::new(config(base_url).timeouts(OFF)).unwrap();
+        let mut request = hello();
+        request.set_options(&format!(r#"{{"{}_ms":300}}"#, phase.name())).unwrap();
+        let error = WAYS[1].read(&client, request).error().clone();
+        assert_eq!(error.timeout(), Some(phase));
+        assert!(error.to_json().contains(&format!(r#""timeout":"{}""#, phase.name())));
+    }
+    let slow = Service::start_with(Options { word_pause: SHORT, ..Options::default() }).unwrap();
+    let client = Client::new(config(slow.base_url()).timeouts(OFF.total(Some(SHORT)))).unwrap();
+    let mut request = Request::chat("slow").user("one two three");
+    assert_eq!(WAYS[1].send(&client, request.clone()).unwrap_err().kind(), ErrorKind::Timeout);
+    request.set_options(r#"{"total_timeout_ms":null}"#).unwrap();
+    assert_eq!(WAYS[1].send(&client, request).unwrap().text(), "one two three");
+}

@@ -2,12 +2,15 @@
 //! feature.
 
 use std::fmt::Debug;
+use std::fs::File;
+use std::hint::black_box;
+use std::os::unix::fs::FileExt;
 
 use modelwire::{Client, Config, Request};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use super::in_child;
-use crate::support::{CHAT_ANSWER, DONE, WAYS, hello, piece, respond};
+use crate::support::{CHAT_ANSWER, DONE, WAYS, eventually, hello, piece, respond};
 
 const KEY: &str = "sk-never-to-be-seen-0123456789";
 
@@ -154,4 +157,175 @@ fn answers_and_errors_hide_an_echoed_key() {
         }
     }
     hides("Request", &Request::chat("m").user("a"), &[KEY]);
+}
+
+/// R-AUTH4 R-ERR3: an error as JSON is JSON, and has no key in it, whatever a service echoed where:
+/// in what was gathered of its answer, too.
+#[test]
+fn the_json_of_an_error_hides_an_echoed_key() {
+    let service = Service::start().unwrap();
+    let with_key = |base_url| Client::new(Config::new().base_url(base_url).api_key(KEY)).unwrap();
+    let odd = [
+        Exchange::events_cut(&[piece(&format!("a {KEY} b"))]),
+        Exchange::events_cut(&[piece(KEY), piece("\0\u{1}\"")]),
+        Exchange::json(418, r#"{"error":{"message":"\ud800 \u0000","code":"\u0001\ufffe"}}"#),
+        Exchange::json(418, b"\xff\xfe \0"),
+        Exchange::json(500, format!("\"{}\"", KEY.replace('-', "\\u002d"))),
+        Exchange::events(&["\0"]),
+    ];
+    let mut masked = 0;
+    for exchange in echoes().into_iter().chain(odd) {
+        let client = with_key(service.script("s", Script::one(exchange)));
+        for way in WAYS {
+            let sent = way.send(&client, hello().field("user", KEY));
+            let streamed = way.read(&client, hello().gather(true));
+            for error in [sent.unwrap_err(), streamed.error().clone()] {
+                let json = error.to_json();
+                assert!(!json.contains(KEY) && !json.contains(&KEY[10..]), "{json}");
+                let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+                assert_eq!(found["kind"], error.kind().name());
+                assert_eq!(found["message"], error.message());
+                assert_eq!(found["partial"].as_str(), error.partial());
+                assert_eq!(found["headers"].as_array().unwrap().len(), error.headers().len());
+                let partial = error.partial().unwrap_or("{}");
+                serde_json::from_str::<serde_json::Value>(partial).unwrap();
+                masked += usize::from(partial.contains("[key]"));
+            }
+        }
+    }
+    assert_eq!(masked, 8, "two streams, each gathered by sending and by reading, in two ways");
+}
+
+/// A word that is given to a service which asks for no key may stand in any answer.
+#[test]
+fn a_short_key_leaves_what_a_model_wrote() {
+    let service = Service::start().unwrap();
+    let url = service.script("s", Script::one(Exchange::events_cut(&[piece("none of index")])));
+    for key in ["none", "x", "index"] {
+        let client = Client::new(Config::new().base_url(&url).api_key(key)).unwrap();
+        let read = WAYS[1].read(&client, hello().gather(true));
+        let partial = read.error().partial().unwrap().to_owned();
+        assert!(partial.contains(r#""content":"none of index""#), "{partial}");
+    }
+}
+
+/// A key that stands nowhere in memory but where it is put: it is kept turned round.
+struct Hidden(Vec<u8>);
+
+impl Hidden {
+    const TURNED: u8 = 0x55;
+
+    fn new(number: u64) -> Hidden {
+        let mut state = number + 1;
+        let letters = (0..80).map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            b'a' + ((state >> 33) % 26) as u8
+        });
+        Hidden(letters.map(|letter| letter ^ Hidden::TURNED).collect())
+    }
+
+    /// A text with the key between two others, in one allocation.
+    fn between(&self, start: &str, end: &str) -> String {
+        let mut text = String::with_capacity(start.len() + self.0.len() + end.len());
+        text.push_str(start);
+        self.0.iter().for_each(|byte| text.push(char::from(byte ^ Hidden::TURNED)));
+        text.push_str(end);
+        text
+    }
+
+    /// How often its end stands in the memory of this process: an allocator writes over the beginning
+    /// of what was given back to it.
+    fn copies(&self) -> usize {
+        let end_of_key = &self.0[40..];
+        let memory = File::open("/proc/self/mem").unwrap();
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let mut page = vec![0; 1 << 20];
+        // What is read here is in memory, too.
+        let own = page.as_ptr() as u64..page.as_ptr() as u64 + page.len() as u64;
+        let mut copies = 0;
+        for line in maps.lines().filter(|line| line.split(' ').nth(1) == Some("rw-p")) {
+            let (start, end) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+            let number = |hex| u64::from_str_radix(hex, 16).unwrap();
+            let (mut at, end) = (number(start), number(end));
+            while at < end {
+                let wanted = usize::try_from(end - at).unwrap().min(page.len());
+                let Ok(read @ 1..) = memory.read_at(&mut page[..wanted], at) else { break };
+                let parts = page[..read].windows(end_of_key.len()).enumerate();
+                let found = parts.filter(|(place, part)| {
+                    let is_this = |(byte, turned): (&u8, &u8)| *byte == turned ^ Hidden::TURNED;
+                    part.iter().zip(end_of_key).all(is_this) && !own.contains(&(at + *place as u64))
+                });
+                copies += found.count();
+                // One that lies across the end is seen with the next part.
+                let again = if read == page.len() { end_of_key.len() } else { 0 };
+                at += (read - again) as u64;
+            }
+        }
+        copies
+    }
+}
+
+/// What a program does with a key of its own when it is done with it.
+fn wipe(text: String) {
+    let mut bytes = text.into_bytes();
+    bytes.fill(0);
+    black_box(&bytes);
+}
+
+/// R-AUTH4: no copy of the key stays in memory that is ours: of one that was set by name, for a client
+/// or for a call, and of options that were refused; nor of the header, where it was not sent yet.
+#[test]
+fn the_key_is_wiped_from_memory() {
+    let told = in_child("secrets::the_key_is_wiped_from_memory", || {
+        let nowhere = "http://127.0.0.1:1/v1";
+        let keys: Vec<Hidden> = (0..7).map(Hidden::new).collect();
+        let given = |number: usize, start: &str, end: &str, to: &mut dyn FnMut(&str)| {
+            let text = keys[number].between(start, end);
+            to(&text);
+            wipe(text);
+        };
+        let mut config = Config::new().base_url(nowhere);
+        given(0, r#"{"api_key":""#, r#""}"#, &mut |json| config.set_options(json).unwrap());
+        given(1, r#"{"api_key":""#, r#"","no_such":1}"#, &mut |json| {
+            Config::new().set_options(json).unwrap_err();
+        });
+        given(2, r#"{"api_key":"two words "#, r#""}"#, &mut |json| {
+            let mut config = Config::new().base_url(nowhere);
+            config.set_options(json).unwrap();
+            Client::new(config).unwrap_err();
+        });
+        let mut request = hello();
+        given(3, r#"{"api_key":"\u0061"#, r#"\n"}"#, &mut |json| {
+            request.set_options(json).unwrap()
+        });
+        given(4, r#"{"api_key":"two words "#, r#""}"#, &mut |json| {
+            hello().set_options(json).unwrap_err();
+        });
+        given(5, r#"{"api_key":""#, r#"","retry_jitter":7}"#, &mut |json| {
+            hello().set_options(json).unwrap_err();
+        });
+        for refused in [1, 2, 4, 5] {
+            assert_eq!(keys[refused].copies(), 0, "key {refused} was refused");
+        }
+        let typed = Config::new().base_url(nowhere).api_key(keys[6].between(" ", "\n"));
+        // The search finds what is there.
+        for used in [0, 3, 6] {
+            assert!(keys[used].copies() > 0, "key {used} is nowhere before it was used");
+        }
+        let clones = vec![typed.clone(); 20];
+        let client = Client::new(config).unwrap();
+        let other = Client::new(typed).unwrap();
+        drop(clones);
+        for way in WAYS {
+            way.send(&client, hello()).unwrap_err();
+            way.read(&client, request.clone()).error();
+            way.models(&other).unwrap_err();
+        }
+        drop((client, other, request));
+        for (number, key) in keys.iter().enumerate() {
+            // A connection that failed may be cleaned up behind the call.
+            eventually(&format!("no copy of key {number}"), || key.copies() == 0);
+        }
+    });
+    drop(told);
 }

@@ -1,0 +1,185 @@
+//! What options by name take, how their values are read from JSON, and the form of their tables. Knows
+//! no option.
+//!
+//! Nothing of a value is ever shown: it may be the key.
+
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::nearest::nearest;
+use crate::protocol::text::cut;
+use crate::protocol::value::{Kind, Value};
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OptionKind {
+    /// A string.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number that is not negative.
+    Count,
+    /// A whole number of milliseconds.
+    Milliseconds,
+    /// A whole number of milliseconds; `null` is off.
+    Timeout,
+    /// A number from 0 to 1.
+    Part,
+    /// An array of status numbers.
+    Statuses,
+    /// An array of strings.
+    Names,
+    /// An object of strings.
+    Pairs,
+}
+
+/// One option by name, for bindings.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct NamedOption {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: OptionKind,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// What an option was given.
+pub(crate) enum Given {
+    Text(String),
+    Flag(bool),
+    Count(u64),
+    Milliseconds(Duration),
+    Timeout(Option<Duration>),
+    Part(f64),
+    Statuses(Vec<u16>),
+    Names(Vec<String>),
+    Pairs(Vec<(String, String)>),
+}
+
+impl OptionKind {
+    /// What a value of the wrong kind is told.
+    fn takes(self) -> &'static str {
+        match self {
+            OptionKind::Text => "a string",
+            OptionKind::Flag => "true or false",
+            OptionKind::Count => "a whole number",
+            OptionKind::Milliseconds => "a whole number of milliseconds",
+            OptionKind::Timeout => "a whole number of milliseconds, or null for none",
+            OptionKind::Part => "a number from 0 to 1",
+            OptionKind::Statuses => "an array of status numbers",
+            OptionKind::Names => "an array of strings",
+            OptionKind::Pairs => "an object of strings",
+        }
+    }
+
+    fn find(self, value: Value<'_>) -> Option<Given> {
+        let count = || value.as_i64().and_then(|count| u64::try_from(count).ok());
+        let text = |value: Value<'_>| Some(value.as_str()?.into_owned());
+        let milliseconds = || Some(Duration::from_millis(count()?));
+        Some(match self {
+            OptionKind::Text => Given::Text(text(value)?),
+            OptionKind::Flag => Given::Flag(value.as_bool()?),
+            OptionKind::Count => Given::Count(count()?),
+            OptionKind::Milliseconds => Given::Milliseconds(milliseconds()?),
+            OptionKind::Timeout if value.is_null() => Given::Timeout(None),
+            OptionKind::Timeout => Given::Timeout(Some(milliseconds()?)),
+            OptionKind::Part => {
+                Given::Part(value.as_f64().filter(|part| (0.0..=1.0).contains(part))?)
+            }
+            OptionKind::Statuses if value.kind() == Kind::Array => {
+                let status = |item: Value<'_>| u16::try_from(item.as_i64()?).ok();
+                Given::Statuses(value.items().into_iter().map(status).collect::<Option<_>>()?)
+            }
+            OptionKind::Names if value.kind() == Kind::Array => {
+                Given::Names(value.items().into_iter().map(text).collect::<Option<_>>()?)
+            }
+            OptionKind::Pairs if value.kind() == Kind::Object => {
+                let pair = |(name, value): (_, _)| Some((String::from(name), text(value)?));
+                Given::Pairs(value.members().into_iter().map(pair).collect::<Option<_>>()?)
+            }
+            OptionKind::Statuses | OptionKind::Names | OptionKind::Pairs => return None,
+        })
+    }
+
+    /// What a value says to an option of this kind.
+    pub(crate) fn read(self, name: &str, value: Value<'_>) -> Result<Given> {
+        self.find(value).ok_or_else(|| self.refused(name))
+    }
+
+    pub(crate) fn refused(self, name: &str) -> Error {
+        Error::config(format!("{name} takes {}", self.takes()))
+    }
+}
+
+/// A table of options of something. A row is a name, what it takes, what it does, and how that is
+/// done.
+macro_rules! options {
+    (
+        $table:ident, set by $set:ident of $target:ty;
+        $(
+            $(#[doc = $doc:literal])+
+            $name:ident: $kind:ident |$to:ident, $given:ident| $edit:expr;
+        )+
+    ) => {
+        const $table: &[NamedOption] = &[$(NamedOption {
+            name: stringify!($name),
+            kind: OptionKind::$kind,
+            doc: concat!($($doc),+).trim_ascii(),
+        },)+];
+
+        /// Sets an option of this table; false if it has none of this name.
+        fn $set(name: &str, value: Value<'_>, to: &mut $target) -> Result<bool> {
+            match name {
+                $(stringify!($name) => {
+                    let Given::$kind($given) = OptionKind::$kind.read(name, value)? else {
+                        return Err(OptionKind::$kind.refused(name));
+                    };
+                    let $to = to;
+                    $edit;
+                })+
+                _ => return Ok(false),
+            }
+            Ok(true)
+        }
+    };
+}
+pub(crate) use options;
+
+/// Hands each member of a JSON object of options to `set`, which says whether it knows the name.
+pub(crate) fn each_option(
+    json: &str,
+    mut set: impl FnMut(&str, Value<'_>) -> Result<bool>,
+    unknown: impl FnOnce(&str) -> Error,
+) -> Result<()> {
+    let options = Value::parse(json)
+        .map_err(|cause| Error::config(format!("the options are not JSON: {cause}")))?;
+    if options.kind() != Kind::Object {
+        return Err(Error::config("the options are JSON, but not an object"));
+    }
+    for (name, value) in options.members() {
+        if !set(&name, value)? {
+            return Err(unknown(&name));
+        }
+    }
+    Ok(())
+}
+
+/// Longest name that a message shows whole, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+
+/// What an unknown name is told: which one it is like, or that it is known `elsewhere`.
+pub(crate) fn unknown(name: &str, known: &[String], elsewhere: &[String], whose: &str) -> Error {
+    let name = cut(name, NAME_BYTES_MAX);
+    let message = if elsewhere.iter().any(|other| other == name) {
+        format!("{name} is an option of {whose} alone")
+    } else {
+        match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("there is no option {name:?}: did you mean {near:?}?"),
+            None => format!("there is no option {name:?}"),
+        }
+    };
+    Error::config(message).with_hint(format!("There are {}.", known.join(", ")))
+}

@@ -1,0 +1,189 @@
+//! Options by name, of a client and of a call: what they set, and what they refuse. Knows no socket.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use super::*;
+use crate::retry_policy::RetryPolicy;
+
+fn set(json: &str) -> Result<Config> {
+    let mut config = Config::new();
+    config.set_options(json).map(|()| config)
+}
+
+#[test]
+fn options_are_set_by_name() {
+    let config = set(r#"{"base_url":"http://h/v1","api_key":"sk-test","headers":{"x-a":"b"},
+        "idle_timeout_ms":5,"connect_timeout_ms":null,"headers_max":7,"retry_statuses":[429,503],
+        "retries_max":9,"retry_first_wait_ms":0,"retry_jitter":0.5,"retry_connect_errors":true,
+        "retry_lost_connections":true,"retry_after_max_ms":1000,"retry_adaptive":true,
+        "retry_wait_max_ms":3000,"retry_first_byte_timeouts":true,"retry_after_exact":true,
+        "pings_reset_idle":true,"stream_only":true}"#)
+    .unwrap();
+    let settings = config.validate().unwrap();
+    assert_eq!(settings.base_url.as_str(), "http://h/v1");
+    assert_eq!(settings.headers, [("x-a".to_owned(), "b".to_owned())]);
+    assert!(settings.stream_only && !settings.http2);
+    let idle = Timeouts::default().idle(Duration::from_millis(5)).connect(None);
+    assert_eq!(settings.timeouts, idle.pings_reset_idle(true));
+    assert_eq!(settings.limits, Limits::default().headers_max(7));
+    let retry = RetryPolicy::default().retries_max(9).first_wait(Duration::ZERO).jitter(0.5);
+    let retry = retry.statuses(vec![429, 503]).connect_errors(true).lost_connections(true);
+    let retry = retry.adaptive(true).wait_max(Duration::from_secs(3));
+    let retry = retry.first_byte_timeouts(true).retry_after_exact(true);
+    assert_eq!(settings.retry, retry.retry_after_max(Duration::from_secs(1)));
+}
+
+/// Every option refuses what is of no kind that it takes, and shows nothing of it.
+#[test]
+fn a_value_of_the_wrong_kind_is_refused_and_not_shown() {
+    let timeouts = Timeouts::ALL.iter().map(|timeout| timeout.name.to_owned() + TIMEOUT_MS);
+    let limits = Limits::ALL.iter().map(|limit| limit.name.to_owned());
+    let own = OF_CLIENT.iter().chain(OF_RETRIES).map(|option| option.name.to_owned());
+    for name in own.chain(timeouts).chain(limits) {
+        for wrong in [r#"["sk-secret"]"#, r#"{"sk-secret":7}"#, "-1.5"] {
+            let error = set(&format!(r#"{{"{name}":{wrong}}}"#)).unwrap_err();
+            assert!(error.message().starts_with(&format!("{name} takes ")), "{error}");
+            assert!(!error.report().contains("secret"), "{error:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let mut config = set(r#"{"headers_max":7}"#).unwrap();
+    for json in [
+        r#"{"headers_max":8,"events_max":1}"#,
+        r#"{"headers_max":8,"event_bytes_max":0}"#,
+        r#"{"headers_max":8,"idle_timeout_ms":0}"#,
+        r#"{"headers_max":8,"http2":1}"#,
+        "[]",
+        "{",
+    ] {
+        let before = format!("{config:?}");
+        config.set_options(json).unwrap_err();
+        assert_eq!(format!("{config:?}"), before, "{json}");
+    }
+    let error = config.set_options(r#"{"event_max":1}"#).unwrap_err();
+    assert!(error.hint().contains("event_bytes_max") && error.hint().contains("http2"));
+}
+
+/// A part of the retry policy without an option would be out of reach of bindings.
+#[test]
+fn every_part_of_the_retry_policy_has_its_option() {
+    for part in RetryPolicy::NAMES {
+        let found = OF_RETRIES.iter().any(|option| {
+            let name = option.name.trim_end_matches("_ms");
+            name == *part || name == format!("retry_{part}")
+        });
+        assert!(found, "no option for RetryPolicy::{part}");
+    }
+}
+
+fn set_of(json: &str) -> Result<CallOptions> {
+    let mut call = CallOptions::default();
+    call.set(json).map(|()| call)
+}
+
+fn settings() -> crate::config::Settings {
+    let retry = RetryPolicy::default().retries_max(7).statuses(vec![503]);
+    let config = Config::new().base_url("http://h/v1").api_key("sk-client").retry(retry);
+    config.validate().unwrap()
+}
+
+#[test]
+fn options_of_a_call_are_set_by_name() {
+    let call = set_of(
+        r#"{"headers":{"x-a":"b","x-c":"d"},"without_headers":["x-e"],"query":{"q":"1 2"},
+        "api_key":" sk-c\u0061ll ","stream_only":true,"gather":true,"pings_reset_idle":true,
+        "pool_timeout_ms":1,"first_byte_timeout_ms":2,"idle_timeout_ms":null,
+        "total_timeout_ms":4}"#,
+    )
+    .unwrap();
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(call.headers, [pair("x-a", "b"), pair("x-c", "d")]);
+    assert_eq!(call.without_headers, ["x-e"]);
+    assert_eq!(call.query, [pair("q", "1 2")]);
+    assert_eq!(*call.api_key().unwrap().bearer(), "Bearer sk-call");
+    assert_eq!((call.stream_only, call.gather), (Some(true), Some(true)));
+    let ms = Duration::from_millis;
+    let timeouts = Timeouts::default().pool(ms(1)).first_byte(ms(2)).idle(None).total(ms(4));
+    assert_eq!(call.timeouts.over(Timeouts::default()), timeouts.pings_reset_idle(true));
+    assert_eq!(*call.retry(&settings()), settings().retry, "the client's");
+}
+
+/// A call changes the client's policy in what it names, and in nothing else.
+#[test]
+fn a_part_of_the_retry_policy_is_changed_alone() {
+    let mut call = set_of(r#"{"retries_max":2,"retry_jitter":0}"#).unwrap();
+    let expected = settings().retry.retries_max(2).jitter(0.0);
+    assert_eq!(*call.retry(&settings()), expected);
+    call.set(r#"{"retry_connect_errors":true,"retries_max":4}"#).unwrap();
+    assert_eq!(*call.retry(&settings()), expected.clone().retries_max(4).connect_errors(true));
+    call.retry = RetryPolicy::default().into();
+    assert_eq!(*call.retry(&settings()), RetryPolicy::default(), "a whole policy is that");
+    call.set(r#"{"retry_statuses":[]}"#).unwrap();
+    assert_eq!(*call.retry(&settings()), RetryPolicy::default().statuses(Vec::new()));
+}
+
+#[test]
+fn every_option_of_a_call_refuses_what_it_does_not_take() {
+    for name in names_of_call() {
+        for wrong in [r#"[["sk-secret"]]"#, r#"{"a":["sk-secret"]}"#, "-1.5"] {
+            let error = set_of(&format!(r#"{{"{name}":{wrong}}}"#)).err().unwrap();
+            assert_eq!(error.kind(), crate::error_kind::ErrorKind::Argument);
+            assert!(error.message().starts_with(&format!("{name} takes ")), "{error}");
+            assert!(!error.report().contains("secret"), "{error:?}");
+        }
+    }
+}
+
+/// R-AUTH3: the values are judged at once, and not shown.
+#[test]
+fn what_is_wrong_for_a_call_is_refused_and_changes_nothing() {
+    let mut call = set_of(r#"{"retries_max":2}"#).unwrap();
+    for (json, said, hinted) in [
+        ("", "the options are not JSON", ""),
+        (r#"["sk-secret"]"#, "not an object", ""),
+        (r#"{"retries_max":9,"idle_timeout_ms":0}"#, "idle_timeout is zero", "null"),
+        (r#"{"retries_max":9,"retry_jitter":1.5}"#, "retry_jitter takes a number", ""),
+        (r#"{"retries_max":9,"retry_wait_max_ms":99999999999}"#, "the retry wait", ""),
+        (r#"{"retries_max":9,"headers":{"a b":"sk-secret"}}"#, "not a header name", ""),
+        (r#"{"retries_max":9,"headers":{"host":"sk-secret"}}"#, "header host", "sets it itself"),
+        (r#"{"retries_max":9,"without_headers":["Host"]}"#, "header Host", "sets it itself"),
+        (r#"{"retries_max":9,"api_key":"Bearer sk-secret"}"#, "begins with", "leave out the word"),
+        (r#"{"retries_max":9,"api_key":"sk-secret part"}"#, "at byte 9", "control panel"),
+        (r#"{"retries_max":9,"connect_timeout_ms":5}"#, "the client alone", "idle_timeout_ms"),
+        (r#"{"retries_max":9,"base_url":"sk-secret"}"#, "the client alone", "retries_max"),
+        (r#"{"retries_max":9,"headers_max":5}"#, "the client alone", "without_headers"),
+        (r#"{"retries_max":9,"sk":"sk-secret"}"#, "there is no option", "without_headers"),
+    ] {
+        let error = call.set(json).unwrap_err();
+        assert_eq!(error.kind(), crate::error_kind::ErrorKind::Argument, "{json}");
+        assert!(error.message().contains(said), "{json}: {error}");
+        assert!(error.hint().to_lowercase().contains(hinted), "{json}: {}", error.hint());
+        assert!(!error.report().contains("secret"), "{error:?}");
+        assert_eq!(call.retry(&settings()).retries_max, 2, "{json}");
+    }
+}
+
+#[test]
+fn an_unknown_option_is_told_which_one_was_meant() {
+    for (name, meant) in [
+        ("idle_timeout", "idle_timeout_ms"),
+        ("timeout_total_ms", "total_timeout_ms"),
+        ("max_retries", "retries_max"),
+        ("retry_status", "retry_statuses"),
+        ("header", "headers"),
+        ("apikey", "api_key"),
+    ] {
+        let json = format!(r#"{{"{name}":1}}"#);
+        for error in [set(&json).unwrap_err(), set_of(&json).err().unwrap()] {
+            let said = format!("there is no option {name:?}: did you mean {meant:?}?");
+            assert_eq!(error.message(), said);
+            assert!(error.hint().contains("retry_adaptive, "), "{}", error.hint());
+        }
+    }
+    let error = set(r#"{"gather":true}"#).unwrap_err();
+    assert_eq!(error.message(), "gather is an option of a call alone");
+    let long = format!(r#"{{"{}":1}}"#, "é".repeat(10_000));
+    assert!(set(&long).unwrap_err().message().len() < 200);
+}
