@@ -83,9 +83,11 @@ static double now(void) {
 }
 
 static double interrupted_at;
+/* Longer each time, so that it is no multiple of what a wait looks after by itself. */
+static long soon_ns = 300000000;
 
 static void *interrupt_soon(void *db) {
-  struct timespec soon = {0, 300000000};
+  struct timespec soon = {0, soon_ns += 17000000};
   nanosleep(&soon, NULL);
   interrupted_at = now();
   sqlite3_interrupt(db);

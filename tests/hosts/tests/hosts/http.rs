@@ -31,12 +31,14 @@ impl Server {
         Server { running, port }
     }
 
-    fn post(&self, text: &str) -> TcpStream {
+    fn post(&self, text: impl AsRef<[u8]>) -> TcpStream {
+        let text = text.as_ref();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let length = text.len();
         let head = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n");
-        write!(stream, "{head}Connection: close\r\n\r\n{text}").unwrap();
+        write!(stream, "{head}Connection: close\r\n\r\n").unwrap();
+        stream.write_all(text).unwrap();
         stream
     }
 
@@ -53,7 +55,9 @@ fn answer(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        return format!("{text}(broken off)");
+    };
     if !head.contains("chunked") {
         return text;
     }
@@ -103,7 +107,9 @@ fn failures_become_statuses() {
 fn what_breaks_off_is_not_taken_for_the_whole() {
     let service = Service::start().unwrap();
     let server = Server::start(&service.script("cut", cut()), "any");
-    assert_eq!(answer(server.post("x")), "half (broken off)");
+    // What libevent had not sent yet is lost too.
+    let told = answer(server.post("x"));
+    assert!(["half (broken off)", "(broken off)"].contains(&&*told), "{told}");
 }
 
 #[test]

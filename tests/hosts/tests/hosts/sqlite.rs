@@ -84,7 +84,7 @@ fn ctrl_c_ends_a_statement_at_once() {
 }
 
 fn connections(base_url: &str, what: &str) -> Vec<String> {
-    let program = program("connections.c", "sqlite3");
+    let program = program("connections.c", "$(pkg-config --cflags --libs sqlite3)");
     let running = Running::start(at(program, base_url).arg(what).arg(extension()));
     let (status, lines) = running.end();
     assert!(status.success(), "{status}: {lines:?}");
