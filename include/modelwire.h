@@ -867,13 +867,13 @@ modelwire_status modelwire_queue_resume(const modelwire_queue *queue,
 MODELWIRE_API size_t modelwire_queue_count(const modelwire_queue *queue);
 
 /**
- * Lets the log of the library come out of a queue, as events of kind MODELWIRE_EVENT_LOG, in place of
- * another queue or of a callback (modelwire_set_log), which ends by itself. At most 4096 records wait;
- * what comes on top is dropped, and a record says how many. Ends when the queue is closed or freed.
+ * Lets the log of the library come out of a queue too, as events of kind MODELWIRE_EVENT_LOG. Other
+ * queues and the callback of modelwire_set_log have it as well. At most 4096 records wait; what comes on
+ * top is dropped, and a record says how many. Ends when the queue is closed or freed.
  *
  * @param queue  the queue
  * @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
- *               ones; MODELWIRE_LOG_OFF ends the log
+ *               ones; MODELWIRE_LOG_OFF ends the log here
  * @param tag    the tag of these events; calls may have the same
  * @param err    what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or
@@ -1327,8 +1327,7 @@ size_t modelwire_value_count(const modelwire_value *value,
                              size_t path_length);
 
 /**
- * Hands the log of the library to a callback, in place of an earlier one or of a queue
- * (modelwire_queue_log), on one thread of the library's own. At most 4096 records wait for it; what
+ * Hands the log of the library to a callback, in place of an earlier one, on one thread of the library's own. At most 4096 records wait for it; what
  * comes on top is dropped, and a record says how many. The API key is never in it. A runtime that
  * cannot take a callback on a foreign thread takes the log from a queue.
  *

@@ -39,7 +39,7 @@ impl CallOptions {
     pub(crate) fn check(&self) -> Result<()> {
         let checked = || {
             self.timeouts.check()?;
-            self.retry.over(&RetryPolicy::default()).check()?;
+            self.retry.check()?;
             check_headers(&self.headers)?;
             check_removed(&self.without_headers)
         };

@@ -65,6 +65,12 @@ macro_rules! policy {
         }
 
         impl RetryParts {
+            /// Checks what a call sets; most set nothing.
+            pub(crate) fn check(&self) -> Result<()> {
+                let is_empty = true $(&& self.$name.is_none())+;
+                if is_empty { Ok(()) } else { self.over(&RetryPolicy::default()).check() }
+            }
+
             /// The client's policy with what the call sets.
             pub(crate) fn over<'a>(&self, client: &'a RetryPolicy) -> Cow<'a, RetryPolicy> {
                 let mut policy = Cow::Borrowed(client);

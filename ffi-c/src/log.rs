@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ops::ControlFlow;
 
 use modelwire_core::Error;
-use modelwire_core::log::Level;
+use modelwire_core::log::{self, Level};
 
 use crate::boundary::{Callback, modelwire_finalizer};
 use crate::error::{guard, modelwire_error};
@@ -40,8 +40,7 @@ pub(crate) fn level(level: i32) -> Result<Option<Level>, Error> {
     }))
 }
 
-/// Hands the log of the library to a callback, in place of an earlier one or of a queue
-/// (modelwire_queue_log), on one thread of the library's own. At most 4096 records wait for it; what
+/// Hands the log of the library to a callback, in place of an earlier one, on one thread of the library's own. At most 4096 records wait for it; what
 /// comes on top is dropped, and a record says how many. The API key is never in it. A runtime that
 /// cannot take a callback on a foreign thread takes the log from a queue.
 ///
@@ -72,15 +71,13 @@ pub unsafe extern "C" fn modelwire_set_log(
         let callback = Callback::new(on_log, user_data, finalizer);
         let level = self::level(level)?.filter(|_| !callback.is_none());
         let is_over = match level {
-            None => crate::soon::forward_end_within(patience(timeout_ms))?,
-            Some(level) => {
-                crate::soon::forward_within(patience(timeout_ms), level, move |record| {
-                    match callback.ask(modelwire_event::log(0, record)) {
-                        0 => ControlFlow::Continue(()),
-                        _ => ControlFlow::Break(()),
-                    }
-                })?
-            }
+            None => log::forward_end_within(patience(timeout_ms))?,
+            Some(level) => log::forward(level, patience(timeout_ms), move |record| match callback
+                .ask(modelwire_event::log(0, &record))
+            {
+                0 => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            })?,
         };
         Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
     })

@@ -13,7 +13,6 @@ use crate::event::modelwire_event;
 use crate::flags::{MODELWIRE_INTERRUPTIBLE, MODELWIRE_SOCKET, check_flags};
 use crate::log::level;
 use crate::request::{endpoint, modelwire_request};
-use crate::soon::Soon3;
 use crate::status::{
     MODELWIRE_ABSENT, MODELWIRE_CLOSED, MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_TIMEOUT,
     modelwire_status,
@@ -341,13 +340,13 @@ pub unsafe extern "C" fn modelwire_queue_count(queue: *const modelwire_queue) ->
     guard_or(0, || core(queue).map_or(0, |queue| queue.unfinished()))
 }
 
-/// Lets the log of the library come out of a queue, as events of kind MODELWIRE_EVENT_LOG, in place of
-/// another queue or of a callback (modelwire_set_log), which ends by itself. At most 4096 records wait;
-/// what comes on top is dropped, and a record says how many. Ends when the queue is closed or freed.
+/// Lets the log of the library come out of a queue too, as events of kind MODELWIRE_EVENT_LOG. Other
+/// queues and the callback of modelwire_set_log have it as well. At most 4096 records wait; what comes on
+/// top is dropped, and a record says how many. Ends when the queue is closed or freed.
 ///
 /// @param queue  the queue
 /// @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
-///               ones; MODELWIRE_LOG_OFF ends the log
+///               ones; MODELWIRE_LOG_OFF ends the log here
 /// @param tag    the tag of these events; calls may have the same
 /// @param err    what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or

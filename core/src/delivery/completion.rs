@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::task::Shared as CallShared;
-use crate::delivery::log::Record;
+use crate::delivery::log::{self, Collected, Level, Record};
 use crate::delivery::ready::Ready;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
@@ -211,6 +211,15 @@ impl CompletionQueue {
         self.check_process().map_or(0, |()| lock(&self.many.members).live)
     }
 
+    /// Lets the log come out here too, with this tag: records of this level and more important ones
+    /// as [`Next::Log`], in place of what was set here before; `None` ends it. At most
+    /// [`log::RECORDS_MAX`](crate::log::RECORDS_MAX) wait; what comes on top is dropped, and a record
+    /// says how many. Fails where the program has a logger of its own, which then gets the records.
+    pub fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
+        self.check_process()?;
+        self.many.follow_log(level, tag)
+    }
+
     /// The next event of any call; waits for it until the timeout runs out. `None` waits for ever,
     /// zero not at all.
     pub fn next(&self, timeout: Option<Duration>) -> Result<Next> {
@@ -287,7 +296,8 @@ impl CompletionQueue {
         self.many.ready.fd()
     }
 
-    fn check_process(&self) -> Result<()> {
+    /// Fails in another process than the one that made the queue.
+    pub fn check_process(&self) -> Result<()> {
         if process::generation() == self.generation {
             return Ok(());
         }
@@ -341,6 +351,22 @@ struct Members<S> {
     closing: Closing,
     /// Events that the first one gave in a row.
     in_a_row: u32,
+    log: Option<Follower>,
+}
+
+/// The log as a member, beside the slots.
+struct Follower {
+    tag: u64,
+    collected: Arc<Collected>,
+}
+
+/// Its number.
+const LOG_NUMBER: u64 = u64::MAX;
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        log::end(&self.collected);
+    }
 }
 
 struct Member<S> {
@@ -349,6 +375,10 @@ struct Member<S> {
     waker: Waker,
     is_owned: bool,
     is_paused: bool,
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::Closed, "the completion queue was closed")
 }
 
 /// A slot that was reserved.
@@ -364,6 +394,7 @@ impl<S: Source + Clone> Many<S> {
             live: 0,
             closing: Closing::No,
             in_a_row: 0,
+            log: None,
         };
         Many { ready, members: Mutex::new(members) }
     }
@@ -413,6 +444,29 @@ impl<S: Source + Clone> Many<S> {
         let Some((_, slot)) = self.unpause(tag) else { return false };
         self.ready.note(slot as u64);
         true
+    }
+
+    fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
+        let mut members = lock(&self.members);
+        let Some(level) = level else {
+            let ended = members.log.take();
+            drop(members);
+            drop(ended); // not under the lock
+            return Ok(());
+        };
+        if members.closing != Closing::No {
+            return Err(closed());
+        }
+        if let Some(follower) = &mut members.log {
+            follower.tag = tag;
+            return log::listen(level, &follower.collected);
+        }
+        let collected = Arc::new(Collected::new(Some(self.ready.waker(LOG_NUMBER))));
+        log::listen(level, &collected)?;
+        members.log = Some(Follower { tag, collected });
+        drop(members);
+        self.ready.note(LOG_NUMBER); // who looks there first arms it
+        Ok(())
     }
 
     fn unpause(&self, tag: u64) -> Option<(S, usize)> {
@@ -542,7 +596,9 @@ impl<S: Source + Clone> Many<S> {
             }
         }
         let is_over = members.is_over();
+        let log = members.log.take();
         drop(members);
+        drop(log);
         sources.iter().for_each(Source::cancel);
         passed_over.into_iter().for_each(|number| self.ready.note(number));
         if is_over {
@@ -558,7 +614,7 @@ impl<S: Source> Members<S> {
 
     fn reserve(&mut self) -> Result<Place> {
         if self.closing != Closing::No {
-            return Err(Error::new(ErrorKind::Closed, "the completion queue was closed"));
+            return Err(closed());
         }
         self.live += 1;
         Ok(Place(self.free.pop().unwrap_or_else(|| {
@@ -576,6 +632,12 @@ impl<S: Source> Members<S> {
     /// Takes what the first member has, at most `max` events in a row; how many it were.
     fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(Next)) -> usize {
         while let Some(number) = ready.first() {
+            if number == LOG_NUMBER {
+                match self.pop_log(max, ready, &mut put) {
+                    0 => continue,
+                    count => return count,
+                }
+            }
             let slot = number as usize;
             let Some(member) = self.slots.get(slot).and_then(Option::as_ref) else {
                 ready.drop_first(); // a late wake
@@ -623,6 +685,30 @@ impl<S: Source> Members<S> {
             }
         }
         0
+    }
+
+    /// The same of the log, which is first.
+    fn pop_log(&mut self, max: usize, ready: &Ready, put: &mut impl FnMut(Next)) -> usize {
+        let mut count = 0;
+        let has_more = loop {
+            let Some(Follower { tag, collected }) = &self.log else { break false };
+            let Some(record) = collected.next() else { break false };
+            put(Next::Log(*tag, record));
+            count += 1;
+            self.in_a_row += 1;
+            if count == max || self.in_a_row >= TURN_EVENTS_MAX {
+                break true;
+            }
+        };
+        let is_turn_over = self.in_a_row >= TURN_EVENTS_MAX;
+        match has_more {
+            true => ready.keep_first(is_turn_over),
+            false => ready.drop_first(),
+        }
+        if !has_more || is_turn_over {
+            self.in_a_row = 0;
+        }
+        count
     }
 
     fn remove(&mut self, slot: usize, ready: &Ready) {

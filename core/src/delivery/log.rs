@@ -1,18 +1,22 @@
-//! The log for programs that are not Rust: records are collected in a bounded buffer until a
-//! thread of a binding takes them. Rust programs use `tracing` or `log` as they are. Knows no call.
+//! The log for programs that are not Rust: records are collected in bounded buffers until a thread
+//! of a binding, a sink or a queue takes them, each from a buffer of its own. Rust programs use
+//! `tracing` or `log` as they are. Knows no call.
 //!
 //! Nothing is called from the I/O thread: a record is put into the buffer and that is all. What
 //! the libraries below say at trace level is left out: it may hold whole heads of requests.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard};
-use std::time::{Duration, SystemTime};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::Waker;
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::driver::thread::OwnThread;
 use crate::error::{Error, Result};
-use crate::process::PerProcess;
+use crate::process::{self, PerProcess};
 use crate::protocol::text::cut;
 use crate::sync::{lock, unpoisoned};
 use crate::texts::Object;
@@ -76,23 +80,131 @@ impl Record {
     }
 }
 
+/// Records that wait for one who takes them.
+pub(crate) struct Collected {
+    buffer: Mutex<Buffer>,
+    changed: Condvar,
+    /// Called when something comes for one who found nothing.
+    waker: Option<Waker>,
+}
+
 #[derive(Default)]
 struct Buffer {
     records: VecDeque<Record>,
     dropped: usize,
     is_stopped: bool,
+    is_looked_for: bool,
 }
 
-#[derive(Default)]
-struct Shared {
-    buffer: Mutex<Buffer>,
-    changed: Condvar,
+impl Collected {
+    pub(crate) fn new(waker: Option<Waker>) -> Collected {
+        let (buffer, changed) = (Mutex::default(), Condvar::new());
+        Collected { buffer, changed, waker }
+    }
+
+    fn put(&self, record: Record) {
+        let mut buffer = lock(&self.buffer);
+        if buffer.records.len() < RECORDS_MAX {
+            buffer.records.push_back(record);
+        } else {
+            buffer.dropped += 1;
+        }
+        let is_looked_for = std::mem::take(&mut buffer.is_looked_for);
+        drop(buffer);
+        self.changed.notify_one();
+        if let Some(waker) = self.waker.as_ref().filter(|_| is_looked_for) {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn stop(&self) {
+        lock(&self.buffer).is_stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// The next record. Where there is none the waker is called when one comes.
+    pub(crate) fn next(&self) -> Option<Record> {
+        let mut buffer = lock(&self.buffer);
+        let found = buffer.records.pop_front().or_else(|| buffer.dropped_ones());
+        buffer.is_looked_for = found.is_none();
+        found
+    }
+
+    /// At most `max` records; waits for the first one. `None` once stopped and drained.
+    fn take(&self, max: usize, timeout: Option<Duration>) -> Option<Vec<Record>> {
+        let buffer = lock(&self.buffer);
+        let is_idle = |buffer: &mut Buffer| buffer.records.is_empty() && !buffer.is_stopped;
+        let mut buffer = match timeout {
+            None => unpoisoned(self.changed.wait_while(buffer, is_idle)),
+            Some(timeout) => {
+                let waited = self.changed.wait_timeout_while(buffer, timeout, is_idle);
+                unpoisoned(waited).0
+            }
+        };
+        if buffer.records.is_empty() && buffer.is_stopped {
+            return None;
+        }
+        let count = buffer.records.len().min(max);
+        let mut records: Vec<Record> = buffer.records.drain(..count).collect();
+        records.extend(buffer.dropped_ones());
+        Some(records)
+    }
 }
 
-static SHARED: PerProcess<Shared> = PerProcess::new();
+impl Buffer {
+    /// A record of those that found no room.
+    fn dropped_ones(&mut self) -> Option<Record> {
+        let dropped = std::mem::take(&mut self.dropped);
+        let message = format!("{dropped} records were dropped: RECORDS_MAX = {RECORDS_MAX} waited");
+        let (level, target, time) = (Level::Warn, "modelwire".to_owned(), SystemTime::now());
+        (dropped > 0).then_some(Record { level, target, message, time })
+    }
+}
 
-fn shared() -> Result<&'static Shared> {
-    SHARED.get_or_try_init(|| Ok(Shared::default()))
+/// What [`take`] takes from.
+static PLAIN: PerProcess<Collected> = PerProcess::new();
+/// The level of it, as a number; 0 collects nothing. Not per process: a child collects as well.
+static PLAIN_LEVEL: AtomicUsize = AtomicUsize::new(0);
+
+fn plain() -> Result<&'static Collected> {
+    PLAIN.get_or_try_init(|| Ok(Collected::new(None)))
+}
+
+/// Who else gets records, each of this level and above.
+type Listeners = Vec<(Level, Arc<Collected>)>;
+
+static LISTENERS: PerProcess<Mutex<Listeners>> = PerProcess::new();
+
+/// Changes who listens, and what is logged at all.
+fn change(change: impl FnOnce(&mut Listeners)) -> Result<()> {
+    let mut listeners = lock(LISTENERS.get_or_try_init(|| Ok(Mutex::default()))?);
+    change(&mut listeners);
+    let levels = listeners.iter().map(|(level, _)| *level as usize);
+    let most = levels.max().unwrap_or(0).max(PLAIN_LEVEL.load(Ordering::SeqCst));
+    log::set_max_level(match most {
+        0 => log::LevelFilter::Off,
+        1 => log::LevelFilter::Error,
+        2 => log::LevelFilter::Warn,
+        3 => log::LevelFilter::Info,
+        4 => log::LevelFilter::Debug,
+        _ => log::LevelFilter::Trace,
+    });
+    Ok(())
+}
+
+/// Lets this one get the records of a level and above from now on, and no others.
+pub(crate) fn listen(level: Level, collected: &Arc<Collected>) -> Result<()> {
+    install()?;
+    change(|listeners| {
+        listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected));
+        listeners.push((level, collected.clone()));
+    })
+}
+
+/// It gets no more; what it has can still be taken.
+pub(crate) fn end(collected: &Arc<Collected>) {
+    let _ = change(|listeners| listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected)));
+    collected.stop();
 }
 
 /// Not of size zero, so that it has an address of its own.
@@ -110,7 +222,6 @@ impl log::Log for Collector {
         if !self.enabled(record.metadata()) {
             return;
         }
-        let Ok(shared) = shared() else { return };
         let mut message = record.args().to_string();
         if message.len() > RECORD_BYTES_MAX {
             message = cut(&message, RECORD_BYTES_MAX).to_owned();
@@ -127,44 +238,48 @@ impl log::Log for Collector {
             message,
             time: SystemTime::now(),
         };
-        let mut buffer = lock(&shared.buffer);
-        if buffer.records.len() < RECORDS_MAX {
-            buffer.records.push_back(record);
-        } else {
-            buffer.dropped += 1;
+        if record.level as usize <= PLAIN_LEVEL.load(Ordering::SeqCst)
+            && let Ok(plain) = plain()
+        {
+            plain.put(record.clone());
         }
-        drop(buffer);
-        shared.changed.notify_one();
+        // Nothing is put in under the lock: a waker may do anything.
+        let listeners = LISTENERS.get().map(|listeners| lock(listeners).clone());
+        for (level, collected) in listeners.into_iter().flatten() {
+            if record.level <= level {
+                collected.put(record.clone());
+            }
+        }
     }
 
     fn flush(&self) {}
 }
 
-/// Starts collecting records of this level and above, or changes the level. Fails where the
-/// program has a logger of its own, which then gets the records.
-pub fn start(level: Level) -> Result<()> {
+/// Makes ours the logger of the process.
+fn install() -> Result<()> {
     // No once-cell: a child that is forked in the middle would wait for ever.
     let is_ours = || std::ptr::addr_eq(log::logger(), &raw const COLLECTOR);
     if log::set_logger(&COLLECTOR).is_err() && !is_ours() {
         return Err(Error::argument("the program has a logger of its own"));
     }
-    lock(&shared()?.buffer).is_stopped = false;
-    log::set_max_level(match level {
-        Level::Error => log::LevelFilter::Error,
-        Level::Warn => log::LevelFilter::Warn,
-        Level::Info => log::LevelFilter::Info,
-        Level::Debug => log::LevelFilter::Debug,
-        Level::Trace => log::LevelFilter::Trace,
-    });
     Ok(())
+}
+
+/// Starts collecting records of this level and above, or changes the level. Fails where the
+/// program has a logger of its own, which then gets the records.
+pub fn start(level: Level) -> Result<()> {
+    install()?;
+    lock(&plain()?.buffer).is_stopped = false;
+    PLAIN_LEVEL.store(level as usize, Ordering::SeqCst);
+    change(|_| ())
 }
 
 /// Stops collecting; a thread that waits in [`take`] gets what is left, and then nothing.
 pub fn stop() {
-    log::set_max_level(log::LevelFilter::Off);
-    if let Some(shared) = SHARED.get() {
-        lock(&shared.buffer).is_stopped = true;
-        shared.changed.notify_all();
+    PLAIN_LEVEL.store(0, Ordering::SeqCst);
+    let _ = change(|_| ());
+    if let Some(plain) = PLAIN.get() {
+        plain.stop();
     }
 }
 
@@ -172,93 +287,110 @@ pub fn stop() {
 /// Empty after the timeout; `None` once stopped and drained. Where records were dropped, the last
 /// one says how many.
 pub fn take(max: usize, timeout: Duration) -> Option<Vec<Record>> {
-    let shared = shared().ok()?;
-    let buffer = lock(&shared.buffer);
-    let is_idle = |buffer: &mut Buffer| buffer.records.is_empty() && !buffer.is_stopped;
-    let waited = shared.changed.wait_timeout_while(buffer, timeout, is_idle);
-    let mut buffer = unpoisoned(waited).0;
-    if buffer.records.is_empty() && buffer.is_stopped {
-        return None;
-    }
-    let count = buffer.records.len().min(max);
-    let mut records: Vec<Record> = buffer.records.drain(..count).collect();
-    let dropped = std::mem::take(&mut buffer.dropped);
-    if dropped > 0 {
-        let message = format!("{dropped} records were dropped: RECORDS_MAX = {RECORDS_MAX} waited");
-        let (level, target) = (Level::Warn, "modelwire".to_owned());
-        records.push(Record { level, target, message, time: SystemTime::now() });
-    }
-    Some(records)
+    plain().ok()?.take(max, Some(timeout))
 }
 
 /// Whether a record waits to be taken.
 pub fn has_records() -> bool {
-    shared().is_ok_and(|shared| !lock(&shared.buffer).records.is_empty())
+    plain().is_ok_and(|plain| !lock(&plain.buffer).records.is_empty())
 }
 
-/// Records that a sink gets in one batch at most.
-pub const BATCH_RECORDS_MAX: usize = 256;
-
-/// How long a sink's thread sleeps in one go, and how long its end is waited for.
-const SINK_TIME_MAX: Duration = Duration::from_secs(60);
+/// Records that a sink's thread takes in one go at most.
+const BATCH_RECORDS_MAX: usize = 256;
 
 thread_local! {
     static IS_SINK_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-static SINK: PerProcess<Mutex<Option<OwnThread>>> = PerProcess::new();
+/// A sink, with what it is still to get.
+struct Sink {
+    collected: Arc<Collected>,
+    thread: OwnThread,
+}
 
-/// Collects, and hands the records to a sink in batches on a thread of the library's own, in place
-/// of any earlier sink, which gets what was logged before. The sink is dropped when another one
-/// comes, at [`forward_end`] and at [`crate::shutdown`].
-pub fn forward(level: Level, mut sink: impl FnMut(&[Record]) + Send + 'static) -> Result<()> {
-    let _alone = changing()?;
-    end_sink();
-    start(level)?;
-    let thread = OwnThread::spawn("mw-log".to_owned(), move || {
-        mark_callback_thread();
-        IS_SINK_THREAD.set(true);
-        while let Some(records) = take(BATCH_RECORDS_MAX, SINK_TIME_MAX) {
-            if !records.is_empty() && guarded(|| sink(&records)).is_none() {
-                return;
+/// The sink, and earlier ones that were not over in time.
+static SINKS: PerProcess<Mutex<Vec<Sink>>> = PerProcess::new();
+
+/// Hands records of this level and above to a sink, one by one on a thread of the library's own, in
+/// place of any earlier sink, which gets what was logged before. A sink that breaks ends the log.
+///
+/// A sink is dropped when another one comes, when it breaks, at [`forward_end_within`] and at
+/// [`crate::shutdown`]. The earlier one's end is waited for until the timeout runs out; `None` waits
+/// for ever. False if it is not over: it then ends on its own. Fails inside a sink, which cannot wait
+/// for itself.
+pub fn forward(
+    level: Level,
+    timeout: impl Into<Option<Duration>>,
+    mut sink: impl FnMut(Record) -> ControlFlow<()> + Send + 'static,
+) -> Result<bool> {
+    check_elsewhere()?;
+    install()?;
+    let sinks = SINKS.get_or_try_init(|| Ok(Mutex::default()))?;
+    let collected = Arc::new(Collected::new(None));
+    let takes = collected.clone();
+    let earlier = {
+        let mut sinks = lock(sinks);
+        process::run()?; // a shutdown would not wait for it
+        let thread = OwnThread::spawn("mw-log".to_owned(), move || {
+            mark_callback_thread();
+            IS_SINK_THREAD.set(true);
+            while let Some(records) = takes.take(BATCH_RECORDS_MAX, None) {
+                let mut told = records.into_iter().map(|record| guarded(|| sink(record)));
+                if !told.all(|told| told == Some(ControlFlow::Continue(()))) {
+                    end(&takes);
+                    break;
+                }
             }
-        }
-        guarded(|| drop(sink));
-    });
-    let thread = thread.map_err(|cause| {
-        stop();
-        Error::internal(format!("the log thread cannot be started: {cause}"))
-    })?;
-    let slot = SINK.get_or_try_init(|| Ok(Mutex::default()))?;
-    *lock(slot) = Some(thread);
-    Ok(())
+            guarded(|| drop(sink));
+        });
+        let thread = thread.map_err(|cause| {
+            Error::internal(format!("the log thread cannot be started: {cause}"))
+        })?;
+        let earlier = std::mem::take(&mut *sinks);
+        // In one go: no record is lost between them, and none comes twice.
+        change(|listeners| {
+            let is_earlier = |other: &Arc<Collected>| {
+                earlier.iter().any(|sink| Arc::ptr_eq(&sink.collected, other))
+            };
+            listeners.retain(|(_, other)| !is_earlier(other));
+            listeners.push((level, collected.clone()));
+        })?;
+        sinks.push(Sink { collected, thread });
+        earlier
+    };
+    Ok(end_of(earlier, timeout.into()))
 }
 
-/// Ends what [`forward`] started, once the sink has got everything. Fails inside the sink, which
-/// cannot wait for itself.
-pub fn forward_end() -> Result<()> {
-    let _alone = changing()?;
-    end_sink();
-    Ok(())
+/// Ends what [`forward`] started, once the sink has got everything. False if that takes longer than
+/// the timeout: it then ends on its own. `None` waits for ever. Fails inside a sink, which cannot
+/// wait for itself.
+pub fn forward_end_within(timeout: impl Into<Option<Duration>>) -> Result<bool> {
+    check_elsewhere()?;
+    let Some(sinks) = SINKS.get() else { return Ok(true) };
+    let ending = std::mem::take(&mut *lock(sinks));
+    Ok(end_of(ending, timeout.into()))
 }
 
-/// One change at a time; none from inside a sink, which cannot wait for itself.
-fn changing() -> Result<MutexGuard<'static, ()>> {
-    static CHANGING: PerProcess<Mutex<()>> = PerProcess::new();
+fn check_elsewhere() -> Result<()> {
     if IS_SINK_THREAD.get() {
         return Err(Error::argument("the log cannot be changed from inside its own callback"));
     }
-    let changing = CHANGING.get_or_try_init(|| Ok(Mutex::default()))?;
-    Ok(lock(changing))
+    Ok(())
 }
 
-fn end_sink() {
-    let Some(slot) = SINK.get() else { return };
-    let thread = lock(slot).take();
-    if let Some(mut thread) = thread {
-        stop();
-        thread.join_within(SINK_TIME_MAX);
+/// Lets them end, and waits for them; those that are late are waited for by the next one.
+fn end_of(mut sinks: Vec<Sink>, timeout: Option<Duration>) -> bool {
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    sinks.iter().for_each(|sink| end(&sink.collected));
+    sinks.retain_mut(|sink| {
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        !sink.thread.join_within(left.unwrap_or(Duration::MAX))
+    });
+    let are_over = sinks.is_empty();
+    if let Some(known) = SINKS.get() {
+        lock(known).append(&mut sinks);
     }
+    are_over
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub fn shutdown(timeout: Duration) -> bool {
     let mut is_all_gone = runtime::shutdown(left);
     is_all_gone &= callbacks::join(left);
     // Last, so that the log tells of all this.
-    log::forward_end().is_ok() && is_all_gone
+    log::forward_end_within(left()).is_ok_and(|is_over| is_over) && is_all_gone
 }
 
 /// As [`shutdown`], and no call starts afterwards either: for the end of a process whose threads may go

@@ -185,6 +185,7 @@ pub(crate) fn poll_readable(fd: BorrowedFd<'_>, timeout: Duration) -> Polled {
 }
 
 /// A new eventfd, non-blocking and close-on-exec; `None` where the system has none.
+#[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]
 pub(crate) fn event_fd() -> Option<std::io::Result<File>> {
     #[cfg(target_os = "linux")]
     {

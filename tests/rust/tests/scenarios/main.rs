@@ -18,6 +18,7 @@ mod flow;
 mod gather;
 mod interrupts;
 mod lifecycle;
+mod logs;
 mod lone_waiters;
 mod owned;
 mod processes;
