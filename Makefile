@@ -1,6 +1,6 @@
 # make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
-# make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
+# make test-deep  real TLS servers and proxies, thousands of streams, models, hosts, sanitizers, fuzzing
 # make test-hosts  the examples of event loops and databases, in the real ones
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
@@ -62,6 +62,7 @@ test-deep: .venv/tested
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
+	@$(MAKE) --no-print-directory test-hosts
 	@$(MAKE) --no-print-directory fuzz
 
 # Built by the commands that their first lines give, against an installed library.

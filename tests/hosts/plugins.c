@@ -1,9 +1,11 @@
 /*
  * A host that loads the plugins whose paths are its arguments, and unloads each while calls of it are
- * under way, again and again, while the last one goes on. Knows no library but libc.
+ * under way, again and again, while the last one goes on. The first argument says who does so: "main",
+ * or a "thread" for each, which has ended when its plugin is unloaded. Knows no library but libc.
  */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,19 +72,37 @@ static void print_threads(void) {
   CHECK(closedir(folder) == 0);
 }
 
+/* What a plugin does between being loaded and being unloaded. */
+typedef struct {
+  plugin it;
+  int with_log, events;
+} life;
+
+static void *lived(void *given) {
+  life *its = given;
+  CHECK(its->it.begin(its->with_log) == 0);
+  wait_for_events(its->it, its->events);
+  CHECK(its->it.end() == 0);
+  return NULL;
+}
+
 int main(int argc, char **argv) {
-  CHECK(argc >= 3);
-  const char *last = argv[argc - 1];
-  plugin stays = loaded(last);
-  int unmapped = 0, loads = 0;
+  CHECK(argc >= 4);
+  int in_threads = strcmp(argv[1], "thread") == 0, unmapped = 0, loads = 0;
+  plugin stays = loaded(argv[argc - 1]);
   CHECK(stays.begin(0) == 0);
   for (int round = 0; round < ROUNDS; round++) {
-    for (int i = 1; i < argc - 1; i++) {
-      plugin it = loaded(argv[i]);
-      CHECK(it.begin(i == 1) == 0); /* the log is the process's: one of them has it */
-      wait_for_events(it, round % 4);
-      CHECK(it.end() == 0);
-      CHECK(dlclose(it.handle) == 0);
+    for (int i = 2; i < argc - 1; i++) {
+      /* The log is the library's: one of them has it. */
+      life its = {.it = loaded(argv[i]), .with_log = i == 2, .events = round % 4};
+      pthread_t thread;
+      if (in_threads) {
+        CHECK(pthread_create(&thread, NULL, lived, &its) == 0);
+        CHECK(pthread_join(thread, NULL) == 0);
+      } else {
+        lived(&its);
+      }
+      CHECK(dlclose(its.it.handle) == 0);
       unmapped += !is_mapped(argv[i]);
       loads++;
     }

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use modelwire_service::Service;
-use modelwire_tests_c::root;
 
 use crate::build::example;
 use crate::running::{Running, at, check_idle, middle, wait_until};
@@ -138,16 +137,4 @@ fn qt_tells_a_failure() {
 #[test]
 fn qt_cancels_by_number() {
     ends_when_told("qt", &qt(), press_return);
-}
-
-/// The page for who embeds the library leads to each example, and no example is forgotten there.
-#[test]
-fn the_page_names_every_example() {
-    let page = std::fs::read_to_string(root().join("docs/embedding.md")).unwrap();
-    for entry in std::fs::read_dir(root().join("ffi-c/examples")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let is_for_hosts = !["CMakeLists.txt", "chat.c", "models.c", "talk.cpp"].contains(&&*name);
-        let is_named = page.contains(&format!("(../ffi-c/examples/{name}"));
-        assert!(is_named || !is_for_hosts, "docs/embedding.md does not lead to {name}");
-    }
 }

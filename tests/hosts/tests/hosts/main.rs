@@ -11,6 +11,7 @@
 mod build;
 mod http;
 mod loops;
+mod page;
 mod plugins;
 mod postgres;
 mod postgres_server;
