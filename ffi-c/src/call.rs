@@ -15,7 +15,6 @@ use crate::event_fn::modelwire_event_fn;
 use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
-use crate::soon::Soon4;
 use crate::status::{
     MODELWIRE_E_CALLBACK, MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_STOPPED,
     MODELWIRE_TIMEOUT, modelwire_status,

@@ -36,7 +36,6 @@
 )]
 
 mod boundary;
-mod soon;
 mod text;
 mod timeout;
 

@@ -13,7 +13,6 @@ use crate::event::modelwire_event;
 use crate::flags::{MODELWIRE_INTERRUPTIBLE, MODELWIRE_SOCKET, check_flags};
 use crate::log::level;
 use crate::request::{endpoint, modelwire_request};
-use crate::soon::Soon3;
 use crate::status::{
     MODELWIRE_ABSENT, MODELWIRE_CLOSED, MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_TIMEOUT,
     modelwire_status,
