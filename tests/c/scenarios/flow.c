@@ -75,8 +75,10 @@ void queue_pause_holds(void) {
     CHECK(modelwire_queue_pause(queue, 1) == MODELWIRE_OK);
     /* All of it is here: the client has counted what it used. */
     while (usage_of(client, "/calls") < 3 * (round + 1)) sleep_ms(10);
-    CHECK(is_readable(queue, 50) == 0);
+    /* A loop that was told in vain is not told again. */
+    sleep_ms(50);
     expect_none(queue, MODELWIRE_TIMEOUT);
+    CHECK(is_readable(queue, 50) == 0);
     CHECK(modelwire_queue_count(queue) == 3);
     for (uint64_t tag = 3; tag-- > 0;) {
       CHECK(modelwire_queue_resume(queue, tag) == MODELWIRE_OK);
@@ -84,6 +86,7 @@ void queue_pause_holds(void) {
       expect_end(queue, tag, MODELWIRE_OK);
       CHECK(modelwire_queue_resume(queue, tag) == MODELWIRE_ABSENT);
     }
+    expect_none(queue, MODELWIRE_TIMEOUT);
     CHECK(is_readable(queue, 0) == 0);
   }
   /* One that is not paused may be resumed. */
