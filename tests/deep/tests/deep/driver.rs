@@ -251,7 +251,10 @@ fn shut_down(stage: &Stage, this: usize) {
     }
     // The library starts afresh, on connections of its own.
     let late = stage.clients[0].blocking().send(request(0, Plan::default()));
-    if let Err(error) = late {
+    // It may be slow on a machine that stands still; it may not fail with the shutdown.
+    if let Err(error) = late
+        && error.kind() != ErrorKind::Timeout
+    {
         stage.ledger.fault(format!("after the shutdown a call gave {error:?}"));
     }
 }
