@@ -16,7 +16,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use modelwire::{Call, CompletionQueue, ErrorKind, Next, shutdown};
+use modelwire::{CompletionQueue, ErrorKind, Next, shutdown};
 
 use self::actor::{Actor, Stage, client, request};
 use self::clock::{Canary, Nanos, in_ms, now};
