@@ -46,7 +46,6 @@ fn installed(target: &str) -> PathBuf {
     std::fs::copy(other_rust(&["--target", target]), folder.join("libmodelwire.a")).unwrap();
     let prefix = Library::built().file(&format!("{target}-other-prefix"));
     run(Command::new(root().join("ffi-c/install/install"))
-        .arg("")
         .arg(&folder)
         .env("PREFIX", &prefix)
         .env("TARGET", target)
