@@ -125,6 +125,7 @@ bench: .venv/installed
 	@tests/tools cargo cc python3
 	@PYTHONPATH=tests/bench $(python) -m harness $(ARGS)
 
+# What links the .a keeps it for itself: the script has ffi-c/hide change its symbols.
 # TARGET is another machine, aarch64-unknown-linux-gnu for instance, or another C library:
 # x86_64-unknown-linux-musl, for which there is no shared library. Compilers have Debian's names.
 compiler := $(firstword $(subst -, ,$(TARGET)))-linux-gnu-gcc
