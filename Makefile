@@ -74,7 +74,7 @@ test-targets:
 
 # Built by the commands that their first lines give, against an installed library.
 test-hosts:
-	@tests/tools cargo cc c++ make pkg-config strip libuv glib-2.0 libevent Qt5Core sqlite3 sqlite3-dev postgres
+	@tests/tools cargo cc c++ make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncurses python3-dev sqlite3 sqlite3-dev postgres
 	cargo test --quiet --locked -p modelwire-tests-hosts
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
