@@ -1,7 +1,8 @@
 # make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
 # make test-deep  real TLS servers and proxies, thousands of streams, models, hosts, sanitizers, fuzzing
-# make test-hosts  the examples of event loops and databases, in the real ones
+# make test-targets  the C library for musl and for another CPU; a part of test-deep
+# make test-hosts  the examples of event loops and databases, in the real ones; a part of test-deep
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make mutants  changes the core in one place at a time and sees whether a test notices;
@@ -9,7 +10,7 @@
 # make dev    the Python package in a debug build, and the tests that ARGS choose, in seconds:
 #             make dev ARGS="tests/python/test_options.py -k retry"
 # make stubs  writes the stubs and the Rust tables of py/fields.txt anew
-# make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib
+# make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib TARGET=
 # make header writes include/modelwire.h anew from ffi-c/src, and adds new names to tests/c/symbols.txt
 # make rules  writes tests/RULES.md from the doc comments of the tests, and docs/options.md
 # make lint   formatting, clippy and ruff
@@ -29,7 +30,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep test-hosts fuzz bench mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep test-targets test-hosts fuzz bench mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -62,8 +63,14 @@ test-deep: .venv/tested
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
+	@$(MAKE) --no-print-directory test-targets
 	@$(MAKE) --no-print-directory test-hosts
 	@$(MAKE) --no-print-directory fuzz
+
+# `make install` for musl and for another CPU, and programs of each.
+test-targets:
+	@tests/tools cargo rustup musl-gcc aarch64-linux-gnu-gcc qemu-aarch64 pkg-config readelf
+	$(c_suite) --test install -- --ignored targets
 
 # Built by the commands that their first lines give, against an installed library.
 host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core sqlite3 sqlite3-dev postgres
@@ -126,15 +133,23 @@ bench: .venv/installed
 	@tests/tools cargo cc python3
 	@PYTHONPATH=tests/bench $(python) -m harness $(ARGS)
 
-# The .a comes from a profile of its own: what link-time optimisation makes of the standard library
-# clashes with the one in a second Rust library of the same program.
+# For another machine: TARGET=aarch64-unknown-linux-gnu, or TARGET=x86_64-unknown-linux-musl, which has
+# no shared library. Compilers have the names that Debian gives them.
+target := $(if $(TARGET),--target $(TARGET))
+built := $(build)$(if $(TARGET),/$(TARGET))
+compiler := $(or $(if $(filter %-musl,$(TARGET)),musl-gcc),$(firstword $(subst -, ,$(TARGET)))-linux-gnu-gcc)
+linker := CARGO_TARGET_$(shell echo '$(TARGET)' | tr a-z- A-Z_)_LINKER
+
+# The .a comes from a profile of its own: without link-time optimisation, a program links only the
+# parts that it uses.
 install:
-	@tests/tools cargo cc strip
-	@echo "building libmodelwire"
-	@cargo build --quiet --locked --release -p modelwire-ffi
-	@cargo build --quiet --locked --profile static -p modelwire-ffi
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' \
-	  ffi-c/install/install $(build)/release $(build)/static
+	@tests/tools cargo cc strip $(if $(TARGET),$(compiler))
+	@echo "building libmodelwire$(if $(TARGET), for $(TARGET))"
+	@$(if $(filter %-musl,$(TARGET)),,$(if $(TARGET),$(linker)=$${$(linker):-$(compiler)}) \
+	  cargo build --quiet --locked --release $(target) -p modelwire-ffi)
+	@cargo rustc --quiet --locked --profile static --crate-type staticlib $(target) -p modelwire-ffi --lib
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' TARGET='$(TARGET)' \
+	  ffi-c/install/install "$(if $(filter %-musl,$(TARGET)),,$(built)/release)" $(built)/static
 
 # Reads source files: compiles cbindgen and a small program (ffi-c/header), not the library, and
 # runs no test. `make test` checks that what it writes is committed.

@@ -95,6 +95,12 @@ MODELWIRE_API extern const uint8_t modelwire_needs_0_1;
 #ifdef __cplusplus
 }
 #endif
+/* Kept by linkers that leave out what is not used. */
+#ifdef __has_attribute
+#if __has_attribute(retain)
+__attribute__((retain))
+#endif
+#endif
 static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_needs_0_1;
 #endif
 

@@ -1,5 +1,5 @@
 //! The installed library: what `make install` copies, and the examples built against it through
-//! pkg-config and CMake, shared and static, run as their readers would run them.
+//! pkg-config and CMake, run as their readers would run them. Knows nothing of the calls themselves.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,54 +8,24 @@
     reason = "tests fail by panicking"
 )]
 
+mod marker;
+mod prefix;
+mod static_library;
+mod targets;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use modelwire_service::Service;
 use modelwire_tests_c::{Ended, Library, Program, check_wrong_key, root};
 
+use prefix::{lib, pkg_config, prefix, run, symbols};
+
 const STRICT: [&str; 7] =
     ["-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"];
 
-#[track_caller]
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The prefix into which the debug build was installed, by the script that `make install` runs.
-fn prefix() -> &'static Path {
-    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
-    PREFIX.get_or_init(|| {
-        let library = Library::built();
-        let prefix = library.file("prefix");
-        let _ = std::fs::remove_dir_all(&prefix);
-        let built = library.path().parent().unwrap().to_owned();
-        run(Command::new(root().join("ffi-c/install/install"))
-            .args([&built, &built])
-            .env("PREFIX", &prefix)
-            .env_remove("DESTDIR")
-            .env_remove("LIBDIR"));
-        prefix
-    })
-}
-
 fn example(name: &str) -> PathBuf {
     root().join("ffi-c/examples").join(name)
-}
-
-fn pkg_config(arguments: &[&str]) -> Vec<String> {
-    let folder = prefix().join("lib/pkgconfig");
-    let mut command = Command::new("pkg-config");
-    let said = run(command.args(arguments).arg("modelwire").env("PKG_CONFIG_PATH", folder));
-    said.split_whitespace().map(str::to_owned).collect()
-}
-
-fn lib() -> String {
-    prefix().join("lib").display().to_string()
 }
 
 /// An example as its first lines say, through pkg-config.
@@ -66,7 +36,7 @@ fn compiled(name: &str) -> PathBuf {
         .arg(example(&format!("{name}.c")))
         .arg("-o")
         .arg(&program)
-        .args(pkg_config(&["--cflags", "--libs"]))
+        .args(pkg_config(&["--cflags", "--libs", "modelwire"]))
         .arg(format!("-Wl,-rpath,{}", lib())));
     program
 }
@@ -81,11 +51,16 @@ fn everything_is_where_programs_look_for_it() {
     let read = |name: &str| std::fs::read_link(prefix().join("lib").join(name)).unwrap();
     assert_eq!(read("libmodelwire.so"), Path::new("libmodelwire.so.0.1"));
     assert_eq!(read("libmodelwire.so.0.1"), Path::new("libmodelwire.so.0.1.0"));
+    let headers = std::fs::read_dir(root().join("include")).unwrap();
+    let headers: Vec<_> = headers.map(|header| header.unwrap().file_name()).collect();
+    assert!(headers.len() >= 2, "{headers:?}");
+    for header in headers {
+        assert!(prefix().join("include").join(&header).is_file(), "{header:?}");
+    }
     for file in [
-        "include/modelwire.h",
-        "include/modelwire.hpp",
         "lib/libmodelwire.a",
         "lib/pkgconfig/modelwire.pc",
+        "lib/pkgconfig/modelwire-static.pc",
         "lib/cmake/modelwire/modelwire-config.cmake",
         "lib/cmake/modelwire/modelwire-config-version.cmake",
     ] {
@@ -96,7 +71,13 @@ fn everything_is_where_programs_look_for_it() {
     assert!(dynamic.contains("libmodelwire.so.0.1]") && dynamic.contains("NODELETE"), "{dynamic}");
     let sections = run(Command::new("readelf").args(["-SW"]).arg(&shared));
     assert!(!sections.contains(".symtab") && !sections.contains(".debug_info"), "{sections}");
-    assert_eq!(pkg_config(&["--modversion"]), [env!("CARGO_PKG_VERSION")]);
+    for package in ["modelwire", "modelwire-static"] {
+        assert_eq!(pkg_config(&["--modversion", package]), [env!("CARGO_PKG_VERSION")]);
+    }
+    let exported = symbols(&["-D", "--defined-only"], &shared);
+    assert!(exported.len() > 40, "{exported:?}");
+    let others: Vec<_> = exported.iter().filter(|name| !name.starts_with("modelwire_")).collect();
+    assert!(others.is_empty(), "exported too: {others:?}");
 }
 
 #[test]
@@ -210,56 +191,4 @@ fn cmake_builds_every_example() {
         let program = build.join(source.file_stem().unwrap());
         check_wrong_key(Program::new(&program).arg("echo").arg("hello"), &service);
     }
-}
-
-/// A program may have another Rust library in it, with a standard library of its own.
-#[test]
-fn a_second_rust_static_library_links_beside_it() {
-    let service = Service::start().unwrap();
-    let library = Library::built();
-    let source = library.file("other.rs");
-    std::fs::write(
-        &source,
-        "#[unsafe(no_mangle)]\n\
-         pub extern \"C\" fn other_sum(count: u32) -> u32 {\n\
-             let thread = std::thread::spawn(move || (0..count).collect::<Vec<_>>().iter().sum());\n\
-             let caught = std::panic::catch_unwind(|| std::panic::panic_any(1_u32));\n\
-             let one = *caught.unwrap_err().downcast::<u32>().unwrap();\n\
-             thread.join().unwrap_or(0) + one\n\
-         }\n",
-    )
-    .unwrap();
-    let other = library.file("libother.a");
-    run(Command::new("rustc")
-        .args(["--edition=2024", "--crate-type=staticlib", "-O", "-o"])
-        .args([&other, &source]));
-    let program = library.file("two");
-    let main = library.file("two.c");
-    std::fs::write(
-        &main,
-        "#include <modelwire.h>\n#include <stdint.h>\n#include <stdio.h>\n\
-         uint32_t other_sum(uint32_t count);\n\
-         int example(int argc, char **argv);\n\
-         int main(int argc, char **argv) {\n\
-           printf(\"%u\\n\", other_sum(5));\n\
-           fflush(stdout);\n\
-           return example(argc, argv);\n\
-         }\n",
-    )
-    .unwrap();
-    let mut flags = pkg_config(&["--static", "--cflags", "--libs"]);
-    // The static one, though the shared one stands beside it.
-    flags.iter_mut().filter(|flag| *flag == "-lmodelwire").for_each(|flag| {
-        *flag = format!("{}/libmodelwire.a", lib());
-    });
-    let unit = library.file("two-chat.o");
-    run(Command::new("cc")
-        .args(["-std=c99", "-Dmain=example", "-c", "-I"])
-        .arg(prefix().join("include"))
-        .arg(example("chat.c"))
-        .arg("-o")
-        .arg(&unit));
-    run(Command::new("cc").args([&main, &unit, &other]).args(flags).arg("-o").arg(&program));
-    let ended = run_example(&program, &service, &["echo", "both"]);
-    assert!(ended.stdout.starts_with("11\nboth\n"), "{ended:?}");
 }
