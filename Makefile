@@ -73,7 +73,8 @@ test-targets:
 	$(c_suite) --test install -- --ignored targets
 
 # Built by the commands that their first lines give, against an installed library.
-host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core sqlite3 sqlite3-dev postgres
+host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncurses python3-dev sqlite3 \
+  sqlite3-dev postgres
 test-hosts:
 	@tests/tools cargo cc c++ $(host_tools)
 	cargo test --quiet --locked -p modelwire-tests-hosts
