@@ -1,6 +1,7 @@
 /*
- * Every text that the library gives of a response, an event or an error: what it is in the responses
- * that `text_samples` of tests/c/src scripts. A function that is missing is named by a test.
+ * Every text that the library gives of a response, an event or an error: what it is in the
+ * responses that `text_samples` of tests/c/src scripts. A function that is missing is named by a
+ * test.
  */
 #include "check.h"
 
