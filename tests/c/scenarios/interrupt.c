@@ -8,20 +8,23 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* What the handler does and tells. It may touch nothing else. */
-static const modelwire_call *volatile handled_call;
-static const modelwire_queue *volatile handled_queue;
-static volatile sig_atomic_t taken;
-static volatile int64_t taken_ms;
+/* What the handler does and tells, on whichever thread. It may touch nothing else. */
+static const modelwire_call *handled_call;
+static const modelwire_queue *handled_queue;
+static int taken;
 
 static void take_signal(int number) {
-  struct timespec now;
   (void)number;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  taken_ms = (int64_t)now.tv_sec * 1000 + (int64_t)(now.tv_nsec / 1000000);
-  taken++;
-  modelwire_queue_wakeup(handled_queue);
-  modelwire_call_wakeup(handled_call);
+  __atomic_add_fetch(&taken, 1, __ATOMIC_SEQ_CST);
+  modelwire_queue_wakeup(__atomic_load_n(&handled_queue, __ATOMIC_SEQ_CST));
+  modelwire_call_wakeup(__atomic_load_n(&handled_call, __ATOMIC_SEQ_CST));
+}
+
+static int signals_taken(void) { return __atomic_load_n(&taken, __ATOMIC_SEQ_CST); }
+
+static void wake_in_handler(const modelwire_call *call, const modelwire_queue *queue) {
+  __atomic_store_n(&handled_call, call, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&handled_queue, queue, __ATOMIC_SEQ_CST);
 }
 
 static void handle(int flags) {
@@ -30,23 +33,22 @@ static void handle(int flags) {
   action.sa_handler = take_signal;
   action.sa_flags = flags;
   CHECK(sigaction(SIGINT, &action, NULL) == 0);
-  handled_call = NULL;
-  handled_queue = NULL;
-  taken = 0;
+  wake_in_handler(NULL, NULL);
+  __atomic_store_n(&taken, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Sends signals to one thread, or to the process, until it is told to stop. */
 typedef struct {
   pthread_t thread, target;
   int is_process;
-  volatile sig_atomic_t is_over;
+  int is_over;
 } sender;
 
 static void *send_signals(void *argument) {
   sender *own = argument;
-  while (!own->is_over) {
+  for (;;) {
     sleep_ms(30);
-    if (own->is_over) break;
+    if (__atomic_load_n(&own->is_over, __ATOMIC_SEQ_CST)) break;
     CHECK((own->is_process ? kill(getpid(), SIGINT) : pthread_kill(own->target, SIGINT)) == 0);
   }
   return NULL;
@@ -60,9 +62,9 @@ static void start_sending(sender *own, int is_process) {
 }
 
 static void stop_sending(sender *own) {
-  own->is_over = 1;
+  __atomic_store_n(&own->is_over, 1, __ATOMIC_SEQ_CST);
   CHECK(pthread_join(own->thread, NULL) == 0);
-  CHECK(taken > 0);
+  CHECK(signals_taken() > 0);
 }
 
 /* Everything that waits. */
@@ -170,8 +172,7 @@ static work begin(modelwire_client *client, size_t way, uint32_t flags) {
 }
 
 static void end(work *own) {
-  handled_call = NULL;
-  handled_queue = NULL;
+  wake_in_handler(NULL, NULL);
   modelwire_call_free(own->call);
   modelwire_queue_free(own->queue);
 }
@@ -198,7 +199,7 @@ static void interrupt_each(int flags) {
       start_sending(&signals, 0);
       int interruptions = wait_on(&own, way);
       stop_sending(&signals);
-      CHECK(is_asked ? 2 * interruptions >= taken : interruptions == 0);
+      CHECK(is_asked ? 2 * interruptions >= signals_taken() : interruptions == 0);
       if (way == 1) CHECK_TEXT(own.all.text, "late");
       if (WAYS[way].is_queue) CHECK(own.events > 0);
       end(&own);
@@ -220,14 +221,13 @@ void wakeup_in_handler(void) {
     sender signals;
     handle(SA_RESTART);
     work own = begin(client, way, MODELWIRE_INTERRUPTIBLE);
-    handled_call = own.call;
-    handled_queue = own.queue;
+    wake_in_handler(own.call, own.queue);
     start_sending(&signals, 1);
     CHECK(pthread_sigmask(SIG_BLOCK, &interrupt, NULL) == 0);
     int interruptions = wait_on(&own, way);
     CHECK(pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL) == 0);
     stop_sending(&signals);
-    CHECK(2 * interruptions >= taken);
+    CHECK(2 * interruptions >= signals_taken());
     end(&own);
   }
   modelwire_client_free(client);
@@ -241,7 +241,7 @@ void cancel_after_signal(void) {
   for (size_t way = 0; way < WAYS_COUNT; way++) {
     handle(SA_RESTART);
     work own = begin(client, way, MODELWIRE_INTERRUPTIBLE);
-    CHECK(raise(SIGINT) == 0 && taken == 1);
+    CHECK(raise(SIGINT) == 0 && signals_taken() == 1);
     int64_t from_ms = now_ms();
     CHECK(WAYS[way].wait(&own) == MODELWIRE_INTERRUPTED);
     CHECK(now_ms() - from_ms < PROMPT_MS);
