@@ -1,7 +1,8 @@
 # make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
-# make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
+# make test-deep  real TLS servers and proxies, thousands of streams, models, hosts, sanitizers, fuzzing
 # make test-targets  the C library for musl and for another CPU; a part of test-deep
+# make test-hosts  the examples of event loops and databases, in the real ones; a part of test-deep
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make mutants  changes the core in one place at a time and sees whether a test notices;
@@ -29,7 +30,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep test-targets fuzz bench mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep test-targets test-hosts fuzz bench mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -42,7 +43,7 @@ demo: .venv/installed
 
 test: .venv/tested
 	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config openssl
-	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep
+	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep --exclude modelwire-tests-hosts
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest
 
@@ -63,12 +64,18 @@ test-deep: .venv/tested
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
 	@$(MAKE) --no-print-directory test-targets
+	@$(MAKE) --no-print-directory test-hosts
 	@$(MAKE) --no-print-directory fuzz
 
 # `make install` for musl and for another CPU, and programs of each.
 test-targets:
 	@tests/tools cargo rustup musl-gcc aarch64-linux-gnu-gcc qemu-aarch64 pkg-config readelf
 	$(c_suite) --test install -- --ignored targets
+
+# Built by the commands that their first lines give, against an installed library.
+test-hosts:
+	@tests/tools cargo cc c++ make pkg-config strip libuv glib-2.0 libevent Qt5Core sqlite3 sqlite3-dev postgres
+	cargo test --quiet --locked -p modelwire-tests-hosts
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
 c_scenarios := --test scenarios --test fields --test options --test started --test queue

@@ -1,6 +1,6 @@
 /*
- * modelwire for C++17 and later: a wrapper around modelwire.h, in one header and without a library
- * of its own.
+ * modelwire for C++17 and later: a wrapper around modelwire.h, header-only, without a library of
+ * its own. It knows the C functions, and nothing of the service's JSON but paths in it.
  *
  *   #include <modelwire.hpp>
  *
@@ -9,54 +9,82 @@
  *   std::cout << client.run(question).text() << '\n';
  *   for (auto&& chunk : client.stream(question)) std::cout << chunk.text() << std::flush;
  *
- * Link with -lmodelwire.
+ * Link with -lmodelwire. Headers that only mention the names include modelwire_fwd.hpp; coroutines
+ * include modelwire_coro.hpp.
  *
- * FOUR WAYS TO RUN A CALL
+ * WAYS TO RUN A CALL
  *
  *   client.run(request)             waits for the whole response
  *   client.stream(request)          a range of chunks, pulled by the loop: a loop that waits lets
- *                                   the service wait; a loop that ends early closes the exchange
+ *                                   the service wait; a loop that ends early closes the exchange.
+ *                                   An event loop watches stream.fd() and calls stream.next(0ms)
  *   client.stream(request, lambda)  waits, and calls the lambda on this thread for each chunk
  *   client.start(request, lambda)   returns; the client's callback thread calls the lambda
- *   queue.submit(client, request)   returns; events come out of the queue, by a waiting thread or
- *                                   by any event loop that watches queue.fd()
+ *   queue.submit(client, request, tag)
+ *                                   returns; the events of many calls come out of the queue, each
+ *                                   with its tag, by a waiting thread or by any event loop that
+ *                                   watches queue.fd()
  *
  * CONVENTIONS
  *
  * Ownership.  A handle owns its C object, frees it, and can be moved but not copied. `get()` lends
  *   the C pointer, `release()` gives it away, and a constructor adopts one. A handle that was
  *   moved from is empty: using it is a modelwire::error, never a crash.
- * Views.  A std::string_view, event_view or response_view is borrowed from the object that it was
- *   asked of and valid as long as that lives. Keep the response, not a view of a temporary one:
- *   `auto reason = client.run(request).finish_reason();` dangles. (`text()` and `model_ids()` of a
- *   temporary response are copies and do not.) Every view of a text that is there has a NUL behind
- *   its last byte, and may have NULs inside.
+ * Views.  A std::string_view, value_view, event_view or response_view is borrowed from the object
+ *   that it was asked of and valid as long as that lives. Of an object that nobody keeps, texts are
+ *   copies (`auto reason = client.run(request).finish_reason();` is a std::string), and what would
+ *   dangle does not compile (`client.run(request).headers()`). Every view of a text that is there
+ *   has a NUL behind its last byte, and may have NULs inside.
  * Strings.  UTF-8, copied by whatever they are given to.
- * Times.  std::chrono, counted in milliseconds. std::optional is empty where there is nothing.
+ * Times.  std::chrono, counted in whole milliseconds. The longest time of a wait is `unlimited` by
+ *   default; 0 does not wait. std::optional is empty where there is nothing.
  * Errors.  What can fail has two forms. `run` throws a modelwire::error; `try_run` gives a
  *   result<>, which has the value or the error. With exceptions switched off only the second one
- *   is there. Builders (config, request) never fail where they are filled: they remember the first
- *   thing that was wrong, and using them gives that error.
+ *   is there. A request never fails where it is filled: it remembers the first thing that was
+ *   wrong, and using it gives that error. A config is judged when a client is made of it.
  * Callbacks.  What a lambda throws never passes through the library: `stream` throws it again, on
  *   the caller's side and unchanged; `start` keeps it for call::thrown() and call::join().
  * Threads.  A const member function may run on any thread at any time, also beside others; any
  *   other one needs its object for itself. Views are immutable.
  * Fork.  A child process starts its own calls with inherited clients.
+ * Plugins.  When call::join(), call::wait(), a destructor of a started call or client::close() has
+ *   returned, nothing of the callback runs any more: its code may be unloaded.
+ * Macros.  No name here is a macro of X11, curses, Qt, PostgreSQL, Python or Windows.
  */
 #ifndef MODELWIRE_HPP
 #define MODELWIRE_HPP
 
+/* Function-like macros that other headers are known to define over names of the standard library:
+ * set aside in here, and given back at the end. */
+#pragma push_macro("move")
+#pragma push_macro("clear")
+#pragma push_macro("erase")
+#pragma push_macro("refresh")
+#pragma push_macro("min")
+#pragma push_macro("max")
+#pragma push_macro("snprintf")
+#undef move
+#undef clear
+#undef erase
+#undef refresh
+#undef min
+#undef max
+#undef snprintf
+
 #include <modelwire.h>
 
+#include <modelwire_fwd.hpp>
+
 #include <array>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -65,36 +93,28 @@
 #include <utility>
 #include <vector>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
+#if __cplusplus >= 202002L
+#include <version>
 #endif
-
-/* Units with and without exceptions can be linked into one program: their types have different
- * names for the linker. */
-#if defined(__cpp_exceptions)
-#define MODELWIRE_EXCEPTIONS 1
-#define MODELWIRE_FLAVOUR throwing
-#else
-#define MODELWIRE_EXCEPTIONS 0
-#define MODELWIRE_FLAVOUR unthrowing
+#if defined(__cpp_lib_jthread)
+#include <stop_token>
 #endif
 
 namespace modelwire {
 inline namespace MODELWIRE_FLAVOUR {
 
-/// Waits as long as it takes.
-inline constexpr std::chrono::milliseconds forever{-1};
+/// As the longest time of a wait: as long as it takes.
+inline constexpr std::chrono::milliseconds unlimited{-1};
 
-/// As a timeout of a call: it never runs out.
-inline constexpr std::chrono::milliseconds no_timeout{0};
+/// As a timeout of a client or a request: it never runs out.
+inline constexpr std::nullopt_t no_timeout = std::nullopt;
 
-/// As an option: it stays as it is by default.
-inline constexpr std::chrono::milliseconds by_default{-1};
-
-/// What a caller can do about an error: one for each negative status. Kinds may be added.
+/// What a caller can do about an error: one for each negative status, and one for a wait that was
+/// ended from outside. Kinds may be added.
 enum class error_kind : modelwire_status {
-  argument = MODELWIRE_E_ARGUMENT,                ///< An argument is wrong; nothing was sent.
-  config = MODELWIRE_E_CONFIG,                    ///< The configuration is wrong; nothing was sent.
+  interrupted = MODELWIRE_INTERRUPTED,  ///< A signal or a wakeup ended the wait: wait again.
+  argument = MODELWIRE_E_ARGUMENT,      ///< An argument is wrong; nothing was sent.
+  config = MODELWIRE_E_CONFIG,          ///< The configuration is wrong; nothing was sent.
   invalid_request = MODELWIRE_E_INVALID_REQUEST,  ///< Status 400: the request is wrong.
   authentication = MODELWIRE_E_AUTHENTICATION,    ///< Status 401: the key is missing or wrong.
   permission = MODELWIRE_E_PERMISSION,  ///< Status 403: account, balance, model or key forbid it.
@@ -104,73 +124,84 @@ enum class error_kind : modelwire_status {
   status = MODELWIRE_E_STATUS,              ///< Any other status that is not success.
   connect = MODELWIRE_E_CONNECT,            ///< No connection: refused, unreachable, not found.
   tls = MODELWIRE_E_TLS,                    ///< The TLS handshake or a certificate failed.
-  timeout = MODELWIRE_E_TIMEOUT,            ///< A timeout; error::timeout() says which.
+  timed_out = MODELWIRE_E_TIMEOUT,          ///< A timeout; error::timeout_name() says which.
   disconnected = MODELWIRE_E_DISCONNECTED,  ///< The connection broke off after sending.
   protocol = MODELWIRE_E_PROTOCOL,      ///< The response is not what it should be, or too large.
   incomplete = MODELWIRE_E_INCOMPLETE,  ///< A stream ended without its end mark.
   stream = MODELWIRE_E_STREAM,        ///< The service reported an error under a good status.
   cancelled = MODELWIRE_E_CANCELLED,  ///< The call was cancelled.
-  closed = MODELWIRE_E_CLOSED,        ///< The handle was closed.
+  closed = MODELWIRE_E_CLOSED,        ///< The client or the queue was closed.
   forked = MODELWIRE_E_FORKED,        ///< The call belongs to the parent process.
-  shutdown = MODELWIRE_E_SHUTDOWN,    ///< The library was shut down.
+  shutdown = MODELWIRE_E_SHUTDOWN,    ///< The library was shut down meanwhile.
   internal = MODELWIRE_E_INTERNAL,    ///< A fault of the library.
   callback = MODELWIRE_E_CALLBACK,    ///< Not from inside a callback.
 };
 
+/// What is asked of the service.
+enum class operation : std::int32_t {
+  models = MODELWIRE_OPERATION_MODELS,        ///< List the models: GET /models.
+  chat = MODELWIRE_OPERATION_CHAT,            ///< A chat completion: POST /chat/completions.
+  responses = MODELWIRE_OPERATION_RESPONSES,  ///< A response: POST /responses.
+};
+
+/// Whether a response comes whole or piece by piece.
+enum class mode : std::int32_t {
+  whole = 0,   ///< One RESPONSE event.
+  stream = 1,  ///< A CHUNK event for each piece, then RESPONSE.
+};
+
+/// What a callback says about its call, or about the log.
+enum class flow : std::int32_t {
+  go_on = 0,  ///< The next event, please.
+  stop = 1,   ///< No more: the exchange is closed, the log ended.
+};
+
+/// How a wait for events ended.
+enum class waited : std::int32_t {
+  taken = MODELWIRE_OK,                 ///< There was something.
+  timed_out = MODELWIRE_TIMEOUT,        ///< There was nothing in time, or wakeup() was called.
+  closed = MODELWIRE_CLOSED,            ///< The queue was closed, and every event was taken.
+  interrupted = MODELWIRE_INTERRUPTED,  ///< A signal or wakeup() ended an interruptible wait.
+};
+
+/// How a call or a queue waits; `|` joins them.
+enum class wait_flags : std::uint32_t {
+  none = 0,  ///< As by default: a signal does not end a wait.
+  /// A wait ends as interrupted when a signal handler ran on the thread that waits, when wakeup()
+  /// was called, which may be done in a signal handler then, and at the latest after 100 ms without
+  /// anything else. What was waited for goes on: look at your own flags, and wait on.
+  interruptible = MODELWIRE_INTERRUPTIBLE,
+  /// The descriptor of the queue is a socket, for event loops that take nothing else.
+  socket = MODELWIRE_SOCKET,
+};
+
+/// Both.
+constexpr wait_flags operator|(wait_flags one, wait_flags other) noexcept {
+  return static_cast<wait_flags>(static_cast<std::uint32_t>(one) |
+                                 static_cast<std::uint32_t>(other));
+}
+
 namespace detail {
 
-/// A text of C as a view; empty where there is none.
-inline std::string_view view(const char* text) noexcept {
-  return text == nullptr ? std::string_view{} : std::string_view{text};
-}
-
-/// The same where the absence of a text is told apart from an empty one.
-inline std::optional<std::string_view> optional_view(const char* text) noexcept {
-  if (text == nullptr) return std::nullopt;
-  return std::string_view{text};
-}
-
+/// A text of C with its length; nothing where there is none.
 inline std::optional<std::string_view> optional_view(const char* text,
                                                      std::size_t length) noexcept {
   if (text == nullptr) return std::nullopt;
   return std::string_view{text, length};
 }
 
-/// A text of a handle, by the C function that gives it: one that is given the handle, or an index
-/// too, and may tell the length. Nothing where there is none.
+/// A text that a C function gives of a handle; empty where there is none.
 template <class T>
-std::optional<std::string_view> optional_view(const char* (*accessor)(const T*),
-                                              const T* handle) noexcept {
-  return optional_view(accessor(handle));
-}
-
-template <class T>
-std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t*),
-                                              const T* handle) noexcept {
+std::string_view view(const char* (*accessor)(const T*, std::size_t*), const T* handle) noexcept {
   std::size_t length = 0;
   const char* text = accessor(handle, &length);
-  return optional_view(text, length);
+  return optional_view(text, length).value_or(std::string_view{});
 }
 
-template <class T>
-std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t),
-                                              const T* handle, std::size_t at) noexcept {
-  return optional_view(accessor(handle, at));
-}
-
-template <class T>
-std::optional<std::string_view> optional_view(const char* (*accessor)(const T*, std::size_t,
-                                                                      std::size_t*),
-                                              const T* handle, std::size_t at) noexcept {
-  std::size_t length = 0;
-  const char* text = accessor(handle, at, &length);
-  return optional_view(text, length);
-}
-
-/// The same, empty where there is none.
-template <class Accessor, class T, class... At>
-std::string_view view(Accessor accessor, const T* handle, At... at) noexcept {
-  return optional_view(accessor, handle, at...).value_or(std::string_view{});
+/// A copy of a text, where there is one.
+inline std::optional<std::string> copied(std::optional<std::string_view> text) {
+  if (!text) return std::nullopt;
+  return std::string(*text);
 }
 
 /// The start of a text for C, which takes no NULL: a view of nothing has one.
@@ -178,66 +209,147 @@ inline const char* start(std::string_view text) noexcept {
   return text.data() == nullptr ? "" : text.data();
 }
 
-/// Copies of the texts that these C functions give of a handle, each under its function.
-template <auto... Accessors>
-class copies {
- public:
-  /// Copies each text of a handle.
-  template <class T>
-  void take(const T* handle) {
-    (set<Accessors>(optional_view(Accessors, handle)), ...);
-  }
+/// A wait for C, which counts in 32 bits; negative is for ever.
+inline std::int32_t wait_ms(std::chrono::milliseconds longest) noexcept {
+  if (longest.count() < 0) return -1;
+  return longest.count() > INT32_MAX ? INT32_MAX : static_cast<std::int32_t>(longest.count());
+}
 
-  /// Copies one text.
-  template <auto Accessor>
-  void set(std::optional<std::string_view> text) {
-    auto& copy = texts_[place<Accessor>()];
-    if (text) {
-      copy.emplace(*text);
+/// The path of a member of an item of an array: "/headers/0/name".
+inline std::string item(std::string_view array, std::size_t at, std::string_view member) {
+  return std::string(array) + '/' + std::to_string(at) + std::string(member);
+}
+
+/// A type that lends views of itself: `make().view()` would dangle.
+template <class T, class = void>
+struct is_lender : std::false_type {};
+template <class T>
+struct is_lender<T, std::void_t<typename T::lends_views>> : std::true_type {};
+
+}  // namespace detail
+
+/// A part of a path (a JSON pointer, RFC 6901) for each key or index, escaped:
+/// `path("models", "a/b", 0)` is "/models/a~1b/0".
+template <class... Parts>
+std::string path(const Parts&... parts) {
+  std::string all;
+  const auto add = [&all](const auto& part) {
+    all += '/';
+    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
+      all += std::to_string(part);
     } else {
-      copy.reset();
+      for (const char c : std::string_view(part)) {
+        if (c == '~') {
+          all += "~0";
+        } else if (c == '/') {
+          all += "~1";
+        } else {
+          all += c;
+        }
+      }
+    }
+  };
+  (add(parts), ...);
+  return all;
+}
+
+/// A JSON text and what stands in it by path, borrowed from a response, an event, an error or a
+/// value. A path is a JSON pointer, "/choices/0/message/refusal" for instance; the empty one is the
+/// whole. A view of nothing has nothing. Any thread.
+class value_view {
+ public:
+  /// Looks at a value of C, or at nothing.
+  explicit value_view(const modelwire_value* borrowed = nullptr) noexcept : object_(borrowed) {}
+
+  /// The C object, which stays its owner's; NULL if there is none.
+  const modelwire_value* get() const noexcept { return object_; }
+  /// Whether there is one.
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+  /// A field as `std::string_view` (decoded, borrowed), `std::string`, `std::int64_t` (integers
+  /// that fit), `double` (any number) or `bool`; nothing where there is no such thing.
+  template <class V>
+  std::optional<V> get(std::string_view path) const {
+    static_assert(std::is_same_v<V, std::string_view> || std::is_same_v<V, std::string> ||
+                      std::is_same_v<V, std::int64_t> || std::is_same_v<V, double> ||
+                      std::is_same_v<V, bool>,
+                  "get std::string_view, std::string, std::int64_t, double or bool");
+    if constexpr (std::is_same_v<V, std::string_view>) {
+      return text(path);
+    } else if constexpr (std::is_same_v<V, std::string>) {
+      return detail::copied(text(path));
+    } else if constexpr (std::is_same_v<V, std::int64_t>) {
+      return read<V>(modelwire_value_int, path);
+    } else if constexpr (std::is_same_v<V, double>) {
+      return read<V>(modelwire_value_number, path);
+    } else {
+      const auto flag = read<std::int32_t>(modelwire_value_bool, path);
+      return flag ? std::optional<bool>(*flag != 0) : std::nullopt;
     }
   }
 
-  /// One text, borrowed; nothing where there is none.
-  template <auto Accessor>
-  std::optional<std::string_view> get() const noexcept {
-    const auto& copy = texts_[place<Accessor>()];
-    if (!copy) return std::nullopt;
-    return std::string_view(*copy);
+  /// A text, decoded and borrowed; nothing where there is none.
+  std::optional<std::string_view> text(std::string_view path = {}) const noexcept {
+    std::size_t length = 0;
+    const char* text = modelwire_value_text(object_, detail::start(path), path.size(), &length);
+    return detail::optional_view(text, length);
+  }
+
+  /// Anything as the JSON text that it is, numbers to their last digit; borrowed.
+  std::optional<std::string_view> json(std::string_view path = {}) const noexcept {
+    std::size_t length = 0;
+    const char* text = modelwire_value_json(object_, detail::start(path), path.size(), &length);
+    return detail::optional_view(text, length);
+  }
+
+  /// How many items an array, or members an object, has; 0 for anything else.
+  std::size_t count(std::string_view path = {}) const noexcept {
+    return modelwire_value_count(object_, detail::start(path), path.size());
   }
 
  private:
-  template <auto Accessor>
-  using constant = std::integral_constant<decltype(Accessor), Accessor>;
-
-  template <auto Accessor>
-  static constexpr std::size_t place() {
-    constexpr bool is_it[] = {std::is_same_v<constant<Accessor>, constant<Accessors>>...};
-    static_assert((std::is_same_v<constant<Accessor>, constant<Accessors>> || ...),
-                  "the list of the copies does not name this function");
-    std::size_t at = 0;
-    while (!is_it[at]) at++;
-    return at;
+  template <class Out>
+  std::optional<Out> read(modelwire_status (*field)(const modelwire_value*, const char*,
+                                                    std::size_t, Out*),
+                          std::string_view path) const noexcept {
+    Out out{};
+    if (field(object_, detail::start(path), path.size(), &out) != MODELWIRE_OK) {
+      return std::nullopt;
+    }
+    return out;
   }
 
-  std::array<std::optional<std::string>, sizeof...(Accessors)> texts_;
+  const modelwire_value* object_;
 };
 
-inline std::optional<std::chrono::milliseconds> optional_ms(std::int64_t count) noexcept {
-  if (count < 0) return std::nullopt;
-  return std::chrono::milliseconds(count);
+namespace detail {
+
+/// A duration in milliseconds that stands in a value.
+inline std::optional<std::chrono::milliseconds> milliseconds(value_view of,
+                                                             std::string_view path) {
+  const auto count = of.get<std::int64_t>(path);
+  if (!count) return std::nullopt;
+  return std::chrono::milliseconds(*count);
 }
 
-inline std::chrono::system_clock::time_point time_of(std::int64_t unix_ms) noexcept {
-  return std::chrono::system_clock::time_point(std::chrono::milliseconds(unix_ms));
+/// A moment, in milliseconds since 1970, that stands in a value.
+inline std::optional<std::chrono::system_clock::time_point> moment(value_view of,
+                                                                   std::string_view path) {
+  const auto since = milliseconds(of, path);
+  if (!since) return std::nullopt;
+  return std::chrono::system_clock::time_point(*since);
 }
 
-/// A wait for C, which counts in 32 bits; negative is for ever.
-inline std::int32_t wait_ms(std::chrono::milliseconds wait) noexcept {
-  if (wait.count() < 0) return -1;
-  return wait.count() > INT32_MAX ? INT32_MAX : static_cast<std::int32_t>(wait.count());
+/// A number that fits an int; 0 where there is none.
+inline int small_number(value_view of, std::string_view path) {
+  return static_cast<int>(of.get<std::int64_t>(path).value_or(0));
 }
+
+/// Frees what a unique_ptr owns by a function of C.
+template <class T, void (*Free)(T*)>
+struct deleter {
+  void operator()(T* object) const noexcept { Free(object); }
+};
 
 /// Owns a C object: moved, not copied; empty once it was moved from.
 template <class T, void (*Free)(T*)>
@@ -256,16 +368,17 @@ class handle {
   explicit handle(T* adopted) noexcept : owned_(adopted) {}
 
  private:
-  struct deleter {
-    void operator()(T* object) const noexcept { Free(object); }
-  };
-  std::unique_ptr<T, deleter> owned_;
+  std::unique_ptr<T, deleter<T, Free>> owned_;
 };
 
-/// Owns a C object, and is a view of it too: it can be passed wherever a view is wanted.
+/// Owns a C object, and is a view of it too: it can be passed wherever a view is wanted. What lends
+/// views of itself gives copies, or nothing, when nobody keeps it.
 template <class View, class T, void (*Free)(T*)>
 class owner : public View {
  public:
+  /// For templates that have to know that this lends views of itself.
+  using lends_views = void;
+
   /// Nothing.
   owner() noexcept : View(nullptr) {}
   /// Adopts an object of C.
@@ -281,34 +394,81 @@ class owner : public View {
   owner& operator=(const owner&) = delete;
   ~owner() { Free(release()); }
 
+  /// The C object, which stays this one's; NULL if there is none.
+  const T* get() const noexcept { return View::get(); }
   /// The C object, which is the caller's from now on; nothing is left here.
   [[nodiscard]] T* release() noexcept {
     // It came as a T*, and only the view made it const.
     return const_cast<T*>(std::exchange(this->object_, nullptr));
   }
+
+  /// As the view has them; borrowed. Of one that nobody keeps they are copies.
+  std::string_view text() const& noexcept { return View::text(); }
+  std::string text() && { return std::string(View::text()); }
+  std::string_view json() const& noexcept { return View::json(); }
+  std::string json() && { return std::string(View::json()); }
+  std::optional<std::string_view> json(std::string_view path) const& { return View::json(path); }
+  std::optional<std::string> json(std::string_view path) && { return copied(View::json(path)); }
+  std::optional<std::string_view> finish_reason() const& { return View::finish_reason(); }
+  std::optional<std::string> finish_reason() && { return copied(View::finish_reason()); }
+
+  template <class V>
+  std::optional<V> get(std::string_view path) const& {
+    return View::template get<V>(path);
+  }
+  template <class V>
+  std::optional<V> get(std::string_view path) && {
+    static_assert(!std::is_same_v<V, std::string_view>,
+                  "the text would dangle: keep what it is asked of, or get std::string");
+    return View::template get<V>(path);
+  }
+
+  /// What is borrowed and cannot be copied is asked of one that is kept.
+  value_view value() const& noexcept { return View::value(); }
+  value_view value() && = delete;
+  value_view info() const& noexcept { return View::info(); }
+  value_view info() && = delete;
+  auto tool_calls() const& { return View::tool_calls(); }
+  auto tool_calls() && = delete;
+};
+
+/// What has fields by path: any field that the service sent is reached so, also a new one.
+template <class T, const modelwire_value* (*Value)(const T*)>
+class fields {
+ public:
+  /// The C object, which stays its owner's; NULL if there is none.
+  const T* get() const noexcept { return object_; }
+  /// Whether there is one.
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+  /// The fields, borrowed.
+  value_view value() const noexcept { return value_view(Value(object_)); }
+  /// A field by its path, as value_view::get.
+  template <class V>
+  std::optional<V> get(std::string_view path) const {
+    return value().template get<V>(path);
+  }
+  /// Anything as JSON text, by its path, as value_view::json.
+  std::optional<std::string_view> json(std::string_view path) const noexcept {
+    return value().json(path);
+  }
+  /// How many items or members there are, as value_view::count.
+  std::size_t count(std::string_view path) const noexcept { return value().count(path); }
+
+ protected:
+  explicit fields(const T* object) noexcept : object_(object) {}
+  const T* object_;
 };
 
 }  // namespace detail
 
 /// What went wrong, with everything that is known about it. A value: it can be copied, kept, and
-/// thrown on another thread. What it tells is borrowed from it. The key is in none of it.
+/// thrown on another thread. What it tells is borrowed from it; of an error that nobody keeps,
+/// `client.try_run(request).error().message()`, it is a copy. The key is in none of it.
 class error : public std::runtime_error {
  public:
   /// Copies what a C error object tells; the object stays the caller's.
-  explicit error(const modelwire_error* source)
-      : error(modelwire_error_status(source), detail::view(modelwire_error_message(source)),
-              detail::view(modelwire_error_hint(source))) {
-    facts own = *facts_;
-    own.texts.take(source);
-    if (source == nullptr) own.texts.set<modelwire_error_report>(what());
-    own.http_status = modelwire_error_http_status(source);
-    const std::int64_t request_time = modelwire_error_request_time_unix_ms(source);
-    if (request_time >= 0) own.request_time = detail::time_of(request_time);
-    own.attempts = modelwire_error_attempts(source);
-    own.elapsed = detail::optional_ms(modelwire_error_elapsed_ms(source)).value_or(own.elapsed);
-    own.retry_after = detail::optional_ms(modelwire_error_retry_after_ms(source));
-    facts_ = std::make_shared<const facts>(std::move(own));
-  }
+  explicit error(const modelwire_error* source) : error(source, nullptr) {}
 
   /// An error of a call that was never sent.
   ///
@@ -317,23 +477,24 @@ class error : public std::runtime_error {
   /// @param hint     what to do about it
   error(modelwire_status status, std::string_view message, std::string_view hint = {})
       : std::runtime_error(told(status, message, hint)) {
-    facts own;
-    own.status = status;
-    own.texts.set<modelwire_error_message>(message);
-    own.texts.set<modelwire_error_hint>(hint);
-    own.texts.set<modelwire_error_metered>("not_sent");
-    own.texts.set<modelwire_error_report>(what());
-    facts_ = std::make_shared<const facts>(std::move(own));
+    auto own = std::make_shared<facts>();
+    own->status = status;
+    own->message = message;
+    own->hint = hint;
+    own->report = what();
+    facts_ = std::move(own);
   }
 
-  /// Takes a C error object and frees it.
+  /// Takes a C error object, which is freed with the last copy of the error.
   ///
   /// @param status  stands for the object where there is none
   static error adopt(modelwire_error* object, modelwire_status status = MODELWIRE_E_INTERNAL) {
-    if (object == nullptr) return error(status, "the library gave no reason");
-    error copied(object);
-    modelwire_error_free(object);
-    return copied;
+    if (object != nullptr) return error(object, object);
+    if (status == MODELWIRE_INTERRUPTED) {
+      return error(status, "a signal or a wakeup ended the wait; the call goes on",
+                   "Run the call again to wait on.");
+    }
+    return error(status, "the library gave no reason");
   }
 
   /// Copies share what they tell, so copying never throws. Moving is copying: the old one stays
@@ -342,60 +503,132 @@ class error : public std::runtime_error {
   /// As the constructor.
   error& operator=(const error& other) noexcept = default;
 
-  /// The negative status, MODELWIRE_E_RATE_LIMITED for instance.
+  /// The negative status, MODELWIRE_E_RATE_LIMITED for instance, or MODELWIRE_INTERRUPTED.
   modelwire_status status() const noexcept { return facts_->status; }
   /// The same as a kind, to switch on.
   error_kind kind() const noexcept { return static_cast<error_kind>(facts_->status); }
   /// Its name, "rate_limited" for instance. `what()` is this, the message and the hint.
   std::string_view kind_name() const noexcept { return modelwire_status_name(facts_->status); }
   /// The service's own message where it gave one, else the library's with the cause.
-  std::string_view message() const noexcept { return view<modelwire_error_message>(); }
+  std::string_view message() const& noexcept { return facts_->message; }
   /// What to do about it; empty where there is nothing to say.
-  std::string_view hint() const noexcept { return view<modelwire_error_hint>(); }
+  std::string_view hint() const& noexcept { return facts_->hint; }
   /// "type" of the service's error object.
-  std::optional<std::string_view> type() const noexcept { return text<modelwire_error_type>(); }
+  std::optional<std::string_view> type() const& noexcept { return info().text("/type"); }
   /// "code" of the service's error object as text.
-  std::optional<std::string_view> code() const noexcept { return text<modelwire_error_code>(); }
+  std::optional<std::string_view> code() const& noexcept { return info().text("/code"); }
   /// "param" of the service's error object.
-  std::optional<std::string_view> param() const noexcept { return text<modelwire_error_param>(); }
+  std::optional<std::string_view> param() const& noexcept { return info().text("/param"); }
   /// The HTTP status; 0 where no response came.
-  int http_status() const noexcept { return facts_->http_status; }
+  int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// The service's name for the exchange, to give to its support.
-  std::optional<std::string_view> request_id() const noexcept {
-    return text<modelwire_error_request_id>();
+  std::optional<std::string_view> request_id() const& noexcept {
+    return info().text("/request_id");
   }
+  /// The first header of a name, whatever its case, of the response that failed.
+  std::optional<std::string_view> header(std::string_view name) const&;
   /// How long the service asked to wait.
-  std::optional<std::chrono::milliseconds> retry_after() const noexcept {
-    return facts_->retry_after;
+  std::optional<std::chrono::milliseconds> retry_after() const {
+    return detail::milliseconds(info(), "/retry_after_ms");
   }
   /// How many times the request was attempted.
-  int attempts() const noexcept { return facts_->attempts; }
+  int attempts() const { return detail::small_number(info(), "/attempts"); }
   /// From the start of the first attempt to the failure.
-  std::chrono::milliseconds elapsed() const noexcept { return facts_->elapsed; }
+  std::chrono::milliseconds elapsed() const {
+    return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
+  }
   /// When the first attempt started; nothing if none did.
-  std::optional<std::chrono::system_clock::time_point> request_time() const noexcept {
-    return facts_->request_time;
+  std::optional<std::chrono::system_clock::time_point> request_time() const {
+    return detail::moment(info(), "/request_time_unix_ms");
   }
   /// The path of the request; empty if there was none.
-  std::string_view path() const noexcept { return view<modelwire_error_path>(); }
+  std::string_view path() const& noexcept { return info().text("/path").value_or(""); }
   /// The model that was asked for.
-  std::optional<std::string_view> model() const noexcept { return text<modelwire_error_model>(); }
+  std::optional<std::string_view> model() const& noexcept { return info().text("/model"); }
   /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
-  std::string_view metered() const noexcept { return view<modelwire_error_metered>(); }
+  std::string_view metered() const& noexcept {
+    return info().text("/metered").value_or("not_sent");
+  }
   /// The option of the timeout that ran out, "idle_timeout" for instance.
-  std::optional<std::string_view> timeout() const noexcept {
-    return text<modelwire_error_timeout>();
+  std::optional<std::string_view> timeout_name() const& noexcept {
+    return info().text("/timeout");
   }
   /// The body of the failed response within its bound, 64 KiB by default.
-  std::optional<std::string_view> body() const noexcept { return text<modelwire_error_body>(); }
+  std::optional<std::string_view> body() const& noexcept { return info().text("/body"); }
   /// What was gathered of the response before it failed, as JSON text, where the call gathers.
-  std::optional<std::string_view> partial() const noexcept {
-    return text<modelwire_error_partial>();
-  }
+  std::optional<std::string_view> partial() const& noexcept { return info().text("/partial"); }
   /// Everything that support needs, as text of several lines.
-  std::string_view report() const noexcept { return view<modelwire_error_report>(); }
+  std::string_view report() const& noexcept { return facts_->report; }
+  /// All of this but the report as a JSON object; empty for an error of the wrapper's own.
+  std::string_view json() const& noexcept { return info().json().value_or(""); }
+  /// The same as fields; nothing for an error of the wrapper's own.
+  value_view info() const& noexcept { return facts_->info; }
+
+  /// @name The same of an error that nobody keeps: copies.
+  /// @{
+  std::string message() && { return std::string(std::as_const(*this).message()); }
+  std::string hint() && { return std::string(std::as_const(*this).hint()); }
+  std::optional<std::string> type() && { return detail::copied(std::as_const(*this).type()); }
+  std::optional<std::string> code() && { return detail::copied(std::as_const(*this).code()); }
+  std::optional<std::string> param() && { return detail::copied(std::as_const(*this).param()); }
+  std::optional<std::string> request_id() && {
+    return detail::copied(std::as_const(*this).request_id());
+  }
+  std::optional<std::string> header(std::string_view name) && {
+    return detail::copied(std::as_const(*this).header(name));
+  }
+  std::string path() && { return std::string(std::as_const(*this).path()); }
+  std::optional<std::string> model() && { return detail::copied(std::as_const(*this).model()); }
+  std::string metered() && { return std::string(std::as_const(*this).metered()); }
+  std::optional<std::string> timeout_name() && {
+    return detail::copied(std::as_const(*this).timeout_name());
+  }
+  std::optional<std::string> body() && { return detail::copied(std::as_const(*this).body()); }
+  std::optional<std::string> partial() && {
+    return detail::copied(std::as_const(*this).partial());
+  }
+  std::string report() && { return std::string(std::as_const(*this).report()); }
+  std::string json() && { return std::string(std::as_const(*this).json()); }
+  value_view info() && = delete;
+  /// @}
 
  private:
+  using owned_value =
+      std::unique_ptr<modelwire_value, detail::deleter<modelwire_value, modelwire_value_free>>;
+  using owned_error =
+      std::unique_ptr<modelwire_error, detail::deleter<modelwire_error, modelwire_error_free>>;
+
+  struct facts {
+    modelwire_status status = MODELWIRE_E_INTERNAL;
+    std::string message, hint, report;
+    owned_error object;  // one that was adopted
+    owned_value copy;    // of one that stays somebody else's
+    value_view info;     // of whichever of the two there is
+  };
+
+  /// @param adopted  the same object, where it becomes this error's
+  error(const modelwire_error* source, modelwire_error* adopted)
+      : error(modelwire_error_status(source), detail::view(modelwire_error_message, source),
+              value_view(modelwire_error_value(source)).text("/hint").value_or("")) {
+    auto own = std::make_shared<facts>();
+    own->object.reset(adopted);
+    own->status = facts_->status;
+    own->message = facts_->message;
+    own->hint = facts_->hint;
+    own->report = source == nullptr ? what() : detail::view(modelwire_error_report, source);
+    if (adopted != nullptr) {
+      own->info = value_view(modelwire_error_value(adopted));
+    } else if (source != nullptr) {
+      const std::string_view json = detail::view(modelwire_error_json, source);
+      modelwire_value* copy = nullptr;
+      // One that cannot be copied tells its kind, message, hint and report all the same.
+      (void)modelwire_value_new(detail::start(json), json.size(), &copy, nullptr);
+      own->copy.reset(copy);
+      own->info = value_view(copy);
+    }
+    facts_ = std::move(own);
+  }
+
   /// What `what()` says: an exception that nobody catches shows nothing else.
   static std::string told(modelwire_status status, std::string_view message,
                           std::string_view hint) {
@@ -404,31 +637,6 @@ class error : public std::runtime_error {
     if (hint.empty()) return text;
     if (text.find_last_of(".!?") != text.size() - 1) text += '.';
     return text.append(" Hint: ").append(hint);
-  }
-
-  struct facts {
-    modelwire_status status = MODELWIRE_E_INTERNAL;
-    // Every text of an error; a new one has its line here and its function above.
-    detail::copies<modelwire_error_message, modelwire_error_hint, modelwire_error_type,
-                   modelwire_error_code, modelwire_error_param, modelwire_error_request_id,
-                   modelwire_error_path, modelwire_error_model, modelwire_error_timeout,
-                   modelwire_error_metered, modelwire_error_body, modelwire_error_partial,
-                   modelwire_error_report>
-        texts;
-    int http_status = 0, attempts = 0;
-    std::chrono::milliseconds elapsed{0};
-    std::optional<std::chrono::milliseconds> retry_after;
-    std::optional<std::chrono::system_clock::time_point> request_time;
-  };
-
-  template <auto Accessor>
-  std::optional<std::string_view> text() const noexcept {
-    return facts_->texts.template get<Accessor>();
-  }
-
-  template <auto Accessor>
-  std::string_view view() const noexcept {
-    return text<Accessor>().value_or("");
   }
 
   // Shared: copying an exception must not throw.
@@ -453,19 +661,29 @@ class [[nodiscard]] result {
   /// The value, which must be there.
   const T& operator*() const& noexcept { return *value_; }
   /// The value, which must be there, to be moved out.
-  T&& operator*() && noexcept { return std::move(*value_); }
+  T&& operator*() && noexcept { return *std::move(value_); }
   /// A member of the value, which must be there.
-  T* operator->() noexcept { return &*value_; }
+  T* operator->() & noexcept { return &*value_; }
   /// A member of the value, which must be there.
-  const T* operator->() const noexcept { return &*value_; }
+  const T* operator->() const& noexcept { return &*value_; }
+  /// A member of a value that lends nothing.
+  template <class U = T, std::enable_if_t<!detail::is_lender<U>::value, int> = 0>
+  U* operator->() && noexcept {
+    return &*value_;
+  }
+  /// One that lends views has to be kept.
+  template <class U = T, std::enable_if_t<detail::is_lender<U>::value, long> = 0>
+  U* operator->() && = delete;
   /// The error, which must be there.
-  const modelwire::error& error() const noexcept { return *error_; }
+  const modelwire::error& error() const& noexcept { return *error_; }
+  /// The error of a result that nobody keeps, which must be there.
+  modelwire::error error() && noexcept { return *error_; }
 
 #if MODELWIRE_EXCEPTIONS
   /// The value; throws the error if there is none.
   T value() && {
     if (error_) throw *std::move(error_);
-    return std::move(*value_);
+    return *std::move(value_);
   }
 #endif
 
@@ -486,7 +704,9 @@ class [[nodiscard]] result<void> {
   /// Whether it is a success.
   explicit operator bool() const noexcept { return !error_; }
   /// The error, which must be there.
-  const modelwire::error& error() const noexcept { return *error_; }
+  const modelwire::error& error() const& noexcept { return *error_; }
+  /// The error of a result that nobody keeps, which must be there.
+  modelwire::error error() && noexcept { return *error_; }
 
 #if MODELWIRE_EXCEPTIONS
   /// Throws the error if there is one.
@@ -497,6 +717,83 @@ class [[nodiscard]] result<void> {
 
  private:
   std::optional<modelwire::error> error_;
+};
+
+namespace detail {
+
+/// What a function of C gave: nothing, or its error.
+inline result<void> outcome(modelwire_status status, modelwire_error* failure) {
+  if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
+  return {};
+}
+
+/// What a wait of C gave: whether that was over which was waited for, or its error.
+inline result<bool> outcome_of_wait(modelwire_status status, modelwire_error* failure) {
+  if (status == MODELWIRE_OK) return true;
+  if (status > 0) return false;
+  return modelwire::error::adopt(failure, status);
+}
+
+}  // namespace detail
+
+/// A JSON text of the program's own, or one that the library made, with its fields by path: a
+/// value_view that owns what it shows. Whole texts only: JSON behind it is an error.
+class value : public detail::handle<modelwire_value, modelwire_value_free> {
+ public:
+  /// For templates that have to know that this lends views of itself.
+  using lends_views = void;
+
+  /// Adopts a value of C; NULL is one of nothing.
+  explicit value(modelwire_value* adopted = nullptr) noexcept : handle(adopted) {}
+
+  /// Reads a JSON text, which is copied; what is not JSON is an error that names the byte.
+  static result<value> parse(std::string_view json) {
+    modelwire_value* out = nullptr;
+    modelwire_error* failure = nullptr;
+    const modelwire_status status =
+        modelwire_value_new(detail::start(json), json.size(), &out, &failure);
+    if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
+    return value(out);
+  }
+
+#if MODELWIRE_EXCEPTIONS
+  /// As `parse`, but throws.
+  explicit value(std::string_view json) : value(parse(json).value()) {}
+#endif
+
+  /// Its fields, borrowed.
+  value_view view() const& noexcept { return value_view(handle::get()); }
+  /// What is borrowed is asked of one that is kept.
+  value_view view() && = delete;
+  /// The same by itself, wherever a view is wanted.
+  operator value_view() const& noexcept { return view(); }
+
+  /// The C object, which stays this one's; NULL if there is none.
+  const modelwire_value* get() const noexcept { return handle::get(); }
+  /// As value_view::get; a std::string_view is borrowed.
+  template <class V>
+  std::optional<V> get(std::string_view path) const& {
+    return view().template get<V>(path);
+  }
+  /// Of one that nobody keeps anything but a std::string_view.
+  template <class V>
+  std::optional<V> get(std::string_view path) && {
+    static_assert(!std::is_same_v<V, std::string_view>,
+                  "the text would dangle: keep the value, or get std::string");
+    return std::as_const(*this).template get<V>(path);
+  }
+  /// As value_view::json, borrowed.
+  std::optional<std::string_view> json(std::string_view path = {}) const& noexcept {
+    return view().json(path);
+  }
+  /// The same of one that nobody keeps: a copy.
+  std::optional<std::string> json(std::string_view path = {}) && {
+    return detail::copied(std::as_const(*this).json(path));
+  }
+  /// As value_view::count.
+  std::size_t count(std::string_view path = {}) const noexcept {
+    return value_view(handle::get()).count(path);
+  }
 };
 
 /// Tokens as the service reported them.
@@ -528,96 +825,55 @@ struct tool_call {
 
 /// A piece of a tool call in a chunk; its texts are borrowed from the event.
 struct tool_call_piece {
-  std::optional<std::int64_t> index;           ///< Which tool call of the response it belongs to.
-  std::optional<std::string_view> id;          ///< On the first piece mostly.
-  std::optional<std::string_view> name;        ///< On the first piece mostly.
-  std::optional<std::string_view> arguments;   ///< A piece of the JSON text.
+  std::optional<std::int64_t> index;          ///< Which tool call of the response it belongs to.
+  std::optional<std::string_view> id;         ///< On the first piece mostly.
+  std::optional<std::string_view> name;       ///< On the first piece mostly.
+  std::optional<std::string_view> arguments;  ///< A piece of the JSON text.
 };
 
 namespace detail {
 
-/// Fields by path, of whatever has some: new fields of a service need no new function here. A path
-/// is a JSON pointer (RFC 6901), "/choices/0/message/refusal" for instance.
-template <class T, const char* (*Text)(const T*, const char*, std::size_t, std::size_t*),
-          const char* (*Json)(const T*, const char*, std::size_t, std::size_t*),
-          modelwire_status (*Int)(const T*, const char*, std::size_t, std::int64_t*),
-          modelwire_status (*Number)(const T*, const char*, std::size_t, double*),
-          modelwire_status (*Bool)(const T*, const char*, std::size_t, std::int32_t*),
-          std::size_t (*Count)(const T*, const char*, std::size_t)>
-class fields {
- public:
-  /// The C object, which stays its owner's; NULL if there is none.
-  const T* get() const noexcept { return object_; }
-  /// Whether there is one.
-  explicit operator bool() const noexcept { return object_ != nullptr; }
+inline std::uint64_t tokens(value_view of, std::string_view in, std::string_view name) {
+  const auto count = of.get<std::int64_t>(std::string(in).append(name));
+  return static_cast<std::uint64_t>(count.value_or(0));
+}
 
-  /// A field as `std::string_view` (decoded, borrowed), `std::string`, `std::int64_t` (integers
-  /// that fit), `double` (any number) or `bool`; nothing where there is no such thing.
-  template <class V>
-  std::optional<V> get(std::string_view path) const {
-    static_assert(std::is_same_v<V, std::string_view> || std::is_same_v<V, std::string> ||
-                      std::is_same_v<V, std::int64_t> || std::is_same_v<V, double> ||
-                      std::is_same_v<V, bool>,
-                  "get std::string_view, std::string, std::int64_t, double or bool");
-    if constexpr (std::is_same_v<V, std::string_view> || std::is_same_v<V, std::string>) {
-      std::size_t length = 0;
-      const char* text = Text(object_, start(path), path.size(), &length);
-      if (text == nullptr) return std::nullopt;
-      return V(text, length);
-    } else if constexpr (std::is_same_v<V, std::int64_t>) {
-      return read<V, std::int64_t>(Int, path);
-    } else if constexpr (std::is_same_v<V, double>) {
-      return read<V, double>(Number, path);
-    } else {
-      return read<V, std::int32_t>(Bool, path);
-    }
+/// The usage in what the library knows of a response or of a chunk.
+inline std::optional<token_usage> usage_in(value_view info) {
+  if (info.count("/usage") == 0) return std::nullopt;
+  return token_usage{tokens(info, "/usage", "/input_tokens"),
+                     tokens(info, "/usage", "/output_tokens"),
+                     tokens(info, "/usage", "/total_tokens")};
+}
+
+inline bool is_same_name(std::string_view one, std::string_view other) noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  if (one.size() != other.size()) return false;
+  for (std::size_t i = 0; i < one.size(); i++) {
+    if (lower(one[i]) != lower(other[i])) return false;
   }
+  return true;
+}
 
-  /// Anything as the JSON text that was sent, numbers to their last digit; borrowed. The empty
-  /// path is the whole.
-  std::optional<std::string_view> json(std::string_view path) const noexcept {
-    std::size_t length = 0;
-    const char* text = Json(object_, start(path), path.size(), &length);
-    return optional_view(text, length);
+/// The first header of a name in what the library knows of a response or an error.
+inline std::optional<std::string_view> header_in(value_view info, std::string_view name) {
+  const std::size_t count = info.count("/headers");
+  for (std::size_t i = 0; i < count; i++) {
+    const auto here = info.text(item("/headers", i, "/name"));
+    if (here && is_same_name(*here, name)) return info.text(item("/headers", i, "/value"));
   }
-
-  /// How many items an array, or members an object, has; 0 for anything else.
-  std::size_t count(std::string_view path) const noexcept {
-    return Count(object_, start(path), path.size());
-  }
-
- protected:
-  explicit fields(const T* object) noexcept : object_(object) {}
-  const T* object_;
-
- private:
-  template <class V, class Out>
-  std::optional<V> read(modelwire_status (*field)(const T*, const char*, std::size_t, Out*),
-                        std::string_view path) const noexcept {
-    Out out{};
-    if (field(object_, start(path), path.size(), &out) != MODELWIRE_OK) return std::nullopt;
-    if constexpr (std::is_same_v<V, bool>) {
-      return out != 0;
-    } else {
-      return out;
-    }
-  }
-};
-
-using response_fields =
-    fields<modelwire_response, modelwire_response_get_text, modelwire_response_get_json,
-           modelwire_response_get_int, modelwire_response_get_number, modelwire_response_get_bool,
-           modelwire_response_get_count>;
-
-using event_fields = fields<modelwire_event, modelwire_event_get_text, modelwire_event_get_json,
-                            modelwire_event_get_int, modelwire_event_get_number,
-                            modelwire_event_get_bool, modelwire_event_get_count>;
+  return std::nullopt;
+}
 
 }  // namespace detail
 
+inline std::optional<std::string_view> error::header(std::string_view name) const& {
+  return detail::header_in(info(), name);
+}
+
 /// The response to a call, borrowed from a response, an event or a stream. A view of nothing gives
 /// nothing. Any thread.
-class response_view : public detail::response_fields {
+class response_view : public detail::fields<modelwire_response, modelwire_response_value> {
  public:
   /// Looks at a response of C, or at nothing.
   explicit response_view(const modelwire_response* borrowed = nullptr) noexcept
@@ -631,68 +887,62 @@ class response_view : public detail::response_fields {
   /// The output text: the content of a chat's first choice, or all output text of a response;
   /// empty where there is none and at the end of a stream.
   std::string_view text() const noexcept { return detail::view(modelwire_response_text, object_); }
+  /// What the library knows of the exchange, as one object: what the functions below read.
+  value_view info() const noexcept { return value_view(modelwire_response_info(object_)); }
   /// Why the first choice of a chat stopped, "stop" for instance, or the status of a response.
   std::optional<std::string_view> finish_reason() const noexcept {
-    return detail::optional_view(modelwire_response_finish_reason, object_);
+    return info().text("/finish_reason");
   }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const noexcept {
-    return detail::optional_view(modelwire_response_request_id, object_);
+    return info().text("/request_id");
   }
   /// The HTTP status, 200 for instance; 0 for nothing.
-  int http_status() const noexcept { return modelwire_response_http_status(object_); }
+  int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// How many times the request was attempted; 0 for nothing.
-  int attempts() const noexcept { return modelwire_response_attempts(object_); }
+  int attempts() const { return detail::small_number(info(), "/attempts"); }
   /// From the start of the first attempt to the end of the response, waits included.
-  std::chrono::milliseconds elapsed() const noexcept {
-    return detail::optional_ms(modelwire_response_elapsed_ms(object_))
-        .value_or(std::chrono::milliseconds(0));
+  std::chrono::milliseconds elapsed() const {
+    return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
   }
   /// The first header of a name, whatever its case.
-  std::optional<std::string_view> header(std::string_view name) const noexcept {
-    return detail::optional_view(
-        modelwire_response_header(object_, detail::start(name), name.size()));
+  std::optional<std::string_view> header(std::string_view name) const {
+    return detail::header_in(info(), name);
   }
   /// All headers, in the order of the response.
   std::vector<modelwire::header> headers() const {
-    std::vector<modelwire::header> all(modelwire_response_header_count(object_));
+    const value_view about = info();
+    std::vector<modelwire::header> all(about.count("/headers"));
     for (std::size_t i = 0; i < all.size(); i++) {
-      all[i].name = detail::view(modelwire_response_header_name, object_, i);
-      all[i].value = detail::view(modelwire_response_header_value, object_, i);
+      all[i].name = about.text(detail::item("/headers", i, "/name")).value_or("");
+      all[i].value = about.text(detail::item("/headers", i, "/value")).value_or("");
     }
     return all;
   }
   /// How the response was known to be complete: "document", "done_mark", "final_event" or
   /// "finish_reasons".
-  std::string_view end_mark() const noexcept {
-    return detail::view(modelwire_response_end, object_);
-  }
+  std::string_view end_mark() const noexcept { return info().text("/end").value_or(""); }
   /// Whether the JSON text was put together from the chunks of a stream.
-  bool is_gathered() const noexcept { return modelwire_response_is_gathered(object_) != 0; }
+  bool is_gathered() const { return info().get<bool>("/is_gathered").value_or(false); }
   /// The tool calls of a chat's first choice, or of a response.
   std::vector<tool_call> tool_calls() const {
-    std::vector<tool_call> all(modelwire_response_tool_call_count(object_));
+    const value_view about = info();
+    std::vector<tool_call> all(about.count("/tool_calls"));
     for (std::size_t i = 0; i < all.size(); i++) {
-      all[i].id = detail::view(modelwire_response_tool_call_id, object_, i);
-      all[i].name = detail::view(modelwire_response_tool_call_name, object_, i);
-      all[i].arguments = detail::view(modelwire_response_tool_call_arguments, object_, i);
+      all[i].id = about.text(detail::item("/tool_calls", i, "/id")).value_or("");
+      all[i].name = about.text(detail::item("/tool_calls", i, "/name")).value_or("");
+      all[i].arguments = about.text(detail::item("/tool_calls", i, "/arguments")).value_or("");
     }
     return all;
   }
   /// The tokens that the service reported, of a stream too.
-  std::optional<token_usage> usage() const noexcept {
-    token_usage used;
-    if (modelwire_response_usage(object_, &used.input_tokens, &used.output_tokens,
-                                 &used.total_tokens) != MODELWIRE_OK) {
-      return std::nullopt;
-    }
-    return used;
-  }
+  std::optional<token_usage> usage() const { return detail::usage_in(info()); }
   /// The ids of a model list; none for every other response.
   std::vector<std::string_view> model_ids() const {
-    std::vector<std::string_view> all(modelwire_response_model_count(object_));
+    const value_view about = info();
+    std::vector<std::string_view> all(about.count("/models"));
     for (std::size_t i = 0; i < all.size(); i++) {
-      all[i] = detail::view(modelwire_response_model_id, object_, i);
+      all[i] = about.text(detail::item("/models", i, "")).value_or("");
     }
     return all;
   }
@@ -703,67 +953,111 @@ class response : public detail::owner<response_view, modelwire_response, modelwi
  public:
   using owner::owner;
 
-  /// As response_view::text; borrowed.
-  std::string_view text() const& noexcept { return response_view::text(); }
-  /// The same of a response that nobody keeps, `client.run(request).text()`: a copy, not borrowed.
-  std::string text() && { return std::string(response_view::text()); }
-  /// As response_view::model_ids; borrowed.
+  /// @name As response_view has them; borrowed. Of a response that nobody keeps they are copies.
+  /// @{
+  std::optional<std::string_view> request_id() const& { return response_view::request_id(); }
+  std::optional<std::string> request_id() && {
+    return detail::copied(response_view::request_id());
+  }
+  std::optional<std::string_view> header(std::string_view name) const& {
+    return response_view::header(name);
+  }
+  std::optional<std::string> header(std::string_view name) && {
+    return detail::copied(response_view::header(name));
+  }
+  std::string_view end_mark() const& noexcept { return response_view::end_mark(); }
+  std::string end_mark() && { return std::string(response_view::end_mark()); }
   std::vector<std::string_view> model_ids() const& { return response_view::model_ids(); }
-  /// The same of a response that nobody keeps, `client.models().model_ids()`: copies.
   std::vector<std::string> model_ids() && {
     const auto borrowed = response_view::model_ids();
     return std::vector<std::string>(borrowed.begin(), borrowed.end());
   }
+  std::vector<modelwire::header> headers() const& { return response_view::headers(); }
+  std::vector<modelwire::header> headers() && = delete;
+  /// @}
 };
 
-/// One event of a call, borrowed: a chunk of a stream, or the end of a call. A view of nothing
-/// gives nothing. Any thread.
-class event_view : public detail::event_fields {
+/// How much of the log is wanted.
+enum class log_level : std::int32_t {
+  off = MODELWIRE_LOG_OFF,      ///< Nothing.
+  error = MODELWIRE_LOG_ERROR,  ///< Something failed that nobody is told of otherwise.
+  warn = MODELWIRE_LOG_WARN,    ///< Something to look at.
+  info = MODELWIRE_LOG_INFO,    ///< Something worth knowing.
+  debug = MODELWIRE_LOG_DEBUG,  ///< Attempts, waits, ends of calls, connections.
+  trace = MODELWIRE_LOG_TRACE,  ///< Every detail.
+};
+
+/// One record of the log; its texts are borrowed from the event, or for the time of the callback.
+struct log_record {
+  log_level level;                             ///< How important it is.
+  std::chrono::system_clock::time_point time;  ///< When it was made.
+  std::string_view target;                     ///< "modelwire", or a library below it.
+  std::string_view message;                    ///< What it says. The API key is never in it.
+};
+
+namespace detail {
+
+inline log_level level_named(std::string_view name) noexcept {
+  if (name == "error") return log_level::error;
+  if (name == "warn") return log_level::warn;
+  if (name == "info") return log_level::info;
+  if (name == "debug") return log_level::debug;
+  return log_level::trace;
+}
+
+}  // namespace detail
+
+/// One event, borrowed: a chunk of a stream, the end of a call, or a record of the log. A view of
+/// nothing gives nothing. Any thread.
+class event_view : public detail::fields<modelwire_event, modelwire_event_value> {
  public:
   /// Looks at an event of C, or at nothing.
   explicit event_view(const modelwire_event* borrowed = nullptr) noexcept
       : fields(borrowed) {}
 
-  /// MODELWIRE_EVENT_CHUNK or MODELWIRE_EVENT_DONE. Kinds may be added: skip what you do not know.
+  /// One of MODELWIRE_EVENT_... Kinds may be added: skip what you do not know.
   std::int32_t kind() const noexcept { return modelwire_event_kind(object_); }
   /// Whether it is a chunk of a stream.
   bool is_chunk() const noexcept { return kind() == MODELWIRE_EVENT_CHUNK; }
+  /// Whether it is the last event of a call that ended well.
+  bool is_response() const noexcept { return kind() == MODELWIRE_EVENT_RESPONSE; }
+  /// Whether it is the last event of a call that failed.
+  bool is_error() const noexcept { return kind() == MODELWIRE_EVENT_ERROR; }
+  /// Whether it is a record of the log.
+  bool is_log() const noexcept { return kind() == MODELWIRE_EVENT_LOG; }
   /// Whether it is the last event of its call, with the response or the error.
-  bool is_done() const noexcept { return kind() == MODELWIRE_EVENT_DONE; }
+  bool is_last() const noexcept { return is_response() || is_error(); }
   /// The tag with which the call was submitted to a queue; 0 for other calls.
   std::uint64_t tag() const noexcept { return modelwire_event_tag(object_); }
 
   /// Any field as JSON text, by its path.
   using fields::json;
-  /// The chunk's JSON text as the service sent it; empty for the last event.
+  /// A chunk's or a response's JSON text as the service sent it; an error's or a log record's as an
+  /// object of the library's.
   std::string_view json() const noexcept { return detail::view(modelwire_event_json, object_); }
-  /// The piece of output text that the chunk adds; empty for every other event.
+  /// The piece of output text that a chunk adds; the whole text of a response; the message of an
+  /// error or a log record.
   std::string_view text() const noexcept { return detail::view(modelwire_event_text, object_); }
   /// The name of the server-sent event, "response.completed" for instance; empty where there was
   /// none, as in chat streams.
   std::string_view name() const noexcept { return detail::view(modelwire_event_name, object_); }
+  /// What the library knows of the event, as one object: what the functions below read.
+  value_view info() const noexcept { return value_view(modelwire_event_info(object_)); }
   /// Why the first choice stopped, "stop" for instance; nothing while it has not.
   std::optional<std::string_view> finish_reason() const noexcept {
-    return detail::optional_view(modelwire_event_finish_reason, object_);
+    return info().text("/finish_reason");
   }
   /// The tokens that the chunk, or the response at the end, reports.
-  std::optional<token_usage> usage() const noexcept {
-    token_usage used;
-    if (modelwire_event_usage(object_, &used.input_tokens, &used.output_tokens,
-                              &used.total_tokens) != MODELWIRE_OK) {
-      return std::nullopt;
-    }
-    return used;
-  }
+  std::optional<token_usage> usage() const { return detail::usage_in(info()); }
   /// The pieces of tool calls that the chunk adds, in its first choice.
   std::vector<tool_call_piece> tool_calls() const {
-    std::vector<tool_call_piece> all(modelwire_event_tool_call_count(object_));
+    const value_view about = info();
+    std::vector<tool_call_piece> all(about.count("/tool_calls"));
     for (std::size_t i = 0; i < all.size(); i++) {
-      const std::int64_t index = modelwire_event_tool_call_index(object_, i);
-      if (index >= 0) all[i].index = index;
-      all[i].id = detail::optional_view(modelwire_event_tool_call_id, object_, i);
-      all[i].name = detail::optional_view(modelwire_event_tool_call_name, object_, i);
-      all[i].arguments = detail::optional_view(modelwire_event_tool_call_arguments, object_, i);
+      all[i].index = about.get<std::int64_t>(detail::item("/tool_calls", i, "/index"));
+      all[i].id = about.text(detail::item("/tool_calls", i, "/id"));
+      all[i].name = about.text(detail::item("/tool_calls", i, "/name"));
+      all[i].arguments = about.text(detail::item("/tool_calls", i, "/arguments"));
     }
     return all;
   }
@@ -777,337 +1071,491 @@ class event_view : public detail::event_fields {
     if (failure == nullptr) return std::nullopt;
     return modelwire::error(failure);
   }
+  /// The record of the log, borrowed from the event; nothing for other events.
+  std::optional<log_record> log() const {
+    if (!is_log()) return std::nullopt;
+    const value_view about = info();
+    return log_record{detail::level_named(about.text("/level").value_or("")),
+                      detail::moment(about, "/unix_ms").value_or(decltype(log_record::time){}),
+                      name(), text()};
+  }
 };
 
-/// One event of a call, owned.
+/// One event, owned.
 class event : public detail::owner<event_view, modelwire_event, modelwire_event_free> {
  public:
   using owner::owner;
-};
 
-/// One of the bounds of a client.
-enum class limit : std::int32_t {
-  // From the table in core/src/bounds.rs, by `make header`.
-  /// Largest server-sent event, in bytes; 16 MiB by default.
-  event_bytes = MODELWIRE_LIMIT_EVENT_BYTES,
-  /// Largest answer that is held whole, in bytes; 256 MiB by default.
-  response_bytes = MODELWIRE_LIMIT_RESPONSE_BYTES,
-  /// How much of a failed answer's body is read and kept, in bytes; 64 KiB by default.
-  error_body_bytes = MODELWIRE_LIMIT_ERROR_BODY_BYTES,
-  /// Most headers that an answer may have; 100 by default.
-  headers = MODELWIRE_LIMIT_HEADERS,
-  /// Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
-  /// default. A single larger event waits alone.
-  queue_bytes = MODELWIRE_LIMIT_QUEUE_BYTES,
-  /// Events of one call that wait to be taken before its body is no longer read; 1024 by default.
-  queue_events = MODELWIRE_LIMIT_QUEUE_EVENTS,
-  /// Connections that calls of the client have at once; 1000 by default, and with those that are
-  /// idle never more than half of the descriptors that the process may have (RLIMIT_NOFILE, read
-  /// at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
-  /// connections that a client has idle and that it is opening). Further calls wait in order, and
-  /// take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
-  /// counted.
-  connections = MODELWIRE_LIMIT_CONNECTIONS,
-  /// Connections that are kept for later calls while none uses them; 1000 by default, and never
-  /// more than `connections_max` and 1/16 of the descriptors.
-  idle_connections = MODELWIRE_LIMIT_IDLE_CONNECTIONS,
-  /// How long a connection that no call uses is kept, in milliseconds; 4000 by default, for many
-  /// servers close theirs after 5 s.
-  idle_connection_ms = MODELWIRE_LIMIT_IDLE_CONNECTION_MS,
+  /// @name As event_view has them; borrowed. Of an event that nobody keeps: a copy, or nothing.
+  /// @{
+  std::string_view name() const& noexcept { return event_view::name(); }
+  std::string name() && { return std::string(event_view::name()); }
+  response_view response() const& noexcept { return event_view::response(); }
+  response_view response() && = delete;
+  std::optional<log_record> log() const& { return event_view::log(); }
+  std::optional<log_record> log() && = delete;
+  /// @}
 };
-
-/// Failures without a response that can be tried again; `|` joins them.
-enum class retry_on : std::uint32_t {
-  nothing = 0,  ///< Only responses with status 429 are.
-  /// Calls of which nothing was sent.
-  connect_errors = MODELWIRE_RETRY_CONNECT_ERRORS,
-  /// Calls whose connection was lost after something was sent and before the head of a response
-  /// came. The service may have processed such a call, and meters it twice then.
-  lost_connections = MODELWIRE_RETRY_LOST_CONNECTIONS,
-};
-
-/// Both.
-constexpr retry_on operator|(retry_on one, retry_on other) noexcept {
-  return static_cast<retry_on>(static_cast<std::uint32_t>(one) |
-                               static_cast<std::uint32_t>(other));
-}
 
 namespace detail {
 
-/// A builder: a handle that remembers the first thing that was wrong.
-template <class T, void (*Free)(T*)>
-class builder : public handle<T, Free> {
+/// A text that may hold the key: what it stood in is wiped before it is given back.
+class wiped_text {
  public:
-  /// The first thing that was wrong so far; NULL if all is well. Using the builder gives it, too.
-  const modelwire::error* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
+  wiped_text() = default;
+  explicit wiped_text(std::string_view text) { append(text); }
+  wiped_text(const wiped_text& other) { append(other.view()); }
+  wiped_text(wiped_text&& other) { take(other); }
+  wiped_text& operator=(wiped_text other) {
+    wipe(text_);
+    take(other);
+    return *this;
+  }
+  ~wiped_text() { wipe(text_); }
 
- protected:
-  using handle<T, Free>::handle;
+  std::string_view view() const noexcept { return text_; }
 
-  /// Why it cannot be used: the first thing that was wrong, or that it is empty.
-  std::optional<modelwire::error> obstacle(std::string_view name) const {
-    if (problem_) return problem_;
-    if (this->get() != nullptr) return std::nullopt;
-    return modelwire::error(MODELWIRE_E_ARGUMENT, std::string(name) + " was moved from",
-                            "Make a new one.");
+  wiped_text& append(std::string_view more) {
+    if (text_.size() + more.size() > text_.capacity()) {
+      std::string larger;
+      larger.reserve(2 * (text_.size() + more.size()));
+      larger = text_;
+      wipe(text_);
+      text_.swap(larger);
+    }
+    text_ += more;
+    return *this;
   }
 
-  /// Remembers that a setter failed which gives no error object.
-  ///
-  /// @param what   the setter
-  /// @param rules  what it refuses, for the message
-  void note(modelwire_status status, std::string_view what, std::string_view rules) {
-    if (status == MODELWIRE_OK || problem_) return;
-    const std::string_view why = this->get() == nullptr ? "it was moved from" : rules;
-    problem_.emplace(status, std::string(what) + ": " + std::string(why));
+ private:
+  void take(wiped_text& other) {
+    append(other.view());
+    wipe(other.text_);
   }
 
-  static constexpr std::string_view NO_SUCH_FAILURE = "there is no such failure";
-  static constexpr std::string_view NO_PART = "the part is not from 0 to 1";
+  /// Written through a volatile pointer, so that it is not left out.
+  static void wipe(std::string& text) noexcept {
+    volatile char* bytes = text.data();
+    for (std::size_t i = 0; i < text.size(); i++) bytes[i] = 0;
+    text.clear();
+  }
 
-  std::optional<modelwire::error> problem_;
+  std::string text_;
 };
 
-}  // namespace detail
-
-/// What a client is made from. What is not set has its default: base URL and key come from the
-/// environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY).
-///
-///   modelwire::client client(
-///       modelwire::config().base_url("https://host/v1").total_timeout(std::chrono::minutes(2)));
-class config : public detail::builder<modelwire_config, modelwire_config_free> {
- public:
-  /// Every default.
-  config() noexcept : builder(modelwire_config_new()) {}
-  /// Adopts a configuration of C.
-  explicit config(modelwire_config* adopted) noexcept : builder(adopted) {}
-
-  /// Where the service is, "https://host/v1" for instance. A trailing slash does not matter; a
-  /// query is kept.
-  config& base_url(std::string_view url) & {
-    note(modelwire_config_set_base_url(get(), detail::start(url), url.size()), "config.base_url",
-         NOT_UTF8);
-    return *this;
+/// A value as JSON text. Texts are taken as UTF-8; whether they are, the library looks.
+inline wiped_text json_of(std::string_view text) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  wiped_text json("\"");
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+    json.append(text.substr(begin, i - begin));
+    begin = i + 1;
+    if (byte >= 0x20) {
+      json.append("\\").append(text.substr(i, 1));
+    } else {
+      json.append("\\u00").append(hex.substr(byte / 16, 1)).append(hex.substr(byte % 16, 1));
+    }
   }
+  return json.append(text.substr(begin)).append("\"");
+}
+
+/// A number with a point, whatever the locale says. What JSON does not have is null, which no option
+/// takes for a number.
+inline std::string json_of_number(double number) {
+  if (!(number - number >= 0)) return "null";
+  std::array<char, 40> digits{};
+  const int length = std::snprintf(digits.data(), digits.size(), "%.17g", number);
+  std::string json;
+  for (int i = 0; i < length; i++) {
+    const char c = digits[static_cast<std::size_t>(i)];
+    const bool is_plain = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
+    if (is_plain) {
+      json += c;
+    } else if (json.empty() || json.back() != '.') {
+      json += '.';
+    }
+  }
+  return json;
+}
+
+template <class N>
+std::string json_of_arithmetic(N number) {
+  static_assert(!std::is_same_v<N, char> && !std::is_same_v<N, wchar_t> &&
+                    !std::is_same_v<N, char16_t> && !std::is_same_v<N, char32_t>,
+                "a character is neither a text nor a number");
+  if constexpr (std::is_same_v<N, bool>) {
+    return number ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<N>) {
+    return json_of_number(static_cast<double>(number));
+  } else {
+    return std::to_string(number);
+  }
+}
+
+/// The setters that a client's options and a single request's have in common. `Self` has
+/// `put(name, json)`, which takes a value as JSON text.
+template <class Self>
+class common_options {
+ public:
+  /// Any option by its name (docs/options.md has them all) with a text as its value.
+  Self& option(std::string_view name, std::string_view value) & {
+    return put(name, json_of(value).view());
+  }
+  /// Any option by its name with a boolean or a number as its value.
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  Self& option(std::string_view name, N value) & {
+    return put(name, json_of_arithmetic(value));
+  }
+  /// NULL is no value.
+  Self& option(std::string_view name, std::nullptr_t) & = delete;
   /// The API key, without the word "Bearer"; white space around it is removed. It never appears
   /// in errors, reports or logs. One that was copied with something else around it, quotes for
-  /// instance, or that is not whole, is refused when the client is made.
-  config& api_key(std::string_view key) & {
-    note(modelwire_config_set_api_key(get(), detail::start(key), key.size()), "config.api_key",
-         NOT_UTF8);
-    return *this;
+  /// instance, or that is not whole, is refused when it is used.
+  Self& api_key(std::string_view key) & { return option("api_key", key); }
+  /// Adds a header; that of a request replaces the client's of the same name.
+  Self& header(std::string_view name, std::string_view value) & {
+    return member("headers", name, value);
   }
-  /// Adds a header that is sent with every request.
-  config& header(std::string_view name, std::string_view value) & {
-    note(modelwire_config_add_header(get(), detail::start(name), name.size(), detail::start(value),
-                                     value.size()),
-         "config.header", NOT_UTF8);
-    return *this;
+  /// Adds a parameter to the query of the URL; a request's stand behind its client's, and those
+  /// behind the base URL's.
+  Self& query(std::string_view name, std::string_view value) & {
+    return member("query", name, value);
   }
-  /// Opening a connection, TLS included; 10 s, `no_timeout` for none. Here and below a negative one
-  /// changes nothing.
-  config& connect_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_config_set_timeouts(get(), timeout.count(), -1, -1, -1),
-         "config.connect_timeout", {});
-    return *this;
-  }
-  /// From the start of an attempt to the complete head of its response; 600 s, `no_timeout` for
-  /// none.
-  config& first_byte_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_config_set_timeouts(get(), -1, timeout.count(), -1, -1),
-         "config.first_byte_timeout", {});
-    return *this;
-  }
-  /// Between two pieces of substance of a response; 300 s, `no_timeout` for none.
-  config& idle_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_config_set_timeouts(get(), -1, -1, timeout.count(), -1), "config.idle_timeout",
-         {});
-    return *this;
-  }
-  /// Over all attempts and every wait, from the call's start; `no_timeout` by default.
-  config& total_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_config_set_timeouts(get(), -1, -1, -1, timeout.count()),
-         "config.total_timeout", {});
-    return *this;
-  }
-  /// Waiting for a connection where `limit::connections` are in use, before each attempt;
+  /// Lets what is answered whole stream underneath and gather its response, for a service whose
+  /// models answer only by streaming.
+  Self& stream_only(bool on = true) & { return option("stream_only", on); }
+  /// Waiting for a connection where `connections_max` are in use, before each attempt;
   /// `no_timeout` by default: a call waits its turn.
-  config& pool_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_config_set_pool_timeout(get(), timeout.count()), "config.pool_timeout", {});
-    return *this;
+  Self& pool_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("pool_timeout_ms", longest);
   }
-  /// How often and after what waits a call is tried again: one that was answered with status 429,
-  /// or that failed as `retry_on` says. The waits are lower bounds, to which `retry_jitter` adds.
-  ///
-  /// @param retries_max      most retries of one call; 3 by default, 0 switches off
-  /// @param first_wait       before the first retry, doubled for each further one up to 8 s, and
-  ///                         raised to what the service asks for; 500 ms
-  /// @param retry_after_max  longest Retry-After that is waited for, a longer one is an error at
-  ///                         once; 60 s
-  config& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
-                std::chrono::milliseconds retry_after_max = by_default) & {
-    note(modelwire_config_set_retry(get(), retries_max, first_wait.count(),
-                                    retry_after_max.count()),
-         "config.retry", {});
-    return *this;
+  /// From the start of an attempt to the complete head of its response; 600 s by default,
+  /// `no_timeout` for none.
+  Self& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("first_byte_timeout_ms", longest);
   }
-  /// Which failures without a response are tried again, beside the responses with status 429;
-  /// `retry_on::nothing` by default.
-  config& retry_on(modelwire::retry_on what) & {
-    note(modelwire_config_set_retry_on(get(), static_cast<std::uint32_t>(what)),
-         "config.retry_on", NO_SUCH_FAILURE);
-    return *this;
+  /// Between two pieces of substance of a response; 300 s by default, `no_timeout` for none.
+  Self& idle_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("idle_timeout_ms", longest);
+  }
+  /// Whether comments and keep-alives put the idle timeout off as well; false by default.
+  Self& pings_reset_idle(bool on = true) & { return option("pings_reset_idle", on); }
+  /// Over all attempts and every wait, from the call's start; `no_timeout` by default.
+  Self& total_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("total_timeout_ms", longest);
+  }
+  /// Most retries of one call; 3 by default, 0 switches retrying off.
+  Self& retries_max(std::int32_t count) & { return option("retries_max", count); }
+  /// The wait before the first retry, doubled for each further one, and raised to what the service
+  /// asks for; 500 ms by default. A lower bound, to which `retry_jitter` adds.
+  Self& retry_first_wait(std::chrono::milliseconds wait) & {
+    return time("retry_first_wait_ms", wait);
+  }
+  /// The doubling of waits stops here; 8 s by default.
+  Self& retry_wait_max(std::chrono::milliseconds wait) & {
+    return time("retry_wait_max_ms", wait);
+  }
+  /// The statuses that are tried again; 429 alone by default.
+  Self& retry_statuses(std::initializer_list<int> statuses) & {
+    std::string json;
+    for (const int status : statuses) json += (json.empty() ? "" : ",") + std::to_string(status);
+    return put("retry_statuses", '[' + json + ']');
+  }
+  /// Whether a call is tried again of which nothing was sent; false by default.
+  Self& retry_connect_errors(bool on = true) & { return option("retry_connect_errors", on); }
+  /// Whether a call is tried again whose connection was lost after something was sent and before
+  /// the head of a response came; false by default. The service may have processed such a call,
+  /// and meters it twice then.
+  Self& retry_lost_connections(bool on = true) & { return option("retry_lost_connections", on); }
+  /// Whether a call is tried again whose response did not begin within its first-byte timeout;
+  /// false by default. It may be metered twice then.
+  Self& retry_first_byte_timeouts(bool on = true) & {
+    return option("retry_first_byte_timeouts", on);
   }
   /// The part of a wait, 0 to 1, that is added by chance at most, so that calls that were refused
-  /// together do not come back together; 0.25.
-  config& retry_jitter(double part) & {
-    note(modelwire_config_set_retry_jitter(get(), part), "config.retry_jitter", NO_PART);
-    return *this;
+  /// together do not come back together; 0.25 by default.
+  Self& retry_jitter(double part) & { return option("retry_jitter", part); }
+  /// Longest Retry-After that is waited for, a longer one is an error at once; 60 s by default.
+  Self& retry_after_max(std::chrono::milliseconds wait) & {
+    return time("retry_after_max_ms", wait);
   }
+  /// Whether a Retry-After takes the place of the policy's wait also where it is shorter; false by
+  /// default.
+  Self& retry_after_exact(bool on = true) & { return option("retry_after_exact", on); }
   /// Whether the calls of a client slow down together when the service refuses some of them: a
   /// common pause, then fewer on their way at once and at the rate that the service was seen to
   /// take, and more again when nothing is refused any more; false by default. For many calls at
   /// once on a service whose limits are not known; such a client begins with few of them.
-  config& retry_adaptive(bool on = true) & {
-    note(modelwire_config_set_retry_adaptive(get(), on), "config.retry_adaptive", {});
+  Self& retry_adaptive(bool on = true) & { return option("retry_adaptive", on); }
+
+  /// @name The same on one that has no name yet.
+  /// @{
+  Self&& option(std::string_view name, std::string_view value) && {
+    return std::move(option(name, value));
+  }
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  Self&& option(std::string_view name, N value) && {
+    return std::move(option(name, value));
+  }
+  Self&& option(std::string_view name, std::nullptr_t) && = delete;
+  Self&& api_key(std::string_view key) && { return std::move(api_key(key)); }
+  Self&& header(std::string_view name, std::string_view value) && {
+    return std::move(header(name, value));
+  }
+  Self&& query(std::string_view name, std::string_view value) && {
+    return std::move(query(name, value));
+  }
+  Self&& stream_only(bool on = true) && { return std::move(stream_only(on)); }
+  Self&& pool_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(pool_timeout(longest));
+  }
+  Self&& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(first_byte_timeout(longest));
+  }
+  Self&& idle_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(idle_timeout(longest));
+  }
+  Self&& pings_reset_idle(bool on = true) && { return std::move(pings_reset_idle(on)); }
+  Self&& total_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(total_timeout(longest));
+  }
+  Self&& retries_max(std::int32_t count) && { return std::move(retries_max(count)); }
+  Self&& retry_first_wait(std::chrono::milliseconds wait) && {
+    return std::move(retry_first_wait(wait));
+  }
+  Self&& retry_wait_max(std::chrono::milliseconds wait) && {
+    return std::move(retry_wait_max(wait));
+  }
+  Self&& retry_statuses(std::initializer_list<int> statuses) && {
+    return std::move(retry_statuses(statuses));
+  }
+  Self&& retry_connect_errors(bool on = true) && { return std::move(retry_connect_errors(on)); }
+  Self&& retry_lost_connections(bool on = true) && {
+    return std::move(retry_lost_connections(on));
+  }
+  Self&& retry_first_byte_timeouts(bool on = true) && {
+    return std::move(retry_first_byte_timeouts(on));
+  }
+  Self&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
+  Self&& retry_after_max(std::chrono::milliseconds wait) && {
+    return std::move(retry_after_max(wait));
+  }
+  Self&& retry_after_exact(bool on = true) && { return std::move(retry_after_exact(on)); }
+  Self&& retry_adaptive(bool on = true) && { return std::move(retry_adaptive(on)); }
+  /// @}
+
+ protected:
+  Self& put(std::string_view name, std::string_view json) & {
+    auto& self = static_cast<Self&>(*this);
+    self.put_json(name, json);
+    return self;
+  }
+  Self& time(std::string_view name, std::optional<std::chrono::milliseconds> longest) & {
+    return put(name, longest ? std::to_string(longest->count()) : "null");
+  }
+  Self& member(std::string_view option, std::string_view name, std::string_view value) & {
+    wiped_text json("{");
+    json.append(json_of(name).view()).append(":").append(json_of(value).view()).append("}");
+    return put(option, json.view());
+  }
+};
+
+/// Whether an object was filled and not moved from since.
+struct filled {
+  bool is_so = true;
+  filled() = default;
+  filled(const filled&) = default;
+  filled(filled&& other) noexcept : is_so(std::exchange(other.is_so, false)) {}
+  filled& operator=(filled other) noexcept {
+    is_so = other.is_so;
     return *this;
   }
-  /// Sets one of the bounds, 1 to 2147483647. A response that breaks one is an error that names it.
-  config& limit(modelwire::limit which, std::int64_t value) & {
-    note(modelwire_config_set_limit(get(), static_cast<std::int32_t>(which), value),
-         "config.limit", "there is no such limit, or the value is not from 1 to 2147483647");
-    return *this;
+};
+
+}  // namespace detail
+
+/// What a client is made from: a JSON object of options, written by setters. What is not set has its
+/// default: base URL and key come from the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL,
+/// MODELWIRE_API_KEY or OPENAI_API_KEY). What is set twice is as it was set last; headers, query
+/// parameters and certificates add up. Whether it is right is judged when a client is made. The
+/// memory in which it had the key is wiped.
+///
+///   modelwire::client client(
+///       modelwire::config().base_url("https://host/v1").total_timeout(std::chrono::minutes(2)));
+class config : public detail::common_options<config> {
+ public:
+  /// Every default.
+  config() = default;
+
+  /// The options as one JSON object, as a client takes it; the key is in it.
+  std::string json() const {
+    std::string all("{");
+    return all.append(members_.view()).append("}");
   }
-  /// Sets options by name from one JSON object, all of them or none; docs/options.md has the names.
+  /// Whether it was not moved from.
+  explicit operator bool() const noexcept { return filled_.is_so; }
+
+  /// Sets options by name from one JSON object; docs/options.md has the names.
   config& options(std::string_view json) & {
-    modelwire_error* refused = nullptr;
-    const modelwire_status status =
-        modelwire_config_set_options(get(), detail::start(json), json.size(), &refused);
-    if (status != MODELWIRE_OK) {
-      modelwire::error why = modelwire::error::adopt(refused, status);
-      if (!problem_) problem_.emplace(std::move(why));
-    }
-    return *this;
+    const auto begin = json.find_first_not_of(" \t\r\n");
+    const auto end = json.find_last_not_of(" \t\r\n");
+    const bool is_object = begin != json.npos && json[begin] == '{' && json[end] == '}';
+    // What is no object makes the whole no JSON, and the client tells where.
+    if (!is_object) return add(json.empty() ? "?" : json);
+    const auto inner = json.substr(begin + 1, end - begin - 1);
+    return inner.find_first_not_of(" \t\r\n") == inner.npos ? *this : add(inner);
   }
-  /// Adds certificates, as PEM text, that are trusted beside the system's; checked when a client
-  /// is made.
-  config& ca_pem(std::string_view pem) & {
-    note(modelwire_config_add_ca_pem(get(), detail::start(pem), pem.size()), "config.ca_pem",
-         NOT_UTF8);
-    return *this;
-  }
-  /// The certificate with which the client proves itself to the service, its chain and its
-  /// private key, as PEM text; checked when a client is made.
-  config& client_certificate_pem(std::string_view pem) & {
-    note(modelwire_config_set_client_certificate_pem(get(), detail::start(pem), pem.size()),
-         "config.client_certificate_pem", NOT_UTF8);
-    return *this;
-  }
+  /// Where the service is, "https://host/v1" for instance. A trailing slash does not matter; a
+  /// query is kept.
+  config& base_url(std::string_view url) & { return option("base_url", url); }
   /// The proxy for every request, "http://...", "https://..." or "socks5h://..."; empty for none
   /// at all. Without this the environment decides.
-  config& proxy(std::string_view url) & {
-    note(modelwire_config_set_proxy(get(), detail::start(url), url.size()), "config.proxy",
-         NOT_UTF8);
-    return *this;
+  config& proxy(std::string_view url) & { return option("proxy", url); }
+  /// Adds certificates of authorities, as PEM text, that are trusted beside the system's.
+  config& ca_pem(std::string_view pem) & { return option("ca_pem", pem); }
+  /// The certificate with which the client proves itself to the service, its chain and its
+  /// private key, as PEM text.
+  config& client_certificate_pem(std::string_view pem) & {
+    return option("client_certificate_pem", pem);
   }
-  /// Speaks HTTP/2: many calls share one connection.
-  config& http2(bool on = true) & {
-    note(modelwire_config_set_http2(get(), on), "config.http2", {});
-    return *this;
+  /// Speaks HTTP/2 with an https service: many calls share one connection. False by default.
+  config& http2(bool on = true) & { return option("http2", on); }
+  /// Opening a connection, TLS included; 10 s by default, `no_timeout` for none.
+  config& connect_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("connect_timeout_ms", longest);
   }
-  /// Lets every call that is answered whole stream underneath and gather its response, for a
-  /// service whose models answer only by streaming.
-  config& stream_only(bool on = true) & {
-    note(modelwire_config_set_stream_only(get(), on), "config.stream_only", {});
-    return *this;
+  /// Largest server-sent event, in bytes; 16 MiB by default. Here and below 1 to 2147483647; a
+  /// response that breaks a bound is an error that names it.
+  config& event_bytes_max(std::int64_t bytes) & { return option("event_bytes_max", bytes); }
+  /// Largest response that is held whole, in bytes; 256 MiB by default.
+  config& response_bytes_max(std::int64_t bytes) & { return option("response_bytes_max", bytes); }
+  /// How much of a failed response's body is read and kept, in bytes; 64 KiB by default.
+  config& error_body_bytes_max(std::int64_t bytes) & {
+    return option("error_body_bytes_max", bytes);
+  }
+  /// Most headers that a response may have; 100 by default.
+  config& headers_max(std::int64_t count) & { return option("headers_max", count); }
+  /// Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
+  /// default. A single larger event waits alone.
+  config& queue_bytes_max(std::int64_t bytes) & { return option("queue_bytes_max", bytes); }
+  /// Events of one call that wait to be taken before its body is no longer read; 1024 by default.
+  config& queue_events_max(std::int64_t count) & { return option("queue_events_max", count); }
+  /// Connections that calls of the client have at once; 1000 by default, and fewer where the
+  /// process may have few descriptors. Further calls wait in order.
+  config& connections_max(std::int64_t count) & { return option("connections_max", count); }
+  /// Connections that are kept for later calls while none uses them; 1000 by default.
+  config& idle_connections_max(std::int64_t count) & {
+    return option("idle_connections_max", count);
+  }
+  /// How long a connection that no call uses is kept; 4 s by default.
+  config& idle_connection_max(std::chrono::milliseconds longest) & {
+    return time("idle_connection_ms_max", longest);
   }
 
   /// @name The same on a configuration that has no name yet.
   /// @{
-  config&& base_url(std::string_view url) && { return std::move(base_url(url)); }
-  config&& api_key(std::string_view key) && { return std::move(api_key(key)); }
-  config&& header(std::string_view name, std::string_view value) && {
-    return std::move(header(name, value));
-  }
-  config&& connect_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(connect_timeout(timeout));
-  }
-  config&& first_byte_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(first_byte_timeout(timeout));
-  }
-  config&& idle_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(idle_timeout(timeout));
-  }
-  config&& total_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(total_timeout(timeout));
-  }
-  config&& pool_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(pool_timeout(timeout));
-  }
-  config&& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
-                 std::chrono::milliseconds retry_after_max = by_default) && {
-    return std::move(retry(retries_max, first_wait, retry_after_max));
-  }
-  config&& retry_on(modelwire::retry_on what) && { return std::move(retry_on(what)); }
-  config&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
-  config&& retry_adaptive(bool on = true) && { return std::move(retry_adaptive(on)); }
-  config&& limit(modelwire::limit which, std::int64_t value) && {
-    return std::move(limit(which, value));
-  }
   config&& options(std::string_view json) && { return std::move(options(json)); }
+  config&& base_url(std::string_view url) && { return std::move(base_url(url)); }
+  config&& proxy(std::string_view url) && { return std::move(proxy(url)); }
   config&& ca_pem(std::string_view pem) && { return std::move(ca_pem(pem)); }
   config&& client_certificate_pem(std::string_view pem) && {
     return std::move(client_certificate_pem(pem));
   }
-  config&& proxy(std::string_view url) && { return std::move(proxy(url)); }
   config&& http2(bool on = true) && { return std::move(http2(on)); }
-  config&& stream_only(bool on = true) && { return std::move(stream_only(on)); }
+  config&& connect_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(connect_timeout(longest));
+  }
+  config&& event_bytes_max(std::int64_t bytes) && { return std::move(event_bytes_max(bytes)); }
+  config&& response_bytes_max(std::int64_t bytes) && {
+    return std::move(response_bytes_max(bytes));
+  }
+  config&& error_body_bytes_max(std::int64_t bytes) && {
+    return std::move(error_body_bytes_max(bytes));
+  }
+  config&& headers_max(std::int64_t count) && { return std::move(headers_max(count)); }
+  config&& queue_bytes_max(std::int64_t bytes) && { return std::move(queue_bytes_max(bytes)); }
+  config&& queue_events_max(std::int64_t count) && { return std::move(queue_events_max(count)); }
+  config&& connections_max(std::int64_t count) && { return std::move(connections_max(count)); }
+  config&& idle_connections_max(std::int64_t count) && {
+    return std::move(idle_connections_max(count));
+  }
+  config&& idle_connection_max(std::chrono::milliseconds longest) && {
+    return std::move(idle_connection_max(longest));
+  }
   /// @}
 
  private:
   friend class client;
-  static constexpr std::string_view NOT_UTF8 = "the text is not UTF-8, or is too long";
+  friend class detail::common_options<config>;
+
+  void put_json(std::string_view name, std::string_view json) {
+    detail::wiped_text member = detail::json_of(name);
+    add(member.append(":").append(json).view());
+  }
+
+  config& add(std::string_view members) {
+    if (!members_.view().empty()) members_.append(",");
+    members_.append(members);
+    return *this;
+  }
+
+  detail::wiped_text object() const {
+    detail::wiped_text all("{");
+    return all.append(members_.view()).append("}");
+  }
+
+  detail::wiped_text members_;
+  detail::filled filled_;
 };
 
-/// A request of one of the three operations, for any number of calls.
+/// A request of one of the three operations, for any number of calls. One thread at a time fills it;
+/// it remembers the first thing that was wrong.
 ///
 ///   auto question = modelwire::request::chat("a-model")
 ///                       .system("Answer in one word.")
 ///                       .user("Where is the Eiffel Tower?")
 ///                       .set("temperature", 0.2);
-class request : public detail::builder<modelwire_request, modelwire_request_free> {
+class request : public detail::handle<modelwire_request, modelwire_request_free>,
+                public detail::common_options<request> {
  public:
   /// Adopts a request of C.
-  explicit request(modelwire_request* adopted) noexcept : builder(adopted) {}
+  ///
+  /// @param what  what it asks for, which decides how `max_tokens` calls its field
+  explicit request(modelwire_request* adopted, operation what = operation::chat) noexcept
+      : handle(adopted), operation_(what) {}
 
   /// List the models.
-  static request models() {
-    return made([](auto... out) { return modelwire_request_models(out...); });
-  }
+  static request models() { return request(operation::models, std::nullopt); }
   /// A chat completion, to be filled with messages and fields.
-  static request chat(std::string_view model) { return made(modelwire_request_chat, model); }
+  static request chat(std::string_view model) {
+    return std::move(request(operation::chat, std::nullopt).set("model", model));
+  }
   /// A response, to be filled with its input and fields.
   static request response(std::string_view model) {
-    return made(modelwire_request_response, model);
+    return std::move(request(operation::responses, std::nullopt).set("model", model));
   }
   /// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
   /// is, but for "stream", which follows from how the call is made. What is not JSON is a problem
   /// that names the byte, and so is a field that cannot be right, by its name.
-  static request chat_json(std::string_view json) {
-    return made(modelwire_request_chat_json, json);
-  }
+  static request chat_json(std::string_view json) { return request(operation::chat, json); }
   /// A response from JSON text with at least "model" and "input"; as `chat_json`.
   static request response_json(std::string_view json) {
-    return made(modelwire_request_response_json, json);
+    return request(operation::responses, json);
   }
+
+  /// The first thing that was wrong so far; NULL if all is well. Using the request gives it, too.
+  const modelwire::error* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
 
   /// Adds a message to a chat that is built field by field. A longer conversation generally costs
   /// more and takes longer.
   request& message(std::string_view role, std::string_view content) & {
-    note(modelwire_request_add_message(get(), detail::start(role), role.size(),
-                                       detail::start(content), content.size()),
-         "request.message", "the text is not UTF-8, or the request is no chat built by fields");
-    return *this;
+    return note("request.message", [&](auto* failure) {
+      return modelwire_request_add_message(get(), detail::start(role), role.size(),
+                                           detail::start(content), content.size(), failure);
+    });
   }
   /// A message of the role "system".
   request& system(std::string_view content) & { return message("system", content); }
@@ -1118,24 +1566,24 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   /// The input of a response that is built field by field, as plain text. A longer one generally
   /// costs more and takes longer.
   request& input(std::string_view text) & {
-    note(modelwire_request_set_input(get(), detail::start(text), text.size()), "request.input",
-         "the text is not UTF-8, or the request is no response built by fields");
-    return *this;
+    if (operation_ != operation::responses) {
+      return refuse("request.input", "only a response has an input, a chat has messages");
+    }
+    return set("input", text);
   }
   /// The upper bound on the output, in tokens, at least 1: "max_tokens" of a chat,
   /// "max_output_tokens" of a response. Set by another function, it is held to the same bound when
   /// the call is made. A higher bound may consume more.
   request& max_tokens(std::int32_t tokens) & {
-    note(modelwire_request_set_max_tokens(get(), tokens), "request.max_tokens",
-         tokens < 1 ? "max_tokens must be at least 1" : "the request takes no fields");
-    return *this;
+    if (tokens < 1) return refuse("request.max_tokens", "max_tokens must be at least 1");
+    return set(operation_ == operation::responses ? "max_output_tokens" : "max_tokens", tokens);
   }
   /// Any further field with a text as its value, "reasoning_effort" for instance.
   request& set(std::string_view name, std::string_view value) & {
-    note(modelwire_request_set_text(get(), detail::start(name), name.size(), detail::start(value),
-                                    value.size()),
-         named("request.set", name), "the text is not UTF-8, or the request takes no fields");
-    return *this;
+    return note_field(name, [&](auto* failure) {
+      return modelwire_request_set_text(get(), detail::start(name), name.size(),
+                                        detail::start(value), value.size(), failure);
+    });
   }
   /// Any further field with a boolean, an integer or a number as its value. JSON has neither
   /// infinities nor NaN.
@@ -1144,110 +1592,44 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
     static_assert(!std::is_same_v<N, char> && !std::is_same_v<N, wchar_t> &&
                       !std::is_same_v<N, char16_t> && !std::is_same_v<N, char32_t>,
                   "a character is neither a text nor a number");
-    const char* begin = detail::start(name);
-    modelwire_status status = MODELWIRE_OK;
-    if constexpr (std::is_same_v<N, bool>) {
-      status = modelwire_request_set_bool(get(), begin, name.size(), value);
-    } else if constexpr (std::is_floating_point_v<N>) {
-      status = modelwire_request_set_number(get(), begin, name.size(), static_cast<double>(value));
-    } else if constexpr (std::is_unsigned_v<N> && sizeof(N) >= sizeof(std::int64_t)) {
+    if constexpr (std::is_unsigned_v<N> && !std::is_same_v<N, bool> &&
+                  sizeof(N) >= sizeof(std::int64_t)) {
       return json(name, std::to_string(value));  // it may be beyond 63 bits
     } else {
-      status = modelwire_request_set_int(get(), begin, name.size(), value);
+      return note_field(name, [&](auto* failure) {
+        const char* begin = detail::start(name);
+        if constexpr (std::is_same_v<N, bool>) {
+          return modelwire_request_set_bool(get(), begin, name.size(), value, failure);
+        } else if constexpr (std::is_floating_point_v<N>) {
+          return modelwire_request_set_number(get(), begin, name.size(),
+                                              static_cast<double>(value), failure);
+        } else {
+          return modelwire_request_set_int(get(), begin, name.size(), value, failure);
+        }
+      });
     }
-    note(status, named("request.set", name),
-         "JSON does not have the number, or the request takes no fields");
-    return *this;
   }
   /// NULL is no value; `json(name, "null")` is.
   request& set(std::string_view name, std::nullptr_t) & = delete;
   /// Any further field with JSON text as its value: "tools", "response_format", "messages" with
   /// images, numbers of any size. Sent as it is; what is not JSON is a problem that names the byte.
   request& json(std::string_view name, std::string_view text) & {
-    modelwire_error* failure = nullptr;
-    const modelwire_status status =
-        modelwire_request_set_json(get(), detail::start(name), name.size(), detail::start(text),
-                                   text.size(), &failure);
-    if (status != MODELWIRE_OK) {
-      auto problem = modelwire::error::adopt(failure, status);
-      if (!problem_) problem_ = std::move(problem);
-    }
-    return *this;
+    return note_field(name, [&](auto* failure) {
+      return modelwire_request_set_json(get(), detail::start(name), name.size(),
+                                        detail::start(text), text.size(), failure);
+    });
   }
-  /// A header of this request; it replaces the client's of the same name.
-  request& header(std::string_view name, std::string_view value) & {
-    note(modelwire_request_add_header(get(), detail::start(name), name.size(),
-                                      detail::start(value), value.size()),
-         "request.header", "the text is not UTF-8");
-    return *this;
-  }
-  /// From the start of an attempt to the complete head of its response, in place of the client's;
-  /// `no_timeout` for none. Here and below a negative one changes nothing.
-  request& first_byte_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_request_set_timeouts(get(), timeout.count(), -1, -1),
-         "request.first_byte_timeout", {});
-    return *this;
-  }
-  /// Between two pieces of substance of a response, in place of the client's; `no_timeout` for
-  /// none.
-  request& idle_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_request_set_timeouts(get(), -1, timeout.count(), -1), "request.idle_timeout",
-         {});
-    return *this;
-  }
-  /// Over all attempts and every wait, in place of the client's; `no_timeout` for none.
-  request& total_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_request_set_timeouts(get(), -1, -1, timeout.count()), "request.total_timeout",
-         {});
-    return *this;
-  }
-  /// Waiting for a connection where `limit::connections` are in use, in place of the client's;
-  /// `no_timeout` for none.
-  request& pool_timeout(std::chrono::milliseconds timeout) & {
-    note(modelwire_request_set_pool_timeout(get(), timeout.count()), "request.pool_timeout", {});
-    return *this;
-  }
-  /// How often and after what waits this request is tried again; as config::retry. This, `retry_on`,
-  /// `retry_jitter` and `retry_adaptive` add up in any order, and together replace all that the
-  /// client says of retrying: what none of them sets is the library's default.
-  request& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
-                 std::chrono::milliseconds retry_after_max = by_default) & {
-    note(modelwire_request_set_retry(get(), retries_max, first_wait.count(),
-                                     retry_after_max.count()),
-         "request.retry", {});
-    return *this;
-  }
-  /// Which failures without a response this request is tried again after; as config::retry_on, and
-  /// in place of the client's as `retry`.
-  request& retry_on(modelwire::retry_on what) & {
-    note(modelwire_request_set_retry_on(get(), static_cast<std::uint32_t>(what)),
-         "request.retry_on", NO_SUCH_FAILURE);
-    return *this;
-  }
-  /// The part of a wait that is added by chance at most; as config::retry_jitter, and in place of
-  /// the client's as `retry`.
-  request& retry_jitter(double part) & {
-    note(modelwire_request_set_retry_jitter(get(), part), "request.retry_jitter", NO_PART);
-    return *this;
-  }
-  /// Whether this request slows down together with the others of its client for which that is set;
-  /// as config::retry_adaptive, and in place of the client's as `retry`.
-  request& retry_adaptive(bool on = true) & {
-    note(modelwire_request_set_retry_adaptive(get(), on), "request.retry_adaptive", {});
-    return *this;
-  }
-  /// Lets this request stream underneath and gather its response when it is run whole, for a model
-  /// that answers only by streaming.
-  request& stream_only(bool on = true) & {
-    note(modelwire_request_set_stream_only(get(), on), "request.stream_only", {});
-    return *this;
+  /// Sets options of this request by name from one JSON object, all of them or none: they take the
+  /// place of the client's. docs/options.md has the names.
+  request& options(std::string_view json) & { return set_options("request.options", json); }
+  /// Leaves out a header that the client would send.
+  request& without_header(std::string_view name) & {
+    detail::wiped_text list("[");
+    return put("without_headers", list.append(detail::json_of(name).view()).append("]").view());
   }
   /// Lets a stream gather its chunks, so that the response at its end has the whole response too,
   /// and an error has what came before it; needs memory for the response.
-  request& gather(bool on = true) & {
-    note(modelwire_request_set_gather(get(), on), "request.gather", {});
-    return *this;
-  }
+  request& gather(bool on = true) & { return option("gather", on); }
 
   /// @name The same on a request that has no name yet.
   /// @{
@@ -1270,109 +1652,106 @@ class request : public detail::builder<modelwire_request, modelwire_request_free
   request&& json(std::string_view name, std::string_view text) && {
     return std::move(json(name, text));
   }
-  request&& header(std::string_view name, std::string_view value) && {
-    return std::move(header(name, value));
-  }
-  request&& first_byte_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(first_byte_timeout(timeout));
-  }
-  request&& idle_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(idle_timeout(timeout));
-  }
-  request&& total_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(total_timeout(timeout));
-  }
-  request&& pool_timeout(std::chrono::milliseconds timeout) && {
-    return std::move(pool_timeout(timeout));
-  }
-  request&& retry(std::int32_t retries_max, std::chrono::milliseconds first_wait = by_default,
-                  std::chrono::milliseconds retry_after_max = by_default) && {
-    return std::move(retry(retries_max, first_wait, retry_after_max));
-  }
-  request&& retry_on(modelwire::retry_on what) && { return std::move(retry_on(what)); }
-  request&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
-  request&& retry_adaptive(bool on = true) && { return std::move(retry_adaptive(on)); }
-  request&& stream_only(bool on = true) && { return std::move(stream_only(on)); }
+  request&& options(std::string_view json) && { return std::move(options(json)); }
+  request&& without_header(std::string_view name) && { return std::move(without_header(name)); }
   request&& gather(bool on = true) && { return std::move(gather(on)); }
   /// @}
 
  private:
   friend class client;
+  friend class queue;
+  friend class detail::common_options<request>;
 
-  template <class Make>
-  static request made(Make make) {
+  request(operation what, std::optional<std::string_view> json)
+      : handle(nullptr), operation_(what) {
     modelwire_request* out = nullptr;
     modelwire_error* failure = nullptr;
-    const modelwire_status status = make(&out, &failure);
-    request all(out);
-    if (status != MODELWIRE_OK) all.problem_ = modelwire::error::adopt(failure, status);
-    return all;
+    const char* text = json ? detail::start(*json) : nullptr;
+    const modelwire_status status = modelwire_request_new(
+        static_cast<std::int32_t>(what), text, json ? json->size() : 0, &out, &failure);
+    if (status != MODELWIRE_OK) problem_ = modelwire::error::adopt(failure, status);
+    handle::operator=(request(out, what));
   }
 
-  using maker = modelwire_status (*)(const char*, std::size_t, modelwire_request**,
-                                     modelwire_error**);
-  static request made(maker make, std::string_view text) {
-    return made([=](auto... out) { return make(detail::start(text), text.size(), out...); });
+  /// Why it cannot be used: the first thing that was wrong, or that it is empty.
+  std::optional<modelwire::error> obstacle() const {
+    if (problem_) return problem_;
+    if (get() != nullptr) return std::nullopt;
+    return modelwire::error(MODELWIRE_E_ARGUMENT, "request was moved from", "Make a new one.");
   }
 
-  static std::string named(std::string_view setter, std::string_view name) {
-    return std::string(setter) + "(\"" + std::string(name) + "\")";
+  /// Calls a setter of C, and remembers what it refused if it is the first.
+  template <class Set>
+  request& note(std::string_view what, Set&& set) {
+    modelwire_error* failure = nullptr;
+    const modelwire_status status = set(&failure);
+    if (status == MODELWIRE_OK) return *this;
+    const modelwire::error refused = modelwire::error::adopt(failure, status);
+    if (problem_) return *this;
+    if (get() == nullptr) return refuse(what, "it was moved from");
+    problem_.emplace(status, std::string(what).append(": ").append(refused.message()),
+                     refused.hint());
+    return *this;
   }
-};
 
-/// Whether a response comes whole or piece by piece.
-enum class mode : std::int32_t {
-  whole = 0,   ///< One DONE event with the response.
-  stream = 1,  ///< A CHUNK event for each piece, then DONE.
-};
+  template <class Set>
+  request& note_field(std::string_view name, Set&& set) {
+    return note(std::string("request.set(\"").append(name).append("\")"), std::forward<Set>(set));
+  }
 
-/// What a callback says about its call.
-enum class flow {
-  go_on,  ///< The next event, please.
-  stop,   ///< No more: the exchange is closed.
+  request& refuse(std::string_view what, std::string_view why) {
+    if (!problem_) {
+      problem_.emplace(MODELWIRE_E_ARGUMENT, std::string(what).append(": ").append(why));
+    }
+    return *this;
+  }
+
+  request& set_options(std::string_view what, std::string_view json) {
+    return note(what, [&](auto* failure) {
+      return modelwire_request_set_options(get(), detail::start(json), json.size(), failure);
+    });
+  }
+
+  void put_json(std::string_view name, std::string_view json) {
+    detail::wiped_text object("{");
+    object.append(detail::json_of(name).view()).append(":").append(json).append("}");
+    set_options(std::string("request.").append(name), object.view());
+  }
+
+  operation operation_;
+  std::optional<modelwire::error> problem_;
 };
 
 namespace detail {
 
-/// How many callbacks of started calls are running on this thread, one inside another. Whoever
-/// waits for a callback from inside one may be waiting for itself.
-inline thread_local int callbacks_running = 0;
-
-struct callback_scope {
-  callback_scope() noexcept { ++callbacks_running; }
-  ~callback_scope() { --callbacks_running; }
-  callback_scope(const callback_scope&) = delete;
-  callback_scope& operator=(const callback_scope&) = delete;
-};
-
-/// Calls a lambda that takes an event and returns a `flow` or nothing.
-template <class F>
-flow visit(F& lambda, const event_view& event) {
-  using returned = std::invoke_result_t<F&, const event_view&>;
+/// Calls a lambda that takes an event, or a record of the log, and returns a `flow` or nothing.
+template <class F, class Seen>
+flow visit(F& lambda, const Seen& seen) {
+  using returned = std::invoke_result_t<F&, const Seen&>;
   static_assert(std::is_void_v<returned> || std::is_same_v<returned, flow>,
                 "a callback returns nothing, or modelwire::flow");
   if constexpr (std::is_void_v<returned>) {
-    lambda(event);
+    lambda(seen);
     return flow::go_on;
   } else {
-    return lambda(event);
+    return lambda(seen);
   }
 }
 
 /// Runs a lambda of the program that the library calls. Exceptions must not pass through the
-/// library: the first one is kept, and ends the call.
+/// library: one is kept, and counts as `flow::stop`.
 template <class F>
-std::int32_t guarded(std::exception_ptr& thrown, F&& body) noexcept {
+flow guarded(std::exception_ptr& thrown, F&& body) noexcept {
 #if MODELWIRE_EXCEPTIONS
   try {
-    return body() == flow::stop;
+    return body();
   } catch (...) {
-    if (!thrown) thrown = std::current_exception();
-    return 1;
+    thrown = std::current_exception();
+    return flow::stop;
   }
 #else
   (void)thrown;
-  return body() == flow::stop;
+  return body();
 #endif
 }
 
@@ -1384,37 +1763,44 @@ struct visitor {
 
   static std::int32_t on_event(void* user_data, const modelwire_event* event) noexcept {
     auto& self = *static_cast<visitor*>(user_data);
-    return guarded(self.thrown, [&] { return visit(self.lambda, event_view(event)); });
+    return guarded(self.thrown, [&] { return visit(self.lambda, event_view(event)); }) ==
+           flow::stop;
   }
 };
 
-/// A started call, as its handle and its callback share it.
-struct started {
-  std::mutex mutex;
-  std::condition_variable ended;
-  bool is_over = false;
-  std::exception_ptr thrown;
-  /// The C handle of a call that was detached: nobody else holds it.
-  std::unique_ptr<modelwire_call, void (*)(modelwire_call*)> detached{nullptr, modelwire_call_free};
-#if defined(__unix__) || defined(__APPLE__)
-  pid_t process = getpid();
-  /// In a forked child: the callback thread is in the parent, so no callback will run here.
-  bool is_foreign() const noexcept { return process != getpid(); }
-#else
-  bool is_foreign() const noexcept { return false; }
-#endif
-
-  /// Waits until the call is over, for ever if the timeout is negative, and gives whether it is
-  /// over. In a forked child and inside a callback it does not wait.
-  bool wait(std::chrono::milliseconds timeout) {
-    if (is_foreign()) return false;
-    std::unique_lock<std::mutex> lock(mutex);
-    auto over = [this] { return is_over; };
-    if (is_over || callbacks_running > 0) return is_over;
-    if (timeout.count() >= 0) return ended.wait_for(lock, timeout, over);
-    ended.wait(lock, over);
-    return true;
+/// What a started call's handle and its callback share. Callbacks of one call come one after
+/// another, so that what they write needs no lock, and a forked child finds none that is held.
+class started {
+ public:
+  /// Keeps what the callback threw, if it is the first.
+  void keep(std::exception_ptr thrown) noexcept {
+    if (has_thrown_.load(std::memory_order_relaxed)) return;
+    thrown_ = std::move(thrown);
+    has_thrown_.store(true, std::memory_order_release);
   }
+
+  /// What the callback threw first.
+  std::exception_ptr thrown() const noexcept {
+    return has_thrown_.load(std::memory_order_acquire) ? thrown_ : nullptr;
+  }
+
+  /// Takes the handle of a call that goes on by itself, and frees it when the call is over.
+  void leave(modelwire_call* call) noexcept {
+    left_ = call;
+    if (state_.exchange(detached) == over) modelwire_call_free(call);
+  }
+
+  /// The callback was called for the last time and is destroyed.
+  void end() noexcept {
+    if (state_.exchange(over) == detached) modelwire_call_free(left_);
+  }
+
+ private:
+  enum state { running, detached, over };
+  std::atomic<state> state_{running};
+  std::atomic<bool> has_thrown_{false};
+  std::exception_ptr thrown_;
+  modelwire_call* left_ = nullptr;
 };
 
 /// A lambda that the library owns until the call is over.
@@ -1425,42 +1811,29 @@ struct started_visitor {
 
   static std::int32_t on_event(void* user_data, const modelwire_event* event) noexcept {
     auto& self = *static_cast<started_visitor*>(user_data);
-    callback_scope scope;
     std::exception_ptr thrown;
-    const std::int32_t stop =
-        guarded(thrown, [&] { return visit(self.lambda, event_view(event)); });
-    if (thrown) {
-      std::lock_guard<std::mutex> lock(self.shared->mutex);
-      if (!self.shared->thrown) self.shared->thrown = thrown;
-    }
-    return stop;
+    const flow how = guarded(thrown, [&] { return visit(self.lambda, event_view(event)); });
+    if (thrown) self.shared->keep(std::move(thrown));
+    return how == flow::stop;
   }
 
   static void on_end(void* user_data) noexcept {
-    callback_scope scope;
     auto* self = static_cast<started_visitor*>(user_data);
-    std::shared_ptr<started> shared = self->shared;
-    delete self;  // the lambda is destroyed before anybody is told that the call is over
-    auto detached = [&] {
-      std::lock_guard<std::mutex> lock(shared->mutex);
-      shared->is_over = true;
-      shared->ended.notify_all();
-      return std::move(shared->detached);
-    }();
+    const std::shared_ptr<started> shared = std::move(self->shared);
+    delete self;
+    shared->end();
   }
 };
 
 }  // namespace detail
 
-class queue;
-
 /// One exchange with the service: made before it starts, so that any thread can cancel it at any
-/// time; run once, in one of four ways. Destroying an unfinished one cancels it.
+/// time; run once, in one of three ways. Destroying an unfinished one cancels it.
 ///
 /// One that was started with a callback waits in its destructor until the callback was called for
 /// the last time and is destroyed, so that the callback may refer to whatever outlives this object;
-/// `detach()` gives that up. In a forked child, and inside a callback of a started call, where it
-/// could wait for itself, it does not wait.
+/// `detach()` gives that up. In a forked child, and inside a callback of the same client, where it
+/// could wait for itself, it does not wait. Calls by tag, without an object each: modelwire::queue.
 class call : public detail::handle<modelwire_call, modelwire_call_free> {
  public:
   /// Nothing.
@@ -1480,7 +1853,8 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   /// Cancels what is not over, and waits for the callback if there is one.
   ~call() { end(); }
 
-  /// Runs a call that is answered whole, and waits for the response.
+  /// Runs a call that is answered whole, and waits for the response. An interruptible call may give
+  /// an error of the kind `interrupted`: it goes on, and is waited for by running it again.
   result<modelwire::response> try_run() {
     modelwire_response* out = nullptr;
     modelwire_error* failure = nullptr;
@@ -1490,6 +1864,7 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   }
 
   /// Runs a call that is answered piece by piece, and calls back for each piece on this thread.
+  /// Interrupted as `try_run`; the next `try_stream` goes on behind the last chunk.
   ///
   /// @param on_chunk  called with a `const event_view&`, valid during the call; returns nothing,
   ///                  or a `flow`. What it throws ends the call and comes out here, unchanged.
@@ -1517,9 +1892,9 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   /// Starts a call and returns; its events go to a callback on the client's callback thread, which
   /// may block and run other calls. The callbacks of one client run one after another.
   ///
-  /// The last event is DONE, exactly once, however the call ends; then the callback is destroyed.
-  /// What it throws ends the call like `flow::stop`, which DONE tells as cancelled; the first one
-  /// is kept for `thrown()` and `join()`.
+  /// The last event is RESPONSE or ERROR, exactly once, however the call ends; then the callback is
+  /// destroyed. What it throws ends the call like `flow::stop`, which the ERROR tells as cancelled;
+  /// the first one is kept for `thrown()` and `join()`.
   ///
   /// @param on_event  called with a `const event_view&`, valid during the call; returns nothing,
   ///                  or a `flow`; moved or copied. If the start fails it is only destroyed.
@@ -1528,21 +1903,17 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
     using visitor = detail::started_visitor<std::decay_t<F>>;
     auto shared = std::make_shared<detail::started>();
     auto owned = std::unique_ptr<visitor>(new visitor{std::forward<F>(on_event), shared});
+    const bool is_first = !started_;
     // Before the start: the callback may look at this object.
-    if (!started_) started_ = std::move(shared);
+    if (is_first) started_ = std::move(shared);
     modelwire_error* failure = nullptr;
     const modelwire_status status =
         modelwire_call_start(get(), static_cast<std::int32_t>(how), visitor::on_event,
                              owned.release(), visitor::on_end, &failure);
-    if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
-    return {};
+    if (status == MODELWIRE_OK) return {};
+    if (is_first) started_.reset();
+    return modelwire::error::adopt(failure, status);
   }
-
-  /// Starts a call and returns; its events come out of a queue with this tag, the last of them
-  /// DONE, exactly once, however the call ends.
-  ///
-  /// @param tag  any number: an index, or a pointer of the program's
-  result<void> try_submit(const queue& queue, std::uint64_t tag = 0, mode how = mode::stream);
 
 #if MODELWIRE_EXCEPTIONS
   /// As `try_run`, but throws.
@@ -1557,50 +1928,48 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   void start(F&& on_event, mode how = mode::stream) {
     try_start(std::forward<F>(on_event), how).value();
   }
-  /// As `try_submit`, but throws.
-  void submit(const queue& queue, std::uint64_t tag = 0, mode how = mode::stream) {
-    try_submit(queue, tag, how).value();
-  }
-  /// Waits until the callback of a started call was called for the last time and is destroyed;
-  /// then throws what it threw. Inside a callback of a started call it throws E_CALLBACK instead
-  /// of waiting for itself.
+  /// Waits until the callback of a started call was called for the last time and is destroyed, also
+  /// where signals interrupt that; then throws what it threw. Inside a callback of the same client,
+  /// and in a forked child, it throws that instead of waiting for ever.
   void join() const {
-    if (!wait()) {
-      throw modelwire::error(MODELWIRE_E_CALLBACK,
-                             "call.join: in a forked child, or inside a callback of a started "
-                             "call, it would wait for ever");
+    if (started_) {
+      modelwire_error* failure = nullptr;
+      const modelwire_status status = wait_on(&failure);
+      if (status != MODELWIRE_OK) throw modelwire::error::adopt(failure, status);
     }
     if (auto cause = thrown()) std::rethrow_exception(cause);
   }
 #endif
 
-  /// Waits until the callback of a started call was called for the last time and is destroyed.
+  /// Waits until the callback of a started call was called for the last time and is destroyed, and
+  /// nothing of it runs any more: its code may be unloaded then.
   ///
-  /// @return whether that is so; true for a call that was not started with one. Inside a callback
-  ///         of a started call, and in a forked child, it does not wait.
-  bool wait(std::chrono::milliseconds timeout = forever) const {
-    return !started_ || started_->wait(timeout);
+  /// @param longest  longest wait; 0 looks
+  /// @return whether that is so; true for a call that was not started with one. False at once
+  ///         inside a callback of the same client and in a forked child; and when a signal or
+  ///         `wakeup()` interrupted an interruptible call.
+  bool wait(std::chrono::milliseconds longest = unlimited) const noexcept {
+    return !started_ ||
+           modelwire_call_wait(get(), detail::wait_ms(longest), nullptr) == MODELWIRE_OK;
   }
 
   /// What the callback of a started call threw first; NULL if nothing. Final once `wait()` is true.
-  std::exception_ptr thrown() const {
-    if (!started_ || started_->is_foreign()) return nullptr;
-    std::lock_guard<std::mutex> lock(started_->mutex);
-    return started_->thrown;
-  }
+  std::exception_ptr thrown() const noexcept { return started_ ? started_->thrown() : nullptr; }
 
   /// Lets a started call go on by itself: it is neither cancelled nor waited for, and this object
-  /// is empty. Without effect on any other call.
-  void detach() {
-    if (!started_ || started_->is_foreign()) return;
-    auto shared = std::move(started_);
-    std::lock_guard<std::mutex> lock(shared->mutex);
-    if (!shared->is_over) shared->detached.reset(handle::release());
+  /// is empty. Without effect on any other call. Only client::close() waits for it.
+  void detach() noexcept {
+    if (auto shared = std::move(started_)) shared->leave(handle::release());
   }
 
   /// Ends a call now, in whatever state it is, also before it starts: it fails as cancelled. A
-  /// call that is done stays as it is. Any thread, any time, also inside a callback.
+  /// call that is done stays as it is. Any thread, any time, also inside a callback, but not in a
+  /// signal handler: `wakeup` the call there, and cancel it behind the wait.
   void cancel() const noexcept { modelwire_call_cancel(get()); }
+
+  /// Lets one thread that waits for an interruptible call, or the next one that would, return as
+  /// interrupted; the call goes on. Any thread, also in a signal handler.
+  void wakeup() const noexcept { modelwire_call_wakeup(get()); }
 
   /// The C object, which is the caller's from now on, with its callback if it has one: this object
   /// is empty and waits for nothing.
@@ -1609,35 +1978,54 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
     return handle::release();
   }
 
+#if defined(__cpp_lib_jthread)
+  /// As `wait`, without end; a stop that is requested cancels the call, whose end is waited for.
+  bool wait(std::stop_token stop) const {
+    const std::stop_callback watch(std::move(stop), [this]() noexcept { cancel(); });
+    return !started_ || wait_on(nullptr) == MODELWIRE_OK;
+  }
+#endif
+
  private:
+  modelwire_status wait_on(modelwire_error** failure) const noexcept {
+    modelwire_status status;
+    do {
+      status = modelwire_call_wait(get(), -1, failure);
+    } while (status == MODELWIRE_INTERRUPTED);
+    return status;
+  }
+
   void end() noexcept {
     if (!started_) return;
     cancel();
-    started_->wait(forever);
+    (void)wait_on(nullptr);
     started_.reset();
   }
 
   std::shared_ptr<detail::started> started_;
 };
 
-/// How a wait for events ended.
-enum class waited {
-  taken,      ///< There was something.
-  timed_out,  ///< There was nothing in time, or wakeup() was called.
-  closed,     ///< The queue was closed, and every event was taken.
-};
-
 /// What came out of a queue: an event, or the reason why there is none.
 class next_event {
  public:
+  /// For templates that have to know that this lends views of itself.
+  using lends_views = void;
+
   /// Made by queue::next.
   next_event(waited how, event taken) noexcept : how_(how), event_(std::move(taken)) {}
   /// Whether there is an event.
   explicit operator bool() const noexcept { return how_ == waited::taken; }
   /// The event; one of nothing if there is none. Move it out to keep it.
-  event& operator*() noexcept { return event_; }
-  /// A member of the event.
-  const event* operator->() const noexcept { return &event_; }
+  event& operator*() & noexcept { return event_; }
+  /// The event, borrowed.
+  const event& operator*() const& noexcept { return event_; }
+  /// The event of one that nobody keeps.
+  event&& operator*() && noexcept { return std::move(event_); }
+  /// A member of the event, of one that is kept.
+  const event* operator->() const& noexcept { return &event_; }
+  const event* operator->() && = delete;
+  /// How the wait ended.
+  waited how() const noexcept { return how_; }
   /// Whether the queue was closed and is empty: no event will come any more.
   bool is_closed() const noexcept { return how_ == waited::closed; }
 
@@ -1646,49 +2034,68 @@ class next_event {
   event event_;
 };
 
-class client;
-
-/// The events of many calls in one place. Any number of threads may use it at the same time.
+/// The events of many calls in one place, each call named by a tag. Any number of threads may use
+/// it at the same time.
 ///
-/// A thread waits in `next`; an event loop watches `fd` for reading and then calls `next` with a
-/// timeout of 0 until it gives nothing. Destroying it cancels its unfinished calls.
+/// A thread waits in `next`; an event loop watches `fd` for reading and then calls `next(0ms)` until
+/// it gives nothing. The queue owns its calls: destroying it cancels those that are unfinished.
+///
+///   modelwire::queue queue;
+///   for (std::size_t i = 0; i < requests.size(); i++) queue.submit(client, requests[i], i);
+///   while (queue.count() > 0) {
+///     auto event = queue.next();
+///     if (event->is_chunk()) texts[event->tag()] += event->text();
+///   }
 class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
  public:
   /// How many events `take` takes at most by default.
-  static constexpr std::size_t BATCH = 32;
+  static constexpr std::size_t batch = 32;
 
   /// Adopts a queue of C.
   explicit queue(modelwire_queue* adopted) noexcept : handle(adopted) {}
 
   /// Makes an empty queue.
-  ///
-  /// @param call_events_max  how many events of one call wait at most before its body is no longer
-  ///                         read, so that the service waits too; at least 2; 0 leaves it to the
-  ///                         client's limit, 1024 by default
-  static result<queue> make(std::int32_t call_events_max = 0) {
+  static result<queue> make(wait_flags how = wait_flags::none) {
     modelwire_queue* out = nullptr;
     modelwire_error* failure = nullptr;
-    const modelwire_status status = modelwire_queue_new(call_events_max, &out, &failure);
+    const modelwire_status status =
+        modelwire_queue_new(static_cast<std::uint32_t>(how), &out, &failure);
     if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
     return queue(out);
   }
 
-  /// Starts a call whose events come out here.
+  /// Starts a call whose events come out here; the last of them is RESPONSE or ERROR, exactly once,
+  /// however the call ends. What is wrong with the request comes so too. An error, and no event, if
+  /// the queue is closed, if an unfinished call of the queue has the tag, or if the request had a
+  /// problem where it was filled.
   ///
-  /// @param tag  any number: an index, or a pointer of the program's; each event carries it
-  /// @return the call, to be kept: destroying it cancels it
-  result<call> try_submit(const client& client, const request& request, std::uint64_t tag = 0,
+  /// @param request  copied
+  /// @param tag      any number: an index, or a pointer of the program's; each event carries it
+  result<void> try_submit(const client& client, const request& request, std::uint64_t tag,
                           mode how = mode::stream) const;
+
+  /// The same of a request as JSON text; a list of models has none: "".
+  result<void> try_submit(const client& client, operation what, std::string_view json,
+                          std::uint64_t tag, mode how = mode::stream) const;
+
+  /// Lets the log of the library come out here, as events of the kind LOG, in place of wherever it
+  /// went before.
+  ///
+  /// @param level  records of this level and more important ones; `off` ends it
+  result<void> try_log(log_level level, std::uint64_t tag = 0) const {
+    modelwire_error* failure = nullptr;
+    return detail::outcome(
+        modelwire_queue_log(get(), static_cast<std::int32_t>(level), tag, &failure), failure);
+  }
 
   /// Takes the next event of any call. The events of one call come in order; no call can starve
   /// the others.
   ///
-  /// @param timeout  longest wait; 0 does not wait
+  /// @param longest  longest wait; 0 does not wait
   /// @return the event, or why there is none; an error for an empty handle and in a forked child
-  result<next_event> try_next(std::chrono::milliseconds timeout = forever) const {
+  result<next_event> try_next(std::chrono::milliseconds longest = unlimited) const {
     modelwire_event* out = nullptr;
-    const auto how =
-        outcome(modelwire_queue_next(get(), detail::wait_ms(timeout), &out));
+    const auto how = outcome(modelwire_queue_next(get(), detail::wait_ms(longest), &out));
     if (!how) return how.error();
     return next_event(*how, event(out));
   }
@@ -1697,49 +2104,81 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   /// for each event.
   ///
   /// @param out      the events replace what is in it; its memory is used again
-  /// @param timeout  longest wait; 0 does not wait
-  /// @param max      how many to take at most, at least 1
-  result<waited> try_take(std::vector<event>& out, std::chrono::milliseconds timeout = forever,
-                          std::size_t max = BATCH) const {
+  /// @param longest  longest wait; 0 does not wait
+  /// @param most     how many to take at most, at least 1
+  result<waited> try_take(std::vector<event>& out, std::chrono::milliseconds longest = unlimited,
+                          std::size_t most = batch) const {
     out.clear();
-    std::array<modelwire_event*, BATCH> few{};
-    std::vector<modelwire_event*> many(max > BATCH ? max : 0);
+    std::array<modelwire_event*, batch> few{};
+    std::vector<modelwire_event*> many(most > batch ? most : 0);
     modelwire_event** places = many.empty() ? few.data() : many.data();
-    out.reserve(max);  // so that nothing can throw between taking an event and storing it
+    out.reserve(most);  // so that nothing can throw between taking an event and storing it
     std::size_t count = 0;
     const auto how =
-        outcome(modelwire_queue_take(get(), detail::wait_ms(timeout), places, max, &count));
+        outcome(modelwire_queue_take(get(), detail::wait_ms(longest), places, most, &count));
     for (std::size_t i = 0; how && i < count; i++) out.emplace_back(places[i]);
     return how;
   }
 
 #if MODELWIRE_EXCEPTIONS
   /// As `make`, but throws.
-  explicit queue(std::int32_t call_events_max = 0) : queue(make(call_events_max).value()) {}
+  explicit queue(wait_flags how = wait_flags::none) : queue(make(how).value()) {}
   /// As `try_submit`, but throws.
-  [[nodiscard]] call submit(const client& client, const request& request, std::uint64_t tag = 0,
-                            mode how = mode::stream) const {
-    return try_submit(client, request, tag, how).value();
+  void submit(const client& client, const request& request, std::uint64_t tag,
+              mode how = mode::stream) const {
+    try_submit(client, request, tag, how).value();
   }
+  /// As `try_submit`, but throws.
+  void submit(const client& client, operation what, std::string_view json, std::uint64_t tag,
+              mode how = mode::stream) const {
+    try_submit(client, what, json, tag, how).value();
+  }
+  /// As `try_log`, but throws.
+  void log(log_level level, std::uint64_t tag = 0) const { try_log(level, tag).value(); }
   /// As `try_next`, but throws.
   ///
   ///   while (auto event = queue.next()) use(*event);      // until the queue is closed
-  [[nodiscard]] next_event next(std::chrono::milliseconds timeout = forever) const {
-    return try_next(timeout).value();
+  [[nodiscard]] next_event next(std::chrono::milliseconds longest = unlimited) const {
+    return try_next(longest).value();
   }
   /// As `try_take`, but throws.
-  waited take(std::vector<event>& out, std::chrono::milliseconds timeout = forever,
-              std::size_t max = BATCH) const {
-    return try_take(out, timeout, max).value();
+  waited take(std::vector<event>& out, std::chrono::milliseconds longest = unlimited,
+              std::size_t most = batch) const {
+    return try_take(out, longest, most).value();
   }
 #endif
+
+  /// Ends the call with this tag: its last event is an ERROR that says cancelled, unless it was on
+  /// its way. Any thread.
+  ///
+  /// @return whether an unfinished call has the tag
+  bool cancel(std::uint64_t tag) const noexcept {
+    return modelwire_queue_cancel(get(), tag) == MODELWIRE_OK;
+  }
+  /// Holds the events of one call back until `resume`; when as much of it waits as the client
+  /// allows (`queue_bytes_max`, `queue_events_max`), its body is no longer read. Cancelling it ends
+  /// a pause.
+  ///
+  /// @return whether an unfinished call has the tag
+  bool pause(std::uint64_t tag) const noexcept {
+    return modelwire_queue_pause(get(), tag) == MODELWIRE_OK;
+  }
+  /// Ends a pause.
+  ///
+  /// @return whether an unfinished call has the tag
+  bool resume(std::uint64_t tag) const noexcept {
+    return modelwire_queue_resume(get(), tag) == MODELWIRE_OK;
+  }
+  /// How many calls are unfinished: their last event was not taken.
+  std::size_t count() const noexcept { return modelwire_queue_count(get()); }
 
   /// A descriptor that is readable while there may be something to take, and once the queue is
   /// closed and drained; for epoll, poll, select and every loop built on them. It belongs to the
   /// queue, and what is read from it has no meaning. -1 if none can be made.
   int fd() const noexcept { return modelwire_queue_fd(get()); }
 
-  /// Lets one thread that waits, or the next one that would, return without an event.
+  /// Lets one thread that waits, or the next one that would, return without an event; in a signal
+  /// handler only if the queue is interruptible.
   void wakeup() const noexcept { modelwire_queue_wakeup(get()); }
 
   /// Refuses new calls and cancels those under way. Their last events come out as always; then
@@ -1748,29 +2187,14 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
 
  private:
   static result<waited> outcome(modelwire_status status) {
-    switch (status) {
-      case MODELWIRE_OK:
-        return waited::taken;
-      case MODELWIRE_TIMEOUT:
-        return waited::timed_out;
-      case MODELWIRE_CLOSED:
-        return waited::closed;
-      case MODELWIRE_E_FORKED:
-        return modelwire::error(status, "the queue belongs to the parent process",
-                                "Make a queue in the child.");
-      default:
-        return modelwire::error(status, "the queue was moved from, or max is 0");
+    if (status >= 0) return static_cast<waited>(status);
+    if (status == MODELWIRE_E_FORKED) {
+      return modelwire::error(status, "the queue belongs to the parent process",
+                              "Make a queue in the child.");
     }
+    return modelwire::error(status, "the queue was moved from, or the number to take is 0");
   }
 };
-
-inline result<void> call::try_submit(const queue& queue, std::uint64_t tag, mode how) {
-  modelwire_error* failure = nullptr;
-  const modelwire_status status = modelwire_call_submit(get(), static_cast<std::int32_t>(how),
-                                                        queue.get(), tag, &failure);
-  if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
-  return {};
-}
 
 /// A streamed response, pulled by its reader: while nobody reads, little is buffered, and the
 /// service waits. Destroying it closes the exchange; so leaving a loop over
@@ -1781,19 +2205,24 @@ inline result<void> call::try_submit(const queue& queue, std::uint64_t tag, mode
 ///   std::cout << stream.response().usage()->total_tokens;
 ///
 /// A loop over a stream that has a name can be left and entered again: it goes on behind the last
-/// chunk.
+/// chunk. In an event loop: whenever `stream.fd()` is readable,
+///
+///   while (auto* chunk = stream.next(0ms)) std::cout << chunk->text();
+///   if (stream.is_over()) finish();
 class stream {
  public:
   /// The next chunk; waits for it.
   ///
-  /// @return the chunk, borrowed until the next one is asked for; NULL at the end; or what ended
-  ///         the stream, after all chunks before it, and each time again
-  result<const event*> try_next() {
+  /// @param longest  longest wait; 0 does not wait
+  /// @return the chunk, borrowed until the next one is asked for; NULL if none came in time, and at
+  ///         the end, which `is_over` tells apart; or what ended the stream, after all chunks before
+  ///         it, and each time again
+  result<const event*> try_next(std::chrono::milliseconds longest = unlimited) & {
     if (!state_) return modelwire::error(MODELWIRE_E_ARGUMENT, "the stream was moved from");
-    while (!state_->is_over()) {
+    while (!is_over()) {
       if (state_->at == state_->taken.size()) {
         state_->at = 0;
-        auto how = state_->events.try_take(state_->taken);
+        auto how = state_->events.try_take(state_->taken, longest);
         if (!how) {
           state_->failure = how.error();
           break;
@@ -1801,11 +2230,12 @@ class stream {
         if (*how == waited::closed) {
           state_->failure.emplace(MODELWIRE_E_CLOSED, "the stream's queue was closed");
         }
+        if (*how == waited::timed_out) return nullptr;
         if (*how != waited::taken) continue;
       }
       event& next = state_->taken[state_->at++];
       if (next.is_chunk()) return &next;
-      if (next.is_done()) {
+      if (next.is_last()) {
         state_->failure = next.error();
         state_->last = std::move(next);
       }
@@ -1813,10 +2243,12 @@ class stream {
     if (state_->failure) return *state_->failure;
     return nullptr;
   }
+  /// Of a stream that nobody keeps the chunk would dangle.
+  result<const event*> try_next(std::chrono::milliseconds longest = unlimited) && = delete;
 
   /// How the stream ended and what it used; borrowed. The error that ended it, or one that says
   /// that it has not ended.
-  result<response_view> try_response() const {
+  result<response_view> try_response() const& {
     if (!state_) return modelwire::error(MODELWIRE_E_ARGUMENT, "the stream was moved from");
     if (state_->failure) return *state_->failure;
     if (state_->last) return state_->last.response();
@@ -1826,23 +2258,40 @@ class stream {
     return modelwire::error(MODELWIRE_E_ARGUMENT, "the stream has not ended",
                             "Read it to its end first.");
   }
+  result<response_view> try_response() && = delete;
 
   /// What ended the stream before its end; NULL if nothing did so far. After a loop without
   /// exceptions this tells the end from a failure.
-  const modelwire::error* failure() const noexcept {
+  const modelwire::error* failure() const& noexcept {
     return state_ && state_->failure ? &*state_->failure : nullptr;
   }
+  const modelwire::error* failure() && = delete;
 
 #if MODELWIRE_EXCEPTIONS
   /// As `try_next`, but throws.
-  const event* next() { return try_next().value(); }
+  const event* next(std::chrono::milliseconds longest = unlimited) & {
+    return try_next(longest).value();
+  }
+  const event* next(std::chrono::milliseconds longest = unlimited) && = delete;
   /// As `try_response`, but throws.
-  response_view response() const { return try_response().value(); }
+  response_view response() const& { return try_response().value(); }
+  response_view response() && = delete;
 #endif
+
+  /// Whether no chunk will come any more: the stream ended, failed, was closed or moved from.
+  bool is_over() const noexcept {
+    return !state_ || state_->is_closed || state_->last || state_->failure;
+  }
+
+  /// A descriptor that is readable when `next(0ms)` may have something to give, for every event
+  /// loop. Call `next(0ms)` until it gives NULL each time that it is: chunks that were taken
+  /// together do not make it readable again. It belongs to the stream, and is closed with it. -1 if
+  /// none can be made, and for a stream that was moved from.
+  int fd() const noexcept { return state_ ? state_->events.fd() : -1; }
 
   /// Ends the stream from any thread: whoever reads it gets an error that says cancelled.
   void cancel() const noexcept {
-    if (state_) state_->call.cancel();
+    if (state_) state_->events.cancel(tag);
   }
 
   /// Closes the exchange now. There are no more chunks then; that is no error. Harmless after the
@@ -1852,7 +2301,7 @@ class stream {
     state_->is_closed = true;
     state_->taken.clear();
     state_->at = 0;
-    state_->call = modelwire::call();
+    state_->events.cancel(tag);
   }
 
   /// Walks over the chunks; single pass. With exceptions it throws what ends the stream, without
@@ -1900,29 +2349,29 @@ class stream {
   };
 
   /// Waits for the next chunk. The stream must not be moved while it is walked over.
-  iterator begin() { return iterator(this); }
+  iterator begin() & { return iterator(this); }
+  iterator begin() && = delete;
   /// The end.
   iterator end() noexcept { return {}; }
 
  private:
   friend class client;
+  static constexpr std::uint64_t tag = 1;
 
   struct state {
     modelwire::queue events;
-    modelwire::call call;  // declared after its queue, so that it is destroyed first
     std::vector<event> taken;
     std::size_t at = 0;
     event last;
     std::optional<modelwire::error> failure;
     bool is_closed = false;
+    /// Watches for a stop that is requested; declared last, so that it ends first.
+    std::shared_ptr<void> watch;
 
-    state(modelwire::queue from, modelwire::call of)
-        : events(std::move(from)), call(std::move(of)) {}
-    bool is_over() const noexcept { return is_closed || last || failure; }
+    explicit state(modelwire::queue from) : events(std::move(from)) {}
   };
 
-  stream(queue events, call call)
-      : state_(std::make_unique<state>(std::move(events), std::move(call))) {}
+  explicit stream(queue events) : state_(std::make_unique<state>(std::move(events))) {}
 
   std::unique_ptr<state> state_;
 };
@@ -1935,33 +2384,33 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   explicit client(modelwire_client* adopted) noexcept : handle(adopted) {}
 
   /// Makes a client with every default, from what the environment says. Connects to nothing yet.
-  static result<client> make() { return make(config()); }
+  static result<client> make() { return made(nullptr, 0); }
   /// Makes a client. Connects to nothing yet.
   ///
   /// @param config  copied
   static result<client> make(const config& config) {
-    if (modelwire_check_abi(MODELWIRE_ABI) != MODELWIRE_OK) {
-      return modelwire::error(MODELWIRE_E_CONFIG,
-                              std::string("libmodelwire ") + modelwire_version() +
-                                  " has another ABI than this program was compiled for",
-                              "Compile the program with the headers of this library.");
+    if (!config) {
+      return modelwire::error(MODELWIRE_E_ARGUMENT, "config was moved from", "Make a new one.");
     }
-    if (auto obstacle = config.obstacle("config")) return *std::move(obstacle);
-    modelwire_client* out = nullptr;
-    modelwire_error* failure = nullptr;
-    const modelwire_status status = modelwire_client_new(config.get(), &out, &failure);
-    if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
-    return client(out);
+    const detail::wiped_text options = config.object();
+    return made(options.view().data(), options.view().size());
+  }
+  /// Makes a client from one JSON object of options; docs/options.md has their names.
+  static result<client> make(std::string_view options) {
+    return made(detail::start(options), options.size());
   }
 
   /// Makes a call that is not started yet, to be cancelled from anywhere at any time.
   ///
   /// @param request  copied
-  result<modelwire::call> try_call(const request& request) const {
-    if (auto obstacle = request.obstacle("request")) return *std::move(obstacle);
+  /// @param how      `wait_flags::interruptible`, or none
+  result<modelwire::call> try_call(const request& request,
+                                   wait_flags how = wait_flags::none) const {
+    if (auto obstacle = request.obstacle()) return *std::move(obstacle);
     modelwire_call* out = nullptr;
     modelwire_error* failure = nullptr;
-    const modelwire_status status = modelwire_call_new(get(), request.get(), &out, &failure);
+    const modelwire_status status = modelwire_call_new(
+        get(), request.get(), static_cast<std::uint32_t>(how), &out, &failure);
     if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
     return modelwire::call(out);
   }
@@ -1973,19 +2422,19 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return call->try_run();
   }
 
-  /// Runs a request that is answered piece by piece, as a range that is pulled by a loop.
+  /// Runs a request that is answered piece by piece, as a range that is pulled by a loop. What is
+  /// wrong with the request, but for what it has as its problem, is told by the first step.
   result<modelwire::stream> try_stream(const request& request) const {
     auto events = queue::make();
     if (!events) return events.error();
-    auto call = try_call(request);
-    if (!call) return call.error();
-    if (auto sent = call->try_submit(*events); !sent) return sent.error();
-    return modelwire::stream(*std::move(events), *std::move(call));
+    auto sent = events->try_submit(*this, request, modelwire::stream::tag);
+    if (!sent) return sent.error();
+    return modelwire::stream(*std::move(events));
   }
 
   /// Runs a request that is answered piece by piece, and calls back for each piece on this thread;
   /// as call::try_stream.
-  template <class F>
+  template <class F, class = std::enable_if_t<std::is_invocable_v<F&, const event_view&>>>
   result<std::optional<response>> try_stream(const request& request, F&& on_chunk) const {
     auto call = try_call(request);
     if (!call) return call.error();
@@ -2016,14 +2465,30 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return try_run(request::response(model).input(input));
   }
 
+  /// Refuses new calls, ends those under way as closed, and waits until every callback of its
+  /// started calls was called for the last time and is destroyed, detached ones too: then nothing
+  /// of the program runs here any more. A plugin that is unloaded closes its clients.
+  ///
+  /// @param longest  longest wait; 0 does not wait
+  /// @return whether that is so; an error inside one of its callbacks
+  result<bool> try_close(std::chrono::milliseconds longest = unlimited) const {
+    modelwire_error* failure = nullptr;
+    const modelwire_status status =
+        modelwire_client_close(get(), detail::wait_ms(longest), &failure);
+    return detail::outcome_of_wait(status, failure);
+  }
+
 #if MODELWIRE_EXCEPTIONS
   /// As `make`, but throws.
   client() : client(make().value()) {}
   /// As `make`, but throws.
   explicit client(const config& config) : client(make(config).value()) {}
+  /// As `make`, but throws.
+  explicit client(std::string_view options) : client(make(options).value()) {}
   /// As `try_call`, but throws.
-  [[nodiscard]] modelwire::call call(const request& request) const {
-    return try_call(request).value();
+  [[nodiscard]] modelwire::call call(const request& request,
+                                     wait_flags how = wait_flags::none) const {
+    return try_call(request, how).value();
   }
   /// As `try_run`, but throws.
   response run(const request& request) const { return try_run(request).value(); }
@@ -2032,7 +2497,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return try_stream(request).value();
   }
   /// As `try_stream` with a callback, but throws.
-  template <class F>
+  template <class F, class = std::enable_if_t<std::is_invocable_v<F&, const event_view&>>>
   std::optional<response> stream(const request& request, F&& on_chunk) const {
     return try_stream(request, std::forward<F>(on_chunk)).value();
   }
@@ -2052,53 +2517,124 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   response respond(std::string_view model, std::string_view input) const {
     return try_respond(model, input).value();
   }
+  /// As `try_close`, but throws.
+  bool close(std::chrono::milliseconds longest = unlimited) const {
+    return try_close(longest).value();
+  }
+#endif
+
+#if defined(__cpp_lib_jthread)
+  /// As above; a stop that is requested cancels the call, which fails as cancelled.
+  result<response> try_run(const request& request, std::stop_token stop) const {
+    auto call = try_call(request);
+    if (!call) return call.error();
+    const std::stop_callback watch(std::move(stop), [&call]() noexcept { call->cancel(); });
+    return call->try_run();
+  }
+  /// As above; a stop that is requested at any time before its end cancels the stream.
+  result<modelwire::stream> try_stream(const request& request, std::stop_token stop) const {
+    auto made = try_stream(request);
+    if (!made) return made;
+    const canceller cancel{made->state_->events.get()};
+    made->state_->watch =
+        std::make_shared<std::stop_callback<canceller>>(std::move(stop), cancel);
+    return made;
+  }
+  /// As above; a stop that is requested cancels the call, which fails as cancelled.
+  template <class F>
+  result<std::optional<response>> try_stream(const request& request, F&& on_chunk,
+                                             std::stop_token stop) const {
+    auto call = try_call(request);
+    if (!call) return call.error();
+    const std::stop_callback watch(std::move(stop), [&call]() noexcept { call->cancel(); });
+    return call->try_stream(std::forward<F>(on_chunk));
+  }
+#if MODELWIRE_EXCEPTIONS
+  /// As `try_run`, but throws.
+  response run(const request& request, std::stop_token stop) const {
+    return try_run(request, std::move(stop)).value();
+  }
+  /// As `try_stream`, but throws.
+  [[nodiscard]] modelwire::stream stream(const request& request, std::stop_token stop) const {
+    return try_stream(request, std::move(stop)).value();
+  }
+  /// As `try_stream` with a callback, but throws.
+  template <class F>
+  std::optional<response> stream(const request& request, F&& on_chunk,
+                                 std::stop_token stop) const {
+    return try_stream(request, std::forward<F>(on_chunk), std::move(stop)).value();
+  }
+#endif
 #endif
 
   /// What the answered chats and responses used so far, over all models, in this process. Model
   /// lists and calls that failed or were stopped do not count.
-  client_usage usage() const noexcept {
-    client_usage used;
-    modelwire_client_usage(get(), &used.calls, &used.calls_without_usage, &used.input_tokens,
-                           &used.output_tokens, &used.total_tokens);
-    return used;
-  }
+  client_usage usage() const { return usage_at(usage_value(), ""); }
   /// The same of the calls that asked for one model; nothing if none of them was answered.
-  std::optional<client_usage> usage(std::string_view model) const noexcept {
-    client_usage used;
-    if (modelwire_client_usage_of_model(get(), detail::start(model), model.size(), &used.calls,
-                                        &used.calls_without_usage, &used.input_tokens,
-                                        &used.output_tokens, &used.total_tokens) != MODELWIRE_OK) {
-      return std::nullopt;
+  std::optional<client_usage> usage(std::string_view model) const {
+    const value all = usage_value();
+    const std::string at = path("models", model);
+    if (all.count(at) == 0) return std::nullopt;
+    return usage_at(all, at);
+  }
+  /// The same of all models, as one JSON object: "calls", "calls_without_usage", "input_tokens",
+  /// "output_tokens", "total_tokens", and these five of each model in "models".
+  value usage_value() const { return value(modelwire_client_usage(get())); }
+
+ private:
+#if defined(__cpp_lib_jthread)
+  struct canceller {
+    const modelwire_queue* events;
+    void operator()() const noexcept { modelwire_queue_cancel(events, modelwire::stream::tag); }
+  };
+#endif
+
+  static result<client> made(const char* options, std::size_t length) {
+    if (modelwire_check_abi(MODELWIRE_ABI) != MODELWIRE_OK) {
+      return modelwire::error(MODELWIRE_E_CONFIG,
+                              std::string("libmodelwire ") + modelwire_version() +
+                                  " has another ABI than this program was compiled for",
+                              "Compile the program with the headers of this library.");
     }
+    modelwire_client* out = nullptr;
+    modelwire_error* failure = nullptr;
+    const modelwire_status status = modelwire_client_new(options, length, &out, &failure);
+    if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
+    return client(out);
+  }
+
+  static client_usage usage_at(const value& all, std::string_view at) {
+    const auto number = [&](std::string_view name) {
+      return detail::tokens(all.view(), at, name);
+    };
+    client_usage used;
+    used.input_tokens = number("/input_tokens");
+    used.output_tokens = number("/output_tokens");
+    used.total_tokens = number("/total_tokens");
+    used.calls = number("/calls");
+    used.calls_without_usage = number("/calls_without_usage");
     return used;
   }
 };
 
-inline result<call> queue::try_submit(const client& client, const request& request,
+inline result<void> queue::try_submit(const client& client, const request& request,
                                       std::uint64_t tag, mode how) const {
-  auto call = client.try_call(request);
-  if (!call) return call.error();
-  if (auto sent = call->try_submit(*this, tag, how); !sent) return sent.error();
-  return call;
+  if (auto obstacle = request.obstacle()) return *std::move(obstacle);
+  modelwire_error* failure = nullptr;
+  const modelwire_status status =
+      modelwire_queue_submit_request(get(), client.get(), request.get(),
+                                     static_cast<std::int32_t>(how), tag, &failure);
+  return detail::outcome(status, failure);
 }
 
-/// How much of the log is wanted.
-enum class log_level : std::int32_t {
-  off = MODELWIRE_LOG_OFF,      ///< Nothing.
-  error = MODELWIRE_LOG_ERROR,  ///< Something failed that nobody is told of otherwise.
-  warn = MODELWIRE_LOG_WARN,    ///< Something to look at.
-  info = MODELWIRE_LOG_INFO,    ///< Something worth knowing.
-  debug = MODELWIRE_LOG_DEBUG,  ///< Attempts, waits, ends of calls, connections.
-  trace = MODELWIRE_LOG_TRACE,  ///< Every detail.
-};
-
-/// One record of the log; borrowed during the callback.
-struct log_record {
-  log_level level;                              ///< How important it is.
-  std::chrono::system_clock::time_point time;   ///< When it was made.
-  std::string_view target;                      ///< "modelwire", or a library below it.
-  std::string_view message;                     ///< What it says. The API key is never in it.
-};
+inline result<void> queue::try_submit(const client& client, operation what, std::string_view json,
+                                      std::uint64_t tag, mode how) const {
+  modelwire_error* failure = nullptr;
+  const modelwire_status status = modelwire_queue_submit(
+      get(), client.get(), static_cast<std::int32_t>(what), json.empty() ? nullptr : json.data(),
+      json.size(), static_cast<std::int32_t>(how), tag, &failure);
+  return detail::outcome(status, failure);
+}
 
 namespace detail {
 
@@ -2106,24 +2642,13 @@ template <class F>
 struct log_visitor {
   F lambda;
 
-  static void on_log(void* user_data, const modelwire_log_batch* batch) noexcept {
+  static std::int32_t on_log(void* user_data, const modelwire_event* event) noexcept {
     auto& self = *static_cast<log_visitor*>(user_data);
-    const std::size_t count = modelwire_log_batch_count(batch);
-    for (std::size_t i = 0; i < count; i++) {
-      std::size_t length = 0;
-      const char* message = modelwire_log_batch_message(batch, i, &length);
-      const log_record record{
-          static_cast<log_level>(modelwire_log_batch_level(batch, i)),
-          time_of(modelwire_log_batch_unix_ms(batch, i)),
-          view(modelwire_log_batch_target(batch, i)),
-          optional_view(message, length).value_or(std::string_view{}),
-      };
-      std::exception_ptr nobody_to_tell;
-      guarded(nobody_to_tell, [&] {
-        self.lambda(record);
-        return flow::go_on;
-      });
-    }
+    const auto record = event_view(event).log();
+    if (!record) return 0;
+    std::exception_ptr nobody_to_tell;
+    const flow how = guarded(nobody_to_tell, [&] { return visit(self.lambda, *record); });
+    return how == flow::stop && !nobody_to_tell;
   }
 
   static void on_end(void* user_data) noexcept { delete static_cast<log_visitor*>(user_data); }
@@ -2131,38 +2656,45 @@ struct log_visitor {
 
 }  // namespace detail
 
-/// Sends the log of the whole library to a callback, in place of any earlier one.
+/// Sends the log of the whole library to a callback, in place of wherever it went before.
 ///
-/// @param level   records of this level and more important ones; `off` ends the log
-/// @param on_log  called with a `const log_record&` on a thread of the library's own, one record
-///                after another; moved or copied, and destroyed when another log is set or the log
-///                is ended. It may use the library, but for this function and `shutdown`. What it
-///                throws is lost, with that record.
+/// @param level    records of this level and more important ones; `off` ends the log
+/// @param on_log   called with a `const log_record&` on a thread of the library's own, one record
+///                 after another; returns nothing, or a `flow`, which may end the log; moved or
+///                 copied, and destroyed when another log is set or the log is ended. It may use
+///                 the library. What it throws is lost, with that record.
+/// @param longest  how long to wait for the earlier callback to be over
+/// @return whether the earlier callback is over and destroyed; if not, that happens by itself
 template <class F>
-result<void> try_set_log(log_level level, F&& on_log) {
+result<bool> try_set_log(log_level level, F&& on_log,
+                         std::chrono::milliseconds longest = unlimited) {
   using visitor = detail::log_visitor<std::decay_t<F>>;
   auto owned = std::unique_ptr<visitor>(new visitor{std::forward<F>(on_log)});
   modelwire_error* failure = nullptr;
-  const modelwire_status status = modelwire_set_log(static_cast<std::int32_t>(level),
-                                                    visitor::on_log, owned.release(),
-                                                    visitor::on_end, &failure);
-  if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
-  return {};
+  const modelwire_status status =
+      modelwire_set_log(static_cast<std::int32_t>(level), visitor::on_log, owned.release(),
+                        visitor::on_end, detail::wait_ms(longest), &failure);
+  return detail::outcome_of_wait(status, failure);
 }
 
-/// Ends the log; what was logged before is given to the callback first. Not from inside it.
-inline void end_log() noexcept {
-  modelwire_set_log(MODELWIRE_LOG_OFF, nullptr, nullptr, nullptr, nullptr);
-}
-
-/// Ends every call, closes all connections, lets the callbacks of started calls see their last
-/// event, ends the log and joins the library's threads. Calls that start afterwards fail; what was
-/// given before goes on working. Optional: a process may simply exit.
+/// Ends the log, which goes to a callback or a queue.
 ///
-/// @param timeout  longest wait
+/// @param longest  how long to wait for the callback; 0 inside it, which would wait for itself
+/// @return whether the callback is over and destroyed; if not, that happens by itself
+inline bool end_log(std::chrono::milliseconds longest = unlimited) noexcept {
+  return modelwire_set_log(MODELWIRE_LOG_OFF, nullptr, nullptr, nullptr, detail::wait_ms(longest),
+                           nullptr) == MODELWIRE_OK;
+}
+
+/// Ends every call of this copy of the library, closes all connections, lets the callbacks of
+/// started calls see their last event, ends the log and joins the library's threads. Clients,
+/// queues and requests stay good: the library starts afresh when it is used again. Optional: a
+/// process may simply exit. A plugin closes its clients instead, which is nobody else's business.
+///
+/// @param longest  longest wait
 /// @return whether every thread ended in time; an error from inside a callback: nothing was done
-inline result<bool> try_shutdown(std::chrono::milliseconds timeout = forever) {
-  const modelwire_status status = modelwire_shutdown(detail::wait_ms(timeout));
+inline result<bool> try_shutdown(std::chrono::milliseconds longest = unlimited) {
+  const modelwire_status status = modelwire_shutdown(detail::wait_ms(longest));
   if (status < 0) {
     return modelwire::error(status, "shutdown was called from inside a callback",
                             "Call it from another thread.");
@@ -2173,12 +2705,12 @@ inline result<bool> try_shutdown(std::chrono::milliseconds timeout = forever) {
 #if MODELWIRE_EXCEPTIONS
 /// As `try_set_log`, but throws.
 template <class F>
-void set_log(log_level level, F&& on_log) {
-  try_set_log(level, std::forward<F>(on_log)).value();
+bool set_log(log_level level, F&& on_log, std::chrono::milliseconds longest = unlimited) {
+  return try_set_log(level, std::forward<F>(on_log), longest).value();
 }
 /// As `try_shutdown`, but throws.
-inline bool shutdown(std::chrono::milliseconds timeout = forever) {
-  return try_shutdown(timeout).value();
+inline bool shutdown(std::chrono::milliseconds longest = unlimited) {
+  return try_shutdown(longest).value();
 }
 #endif
 
@@ -2188,7 +2720,12 @@ inline std::string_view version() noexcept { return modelwire_version(); }
 }  // namespace MODELWIRE_FLAVOUR
 }  // namespace modelwire
 
-#undef MODELWIRE_FLAVOUR
-#undef MODELWIRE_EXCEPTIONS
+#pragma pop_macro("move")
+#pragma pop_macro("clear")
+#pragma pop_macro("erase")
+#pragma pop_macro("refresh")
+#pragma pop_macro("min")
+#pragma pop_macro("max")
+#pragma pop_macro("snprintf")
 
 #endif  // MODELWIRE_HPP

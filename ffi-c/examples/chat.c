@@ -16,6 +16,37 @@ static int fail(modelwire_error *error) {
   return 1;
 }
 
+/* Two messages, a number of tokens, a temperature; each may fail for text that is not UTF-8. */
+static int fill(modelwire_request *request, const char *model, const char *text,
+                modelwire_error **error) {
+  return modelwire_request_set_text(request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL,
+                                    error) == MODELWIRE_OK &&
+         modelwire_request_add_message(request, "system", MODELWIRE_NUL, "Be brief.",
+                                       MODELWIRE_NUL, error) == MODELWIRE_OK &&
+         modelwire_request_add_message(request, "user", MODELWIRE_NUL, text, MODELWIRE_NUL,
+                                       error) == MODELWIRE_OK &&
+         modelwire_request_set_int(request, "max_tokens", MODELWIRE_NUL, 200, error) ==
+             MODELWIRE_OK &&
+         modelwire_request_set_number(request, "temperature", MODELWIRE_NUL, 0.2, error) ==
+             MODELWIRE_OK;
+}
+
+static void show(const modelwire_response *answer) {
+  /* What the library knows of the answer, and what the service sent: JSON both, read by paths. */
+  const modelwire_value *known = modelwire_response_info(answer);
+  const modelwire_value *sent = modelwire_response_value(answer);
+  const char *reason = modelwire_value_text(known, "/finish_reason", MODELWIRE_NUL, NULL);
+  const char *role = modelwire_value_text(sent, "/choices/0/message/role", MODELWIRE_NUL, NULL);
+  int64_t input = 0, output = 0;
+  /* Whichever is absent leaves its number alone. */
+  modelwire_value_int(known, "/usage/input_tokens", MODELWIRE_NUL, &input);
+  modelwire_value_int(known, "/usage/output_tokens", MODELWIRE_NUL, &output);
+  puts(modelwire_response_text(answer, NULL));
+  printf("(%s; %" PRId64 " tokens in, %" PRId64 " out)\n", reason == NULL ? "unknown" : reason,
+         input, output);
+  if (role != NULL) printf("(role: %s)\n", role);
+}
+
 int main(int argc, char **argv) {
   if (argc != 3) {
     fprintf(stderr, "usage: %s MODEL TEXT\n", argv[0]);
@@ -27,25 +58,13 @@ int main(int argc, char **argv) {
   modelwire_response *answer = NULL;
   modelwire_error *error = NULL;
 
-  if (modelwire_client_new(NULL, &client, &error) == MODELWIRE_OK &&
-      modelwire_request_chat(argv[1], MODELWIRE_NUL, &request, &error) == MODELWIRE_OK) {
-    /* These can only fail for NULL and for text that is not UTF-8. */
-    modelwire_request_add_message(request, "system", MODELWIRE_NUL, "Be brief.", MODELWIRE_NUL);
-    modelwire_request_add_message(request, "user", MODELWIRE_NUL, argv[2], MODELWIRE_NUL);
-    modelwire_request_set_max_tokens(request, 200);
-    modelwire_request_set_number(request, "temperature", MODELWIRE_NUL, 0.2);
-    if (modelwire_call_new(client, request, &call, &error) == MODELWIRE_OK &&
-        modelwire_call_run(call, &answer, &error) == MODELWIRE_OK) {
-      uint64_t input = 0, output = 0;
-      modelwire_response_usage(answer, &input, &output, NULL);
-      puts(modelwire_response_text(answer, NULL));
-      printf("(%s; %" PRIu64 " tokens in, %" PRIu64 " out)\n",
-             modelwire_response_finish_reason(answer), input, output);
-      /* What has no accessor of its own is read by its path. */
-      const char *role = modelwire_response_get_text(answer, "/choices/0/message/role",
-                                                     MODELWIRE_NUL, NULL);
-      if (role != NULL) printf("(role: %s)\n", role);
-    }
+  if (modelwire_client_new(NULL, 0, &client, &error) == MODELWIRE_OK &&
+      modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, &error) ==
+          MODELWIRE_OK &&
+      fill(request, argv[1], argv[2], &error) &&
+      modelwire_call_new(client, request, 0, &call, &error) == MODELWIRE_OK &&
+      modelwire_call_run(call, &answer, &error) == MODELWIRE_OK) {
+    show(answer);
   }
 
   modelwire_response_free(answer);

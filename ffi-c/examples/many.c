@@ -1,7 +1,8 @@
 /*
  * A hundred streams at once on one thread, in an event loop of the program's own: here a bare
  * epoll, and libevent, libuv or glib in the same way. The loop watches the descriptor of a
- * completion queue among whatever else it watches.
+ * completion queue among whatever else it watches. The queue owns the calls: the program knows
+ * them by their tags.
  *
  *   cc many.c -o many $(pkg-config --cflags --libs modelwire)
  *   ./many a-model "Say hello."
@@ -14,14 +15,15 @@
 #define STREAMS 100
 
 typedef struct {
-  modelwire_call *call;
   size_t chunks, bytes;
   int has_ended;
 } stream;
 
 /* Says what went wrong and what to do about it. */
 static void tell(const modelwire_error *error) {
-  fprintf(stderr, "%s\n%s\n", modelwire_error_message(error), modelwire_error_hint(error));
+  const char *hint =
+      modelwire_value_text(modelwire_error_value(error), "/hint", MODELWIRE_NUL, NULL);
+  fprintf(stderr, "%s\n%s\n", modelwire_error_message(error, NULL), hint);
 }
 
 static void fail(const modelwire_error *error) {
@@ -31,22 +33,25 @@ static void fail(const modelwire_error *error) {
 
 /* One event of one of the streams. Returns 1 if it was the stream's last. */
 static int take(stream *streams, const modelwire_event *event) {
-  stream *one = &streams[modelwire_event_tag(event)];
-  if (modelwire_event_kind(event) == MODELWIRE_EVENT_CHUNK) {
-    size_t length;
-    modelwire_event_text(event, &length);
-    one->chunks++;
-    one->bytes += length;
-    return 0;
-  }
-  if (modelwire_event_kind(event) != MODELWIRE_EVENT_DONE) return 0;
-  const modelwire_error *error = modelwire_event_error(event);
   static int failures;
-  /* What fails one stream mostly fails them all: the first says why. */
-  if (error != NULL && failures++ == 0) tell(error);
-  one->has_ended = error == NULL;
-  modelwire_call_free(one->call);
-  return 1;
+  stream *one = &streams[modelwire_event_tag(event)];
+  size_t length;
+  switch (modelwire_event_kind(event)) {
+    case MODELWIRE_EVENT_CHUNK:
+      modelwire_event_text(event, &length);
+      one->chunks++;
+      one->bytes += length;
+      return 0;
+    case MODELWIRE_EVENT_RESPONSE:
+      one->has_ended = 1;
+      return 1;
+    case MODELWIRE_EVENT_ERROR:
+      /* What fails one stream mostly fails them all: the first says why. */
+      if (failures++ == 0) tell(modelwire_event_error(event));
+      return 1;
+    default:
+      return 0;
+  }
 }
 
 int main(int argc, char **argv) {
@@ -60,14 +65,19 @@ int main(int argc, char **argv) {
   modelwire_queue *queue;
   modelwire_error *error;
 
-  if (modelwire_client_new(NULL, &client, &error) != MODELWIRE_OK) fail(error);
-  if (modelwire_request_chat(argv[1], MODELWIRE_NUL, &request, &error) != MODELWIRE_OK) fail(error);
-  modelwire_request_add_message(request, "user", MODELWIRE_NUL, argv[2], MODELWIRE_NUL);
-  if (modelwire_queue_new(0, &queue, &error) != MODELWIRE_OK) fail(error);
+  if (modelwire_client_new(NULL, 0, &client, &error) != MODELWIRE_OK ||
+      modelwire_queue_new(0, &queue, &error) != MODELWIRE_OK ||
+      modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, &error) !=
+          MODELWIRE_OK ||
+      modelwire_request_set_text(request, "model", MODELWIRE_NUL, argv[1], MODELWIRE_NUL,
+                                 &error) != MODELWIRE_OK ||
+      modelwire_request_add_message(request, "user", MODELWIRE_NUL, argv[2], MODELWIRE_NUL,
+                                    &error) != MODELWIRE_OK)
+    fail(error);
 
+  /* Whatever is wrong with a call comes as its last event. */
   for (size_t i = 0; i < STREAMS; i++) {
-    if (modelwire_call_new(client, request, &streams[i].call, &error) != MODELWIRE_OK ||
-        modelwire_call_submit(streams[i].call, 1, queue, i, &error) != MODELWIRE_OK)
+    if (modelwire_queue_submit_request(queue, client, request, 1, i, &error) != MODELWIRE_OK)
       fail(error);
   }
 

@@ -7,8 +7,11 @@
 #include <modelwire.h>
 #include <stdio.h>
 
+/* Says what went wrong and what to do about it. */
 static int fail(modelwire_error *error) {
-  fprintf(stderr, "%s\n%s\n", modelwire_error_message(error), modelwire_error_hint(error));
+  const char *hint =
+      modelwire_value_text(modelwire_error_value(error), "/hint", MODELWIRE_NUL, NULL);
+  fprintf(stderr, "%s\n%s\n", modelwire_error_message(error, NULL), hint);
   modelwire_error_free(error);
   return 1;
 }
@@ -21,12 +24,19 @@ int main(void) {
   modelwire_error *error = NULL;
 
   /* Any failure ends here: what was made so far is freed below, freeing NULL does nothing. */
-  if (modelwire_client_new(NULL, &client, &error) == MODELWIRE_OK &&
-      modelwire_request_models(&request, &error) == MODELWIRE_OK &&
-      modelwire_call_new(client, request, &call, &error) == MODELWIRE_OK &&
+  if (modelwire_client_new(NULL, 0, &client, &error) == MODELWIRE_OK &&
+      modelwire_request_new(MODELWIRE_OPERATION_MODELS, NULL, 0, &request, &error) ==
+          MODELWIRE_OK &&
+      modelwire_call_new(client, request, 0, &call, &error) == MODELWIRE_OK &&
       modelwire_call_run(call, &answer, &error) == MODELWIRE_OK) {
-    for (size_t i = 0; i < modelwire_response_model_count(answer); i++)
-      puts(modelwire_response_model_id(answer, i));
+    /* What the library knows of an answer is a JSON object; its fields are read by their paths. */
+    const modelwire_value *known = modelwire_response_info(answer);
+    size_t count = modelwire_value_count(known, "/models", MODELWIRE_NUL);
+    for (size_t i = 0; i < count; i++) {
+      char path[32];
+      snprintf(path, sizeof path, "/models/%zu", i);
+      puts(modelwire_value_text(known, path, MODELWIRE_NUL, NULL));
+    }
   }
 
   modelwire_response_free(answer);

@@ -8,19 +8,23 @@
 #include <signal.h>
 #include <stdio.h>
 
-static volatile sig_atomic_t interrupted;
+static modelwire_call *call;
+static volatile sig_atomic_t is_interrupted;
 
 static void on_interrupt(int signal) {
   (void)signal;
-  interrupted = 1; /* nothing of the library may be called in a signal handler */
+  is_interrupted = 1;
+  modelwire_call_wakeup(call); /* may be called here, since the call is interruptible */
 }
 
 /* Called on the thread that runs the call, for each chunk in order. */
 static int32_t print_piece(void *user_data, const modelwire_event *event) {
+  size_t length = 0;
+  const char *piece = modelwire_event_text(event, &length);
   (void)user_data;
-  fputs(modelwire_event_text(event, NULL), stdout);
+  fwrite(piece, 1, length, stdout);
   fflush(stdout);
-  return interrupted; /* anything but 0 ends the stream */
+  return 0; /* anything else would end the stream */
 }
 
 int main(int argc, char **argv) {
@@ -30,22 +34,33 @@ int main(int argc, char **argv) {
   }
   modelwire_client *client = NULL;
   modelwire_request *request = NULL;
-  modelwire_call *call = NULL;
   modelwire_response *end = NULL;
   modelwire_error *error = NULL;
-  modelwire_status status;
+  modelwire_status status = MODELWIRE_E_ARGUMENT;
 
-  signal(SIGINT, on_interrupt);
-  if ((status = modelwire_client_new(NULL, &client, &error)) == MODELWIRE_OK &&
-      (status = modelwire_request_chat(argv[1], MODELWIRE_NUL, &request, &error)) ==
+  if (modelwire_client_new(NULL, 0, &client, &error) == MODELWIRE_OK &&
+      modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, &error) ==
+          MODELWIRE_OK &&
+      modelwire_request_set_text(request, "model", MODELWIRE_NUL, argv[1], MODELWIRE_NUL,
+                                 &error) == MODELWIRE_OK &&
+      modelwire_request_add_message(request, "user", MODELWIRE_NUL, argv[2], MODELWIRE_NUL,
+                                    &error) == MODELWIRE_OK &&
+      modelwire_call_new(client, request, MODELWIRE_INTERRUPTIBLE, &call, &error) ==
           MODELWIRE_OK) {
-    modelwire_request_add_message(request, "user", MODELWIRE_NUL, argv[2], MODELWIRE_NUL);
-    if ((status = modelwire_call_new(client, request, &call, &error)) == MODELWIRE_OK)
+    signal(SIGINT, on_interrupt);
+    do {
+      /* A signal interrupts the wait, and the stream goes on with the next. */
+      if (is_interrupted) modelwire_call_cancel(call);
       status = modelwire_call_stream(call, print_piece, NULL, &end, &error);
+    } while (status == MODELWIRE_INTERRUPTED);
+    signal(SIGINT, SIG_DFL);
   }
   puts("");
-  if (status < 0)
-    fprintf(stderr, "%s\n%s\n", modelwire_error_message(error), modelwire_error_hint(error));
+  if (status < 0 && status != MODELWIRE_E_CANCELLED) {
+    const char *hint =
+        modelwire_value_text(modelwire_error_value(error), "/hint", MODELWIRE_NUL, NULL);
+    fprintf(stderr, "%s\n%s\n", modelwire_error_message(error, NULL), hint);
+  }
 
   modelwire_error_free(error);
   modelwire_response_free(end);

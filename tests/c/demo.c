@@ -1,6 +1,6 @@
 /*
  * The example: models; a chat and a response, whole and streamed; a model that only streams; a call
- * that is refused at first; an error; and what it cost. Which service is used, the environment says.
+ * that is refused at first; an error; and what it cost. The environment says which service is used.
  *
  *   MODELWIRE_BASE_URL                where the service is, https://host/v1 for instance
  *   MODELWIRE_API_KEY                 the key
@@ -25,11 +25,27 @@
 #define MODEL_BYTES_MAX 255
 
 /* The operations that generate. */
-typedef enum { CHAT, RESPONSE } operation;
+typedef enum {
+  CHAT = MODELWIRE_OPERATION_CHAT,
+  RESPONSE = MODELWIRE_OPERATION_RESPONSES
+} operation;
+
+/* What is known of an answer or an error is a JSON object; these look into it, by a path. A text is
+ * NULL where there is none, a number 0. */
+static const char *text_in(const modelwire_value *known, const char *path) {
+  return modelwire_value_text(known, path, MODELWIRE_NUL, NULL);
+}
+
+static int64_t number_in(const modelwire_value *known, const char *path) {
+  int64_t number = 0;
+  modelwire_value_int(known, path, MODELWIRE_NUL, &number);
+  return number;
+}
 
 /* Says what went wrong and what to do about it. Takes the error. 0, for who returns it. */
 static int complain(modelwire_error *error) {
-  fprintf(stderr, "%s\nHint: %s\n", modelwire_error_message(error), modelwire_error_hint(error));
+  fprintf(stderr, "%s\nHint: %s\n", modelwire_error_message(error, NULL),
+          text_in(modelwire_error_value(error), "/hint"));
   modelwire_error_free(error);
   return 0;
 }
@@ -42,19 +58,25 @@ static const char *setting(const char *name) {
 
 /* A call that is ready to be run; NULL on failure, and then there is an error. */
 static modelwire_call *new_call(const modelwire_client *client, operation what, const char *model,
-                                int32_t stream_only, modelwire_error **error) {
+                                int stream_only, modelwire_error **error) {
   modelwire_request *request = NULL;
   modelwire_call *call = NULL;
-  /* What is set afterwards can only fail for NULL and for text that is not UTF-8. */
-  if (what == CHAT && modelwire_request_chat(model, MODELWIRE_NUL, &request, error) == MODELWIRE_OK)
-    modelwire_request_add_message(request, "user", MODELWIRE_NUL, PROMPT, MODELWIRE_NUL);
-  if (what == RESPONSE &&
-      modelwire_request_response(model, MODELWIRE_NUL, &request, error) == MODELWIRE_OK)
-    modelwire_request_set_input(request, PROMPT, MODELWIRE_NUL);
-  if (request == NULL) return NULL;
-  modelwire_request_set_max_tokens(request, TOKENS_MAX);
-  modelwire_request_set_stream_only(request, stream_only);
-  modelwire_call_new(client, request, &call, error);
+  const char *limit = what == CHAT ? "max_tokens" : "max_output_tokens";
+  const char *options = stream_only ? "{\"stream_only\":true}" : "{}";
+  modelwire_status status = modelwire_request_new(what, NULL, 0, &request, error);
+  if (status == MODELWIRE_OK)
+    status = modelwire_request_set_text(request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL,
+                                        error);
+  if (status == MODELWIRE_OK)
+    status = what == CHAT ? modelwire_request_add_message(request, "user", MODELWIRE_NUL, PROMPT,
+                                                          MODELWIRE_NUL, error)
+                          : modelwire_request_set_text(request, "input", MODELWIRE_NUL, PROMPT,
+                                                       MODELWIRE_NUL, error);
+  if (status == MODELWIRE_OK)
+    status = modelwire_request_set_int(request, limit, MODELWIRE_NUL, TOKENS_MAX, error);
+  if (status == MODELWIRE_OK)
+    status = modelwire_request_set_options(request, options, MODELWIRE_NUL, error);
+  if (status == MODELWIRE_OK) modelwire_call_new(client, request, 0, &call, error);
   /* The call has its own copy of the request. */
   modelwire_request_free(request);
   return call;
@@ -62,7 +84,7 @@ static modelwire_call *new_call(const modelwire_client *client, operation what, 
 
 /* A call that is answered whole; NULL on failure, and then there is an error. */
 static modelwire_response *ask(const modelwire_client *client, operation what, const char *model,
-                               int32_t stream_only, modelwire_error **error) {
+                               int stream_only, modelwire_error **error) {
   modelwire_response *answer = NULL;
   modelwire_call *call = new_call(client, what, model, stream_only, error);
   if (call != NULL) modelwire_call_run(call, &answer, error);
@@ -77,22 +99,26 @@ static int show_models(const modelwire_client *client, char *model) {
   modelwire_call *call = NULL;
   modelwire_response *list = NULL;
   modelwire_error *error = NULL;
-  modelwire_status status = modelwire_request_models(&request, &error);
-  if (status == MODELWIRE_OK) status = modelwire_call_new(client, request, &call, &error);
+  modelwire_status status =
+      modelwire_request_new(MODELWIRE_OPERATION_MODELS, NULL, 0, &request, &error);
+  if (status == MODELWIRE_OK) status = modelwire_call_new(client, request, 0, &call, &error);
   if (status == MODELWIRE_OK) status = modelwire_call_run(call, &list, &error);
   modelwire_request_free(request);
   modelwire_call_free(call);
   if (status != MODELWIRE_OK) return complain(error);
 
-  size_t count = modelwire_response_model_count(list);
+  const modelwire_value *known = modelwire_response_info(list);
+  size_t count = modelwire_value_count(known, "/models", MODELWIRE_NUL);
   printf("Models\n");
   for (size_t i = 0; i < count && i < MODELS_SHOWN_MAX; i++) {
-    printf("  %s\n", modelwire_response_model_id(list, i));
+    char path[32];
+    snprintf(path, sizeof path, "/models/%zu", i);
+    printf("  %s\n", text_in(known, path));
   }
   if (count > MODELS_SHOWN_MAX) printf("  ... and %zu more\n", count - MODELS_SHOWN_MAX);
   if (model[0] == '\0' && count > 0) {
     /* One that does not fit is cut, and then unknown to the service. */
-    snprintf(model, MODEL_BYTES_MAX + 1, "%s", modelwire_response_model_id(list, 0));
+    snprintf(model, MODEL_BYTES_MAX + 1, "%s", text_in(known, "/models/0"));
   }
   modelwire_response_free(list);
   if (model[0] == '\0') fprintf(stderr, "the service lists no model: set MODELWIRE_MODEL\n");
@@ -102,7 +128,7 @@ static int show_models(const modelwire_client *client, char *model) {
 /* What a call gave: one of both. Takes it. 1 on success. */
 static int show_answer(modelwire_response *answer, modelwire_error *error) {
   if (answer == NULL) return complain(error);
-  const char *reason = modelwire_response_finish_reason(answer);
+  const char *reason = text_in(modelwire_response_info(answer), "/finish_reason");
   printf("  answered: %s\n", modelwire_response_text(answer, NULL));
   printf("  (finished: %s)\n", reason == NULL ? "unknown" : reason);
   modelwire_response_free(answer);
@@ -110,14 +136,14 @@ static int show_answer(modelwire_response *answer, modelwire_error *error) {
 }
 
 /* A chat that is answered whole. Sets `stream_only` if that takes this option. 1 on success. */
-static int show_chat(const modelwire_client *client, const char *model, int32_t *stream_only) {
+static int show_chat(const modelwire_client *client, const char *model, int *stream_only) {
   modelwire_error *error = NULL;
   modelwire_response *answer = ask(client, CHAT, model, 0, &error);
-  int32_t status = modelwire_error_http_status(error); /* 0 for NULL */
+  int64_t status = number_in(modelwire_error_value(error), "/http_status"); /* 0 for NULL */
   /* The service tells in no agreed way that a model only streams. It may be that, unless the status
    * speaks of the key or of a limit. */
   if (status >= 400 && status != 401 && status != 429) {
-    printf("  (status %" PRId32 ": asked again with stream_only, as by the plain calls below)\n",
+    printf("  (status %" PRId64 ": asked again with stream_only, as by the plain calls below)\n",
            status);
     modelwire_error_free(error);
     error = NULL;
@@ -159,7 +185,7 @@ static int show_stream(const modelwire_client *client, operation what, const cha
 
 /* A response, whole and streamed. Some services have none: that is no failure of this program. 1 on
  * success. */
-static int show_response(const modelwire_client *client, const char *model, int32_t stream_only) {
+static int show_response(const modelwire_client *client, const char *model, int stream_only) {
   modelwire_error *error = NULL;
   modelwire_response *answer = ask(client, RESPONSE, model, stream_only, &error);
   if (error != NULL && modelwire_error_status(error) == MODELWIRE_E_NOT_FOUND) {
@@ -177,9 +203,9 @@ static int show_response(const modelwire_client *client, const char *model, int3
 static int show_refused(const modelwire_client *client, const char *model) {
   modelwire_error *error = NULL;
   modelwire_response *answer = ask(client, CHAT, model, 0, &error);
-  int32_t attempts = modelwire_response_attempts(answer);
+  int64_t attempts = number_in(modelwire_response_info(answer), "/attempts");
   if (!show_answer(answer, error)) return 0;
-  printf("  (answered after %" PRId32 " attempts)\n", attempts);
+  printf("  (answered after %" PRId64 " attempts)\n", attempts);
   return 1;
 }
 
@@ -187,7 +213,7 @@ static void print_field(const char *name, const char *value) {
   printf("  %-11s %s\n", name, value == NULL ? "-" : value);
 }
 
-/* What a word of modelwire_error_metered means. */
+/* What the word for metering in an error means. */
 static const char *meaning(const char *metered) {
   if (strcmp(metered, "not_sent") == 0) return "nothing was sent";
   if (strcmp(metered, "normally_not") == 0) return "it normally did not reach processing";
@@ -202,20 +228,19 @@ static void show_error(const modelwire_client *client) {
   if (error == NULL) {
     printf("  none: the service answered for \"no-such-model\" all the same\n");
   } else {
-    const char *metered = modelwire_error_metered(error);
-    int32_t status = modelwire_error_http_status(error);
-    char number[12];
-    snprintf(number, sizeof number, "%" PRId32, status);
-    print_field("kind", modelwire_status_name(modelwire_error_status(error)));
-    print_field("http status", status == 0 ? NULL : number);
-    print_field("message", modelwire_error_message(error));
-    print_field("type", modelwire_error_type(error));
-    print_field("code", modelwire_error_code(error));
-    print_field("model", modelwire_error_model(error));
-    print_field("path", modelwire_error_path(error));
-    print_field("request id", modelwire_error_request_id(error));
+    const modelwire_value *known = modelwire_error_value(error);
+    const char *metered = text_in(known, "/metered");
+    print_field("kind", text_in(known, "/kind"));
+    /* A number as it stands there, or null. */
+    print_field("http status", modelwire_value_json(known, "/http_status", MODELWIRE_NUL, NULL));
+    print_field("message", text_in(known, "/message"));
+    print_field("type", text_in(known, "/type"));
+    print_field("code", text_in(known, "/code"));
+    print_field("model", text_in(known, "/model"));
+    print_field("path", text_in(known, "/path"));
+    print_field("request id", text_in(known, "/request_id"));
     printf("  %-11s %s: %s\n", "metered", metered, meaning(metered));
-    print_field("hint", modelwire_error_hint(error));
+    print_field("hint", text_in(known, "/hint"));
   }
   modelwire_response_free(answer);
   modelwire_error_free(error);
@@ -223,12 +248,14 @@ static void show_error(const modelwire_client *client) {
 
 /* Chats and responses that were answered; lists and failures are not counted. */
 static void show_cost(const modelwire_client *client) {
-  uint64_t calls = 0, silent = 0, input = 0, output = 0, total = 0;
-  modelwire_client_usage(client, &calls, &silent, &input, &output, &total);
-  printf("What it cost\n  calls: %" PRIu64 "\n", calls);
-  printf("  of these %" PRIu64 " reported no usage: what they used is not among the tokens\n",
-         silent);
-  printf("  tokens: %" PRIu64 " in, %" PRIu64 " out, %" PRIu64 " in all\n", input, output, total);
+  modelwire_value *usage = modelwire_client_usage(client);
+  printf("What it cost\n  calls: %" PRId64 "\n", number_in(usage, "/calls"));
+  printf("  of these %" PRId64 " reported no usage: what they used is not among the tokens\n",
+         number_in(usage, "/calls_without_usage"));
+  printf("  tokens: %" PRId64 " in, %" PRId64 " out, %" PRId64 " in all\n",
+         number_in(usage, "/input_tokens"), number_in(usage, "/output_tokens"),
+         number_in(usage, "/total_tokens"));
+  modelwire_value_free(usage);
 }
 
 /* Everything in its order; it stops at the first failure. 1 on success. */
@@ -237,7 +264,7 @@ static int show_everything(const modelwire_client *client) {
   const char *wanted = setting("MODELWIRE_MODEL");
   const char *streaming = setting("MODELWIRE_DEMO_STREAM_ONLY_MODEL");
   const char *refused = setting("MODELWIRE_DEMO_REFUSED_MODEL");
-  int32_t stream_only = 0;
+  int stream_only = 0;
   modelwire_error *error = NULL;
   if (wanted != NULL) snprintf(model, sizeof model, "%s", wanted);
   if (!show_models(client, model)) return 0;
@@ -272,7 +299,7 @@ int main(void) {
     return EXIT_FAILURE;
   }
   /* NULL: base URL and key come from the environment. */
-  if (modelwire_client_new(NULL, &client, &error) == MODELWIRE_OK) {
+  if (modelwire_client_new(NULL, 0, &client, &error) == MODELWIRE_OK) {
     is_fine = show_everything(client);
     modelwire_client_free(client);
   } else {

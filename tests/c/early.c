@@ -28,11 +28,12 @@ static void call(const char *place) {
   modelwire_queue *queue = NULL;
   modelwire_event *event = NULL;
   modelwire_status status = MODELWIRE_OK;
-  if (shared_client == NULL) status = modelwire_client_new(NULL, &shared_client, NULL);
+  if (shared_client == NULL) status = modelwire_client_new(NULL, 0, &shared_client, NULL);
   print(place, "client", status);
-  print(place, "request", modelwire_request_chat_json(JSON, MODELWIRE_NUL, &request, NULL));
+  status = modelwire_request_new(MODELWIRE_OPERATION_CHAT, JSON, MODELWIRE_NUL, &request, NULL);
+  print(place, "request", status);
 
-  modelwire_call_new(shared_client, request, &one, NULL);
+  modelwire_call_new(shared_client, request, 0, &one, NULL);
   status = modelwire_call_run(one, &answer, NULL);
   print(place, "run", status);
   if (status == MODELWIRE_OK && strcmp(modelwire_response_text(answer, NULL), "early or late")) {
@@ -41,26 +42,26 @@ static void call(const char *place) {
   modelwire_response_free(answer);
   modelwire_call_free(one);
 
-  modelwire_call_new(shared_client, request, &one, NULL);
+  modelwire_call_new(shared_client, request, 0, &one, NULL);
   answer = NULL;
   print(place, "stream", modelwire_call_stream(one, on_event, NULL, &answer, NULL));
   modelwire_response_free(answer);
   modelwire_call_free(one);
 
-  modelwire_call_new(shared_client, request, &one, NULL);
+  modelwire_call_new(shared_client, request, 0, &one, NULL);
   print(place, "start", modelwire_call_start(one, 1, on_event, NULL, NULL, NULL));
+  print(place, "wait", modelwire_call_wait(one, 60000, NULL));
   modelwire_call_free(one);
 
-  modelwire_call_new(shared_client, request, &one, NULL);
   modelwire_queue_new(0, &queue, NULL);
-  status = modelwire_call_submit(one, 0, queue, 1, NULL);
+  status = modelwire_queue_submit_request(queue, shared_client, request, 0, 1, NULL);
   print(place, "submit", status);
   if (status == MODELWIRE_OK) {
     print(place, "next", modelwire_queue_next(queue, 60000, &event));
+    print(place, "end", modelwire_error_status(modelwire_event_error(event)));
     modelwire_event_free(event);
   }
   modelwire_queue_free(queue);
-  modelwire_call_free(one);
   modelwire_request_free(request);
 }
 

@@ -7,6 +7,8 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+/* Nothing of the header may need the library at link time. */
+#define MODELWIRE_DLOPEN
 #include <modelwire.h>
 
 #include <dirent.h>
@@ -56,52 +58,53 @@ static int32_t on_event(void *user_data, const modelwire_event *event) {
 }
 
 static void one_round(const char *path) {
+  static const char CHAT[] =
+      "{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) fprintf(stderr, "%s\n", dlerror());
   CHECK(library != NULL);
   LOAD(modelwire_client_new);
   LOAD(modelwire_client_free);
-  LOAD(modelwire_request_chat);
-  LOAD(modelwire_request_add_message);
+  LOAD(modelwire_request_new);
   LOAD(modelwire_request_free);
   LOAD(modelwire_call_new);
   LOAD(modelwire_call_run);
   LOAD(modelwire_call_start);
-  LOAD(modelwire_call_submit);
+  LOAD(modelwire_call_wait);
   LOAD(modelwire_call_free);
   LOAD(modelwire_response_free);
   LOAD(modelwire_queue_new);
   LOAD(modelwire_queue_fd);
   LOAD(modelwire_queue_next);
+  LOAD(modelwire_queue_submit);
   LOAD(modelwire_queue_free);
   LOAD(modelwire_event_kind);
   LOAD(modelwire_event_free);
   modelwire_client *client = NULL;
   modelwire_request *request = NULL;
-  modelwire_call *run = NULL, *started = NULL, *submitted = NULL;
+  modelwire_call *run = NULL, *started = NULL;
   modelwire_response *answer = NULL;
   modelwire_queue *queue = NULL;
   modelwire_event *event = NULL;
-  int is_done = 0;
-  CHECK(loaded_modelwire_client_new(NULL, &client, NULL) == MODELWIRE_OK);
-  CHECK(loaded_modelwire_request_chat("echo", MODELWIRE_NUL, &request, NULL) == MODELWIRE_OK);
-  CHECK(loaded_modelwire_request_add_message(request, "user", 4, "x", 1) == MODELWIRE_OK);
-  CHECK(loaded_modelwire_call_new(client, request, &run, NULL) == MODELWIRE_OK);
+  CHECK(loaded_modelwire_client_new(NULL, 0, &client, NULL) == MODELWIRE_OK);
+  CHECK(loaded_modelwire_request_new(MODELWIRE_OPERATION_CHAT, CHAT, MODELWIRE_NUL, &request,
+                                     NULL) == MODELWIRE_OK);
+  CHECK(loaded_modelwire_call_new(client, request, 0, &run, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_call_run(run, &answer, NULL) == MODELWIRE_OK);
   loaded_modelwire_response_free(answer);
-  CHECK(loaded_modelwire_call_new(client, request, &started, NULL) == MODELWIRE_OK);
+  CHECK(loaded_modelwire_call_new(client, request, 0, &started, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_call_start(started, 1, on_event, NULL, NULL, NULL) == MODELWIRE_OK);
-  CHECK(loaded_modelwire_call_new(client, request, &submitted, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
   CHECK(loaded_modelwire_queue_fd(queue) >= 0);
-  CHECK(loaded_modelwire_call_submit(submitted, 1, queue, 1, NULL) == MODELWIRE_OK);
-  while (!is_done) {
+  CHECK(loaded_modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_CHAT, CHAT,
+                                      MODELWIRE_NUL, 1, 1, NULL) == MODELWIRE_OK);
+  for (int is_over = 0; !is_over;) {
     CHECK(loaded_modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
-    is_done = loaded_modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    is_over = loaded_modelwire_event_kind(event) == MODELWIRE_EVENT_RESPONSE;
     loaded_modelwire_event_free(event);
   }
+  CHECK(loaded_modelwire_call_wait(started, 60000, NULL) == MODELWIRE_OK);
   loaded_modelwire_queue_free(queue);
-  loaded_modelwire_call_free(submitted);
   loaded_modelwire_call_free(started);
   loaded_modelwire_call_free(run);
   loaded_modelwire_request_free(request);

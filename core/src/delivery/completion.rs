@@ -356,7 +356,9 @@ struct Members<S> {
 
 /// The log as a member, beside the slots.
 struct Follower {
-    tag: u64,
+    /// `None` while the log does not come out here.
+    tag: Option<u64>,
+    /// For as long as the queue lives: so its number is noted no more than once.
     collected: Arc<Collected>,
 }
 
@@ -374,7 +376,22 @@ struct Member<S> {
     tag: u64,
     waker: Waker,
     is_owned: bool,
-    is_paused: bool,
+    pause: Pause,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    No,
+    Yes,
+    /// A pop came by: it is neither armed nor noted.
+    PassedOver,
+}
+
+impl<S> Member<S> {
+    /// Whether it has to be noted.
+    fn unpause(&mut self) -> bool {
+        std::mem::replace(&mut self.pause, Pause::No) == Pause::PassedOver
+    }
 }
 
 fn closed() -> Error {
@@ -415,7 +432,7 @@ impl<S: Source + Clone> Many<S> {
         members.owned.insert(tag, slot);
         if let Some(place) = members.slots.get_mut(slot) {
             let (source, waker) = (source.clone(), waker.clone());
-            *place = Some(Member { source, tag, waker, is_owned: true, is_paused: false });
+            *place = Some(Member { source, tag, waker, is_owned: true, pause: Pause::No });
         }
         drop(members);
         if !source.watch(&waker) {
@@ -425,10 +442,9 @@ impl<S: Source + Clone> Many<S> {
     }
 
     pub(crate) fn cancel(&self, tag: u64) -> bool {
-        let Some((source, slot)) = self.unpause(tag) else { return false };
-        // Not under the lock. What was passed over while it was paused is not armed.
-        source.cancel();
-        self.ready.note(slot as u64);
+        let Some((source, passed_over)) = self.unpause(tag) else { return false };
+        source.cancel(); // not under the lock
+        passed_over.into_iter().for_each(|number| self.ready.note(number));
         true
     }
 
@@ -436,44 +452,50 @@ impl<S: Source + Clone> Many<S> {
         let mut members = lock(&self.members);
         let is_closed = members.closing == Closing::Cancels;
         let Some((_, member)) = members.owned(tag) else { return false };
-        member.is_paused = !is_closed; // then every end comes out
+        // Closed: every end comes out.
+        if member.pause == Pause::No && !is_closed {
+            member.pause = Pause::Yes;
+        }
         true
     }
 
     pub(crate) fn resume(&self, tag: u64) -> bool {
-        let Some((_, slot)) = self.unpause(tag) else { return false };
-        self.ready.note(slot as u64);
+        let Some((_, passed_over)) = self.unpause(tag) else { return false };
+        passed_over.into_iter().for_each(|number| self.ready.note(number));
         true
     }
 
     fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
         let mut members = lock(&self.members);
         let Some(level) = level else {
-            let ended = members.log.take();
-            drop(members);
-            drop(ended); // not under the lock
+            if let Some(follower) = &mut members.log {
+                follower.tag = None;
+                log::ignore(&follower.collected);
+            }
             return Ok(());
         };
         if members.closing != Closing::No {
             return Err(closed());
         }
         if let Some(follower) = &mut members.log {
-            follower.tag = tag;
-            return log::listen(level, &follower.collected);
+            log::listen(level, &follower.collected)?;
+            follower.tag = Some(tag);
+            return Ok(());
         }
         let collected = Arc::new(Collected::new(Some(self.ready.waker(LOG_NUMBER))));
         log::listen(level, &collected)?;
-        members.log = Some(Follower { tag, collected });
+        members.log = Some(Follower { tag: Some(tag), collected });
         drop(members);
         self.ready.note(LOG_NUMBER); // who looks there first arms it
         Ok(())
     }
 
-    fn unpause(&self, tag: u64) -> Option<(S, usize)> {
+    /// Whom to cancel or not, and the number to note of one that was passed over.
+    fn unpause(&self, tag: u64) -> Option<(S, Option<u64>)> {
         let mut members = lock(&self.members);
         let (slot, member) = members.owned(tag)?;
-        member.is_paused = false;
-        Some((member.source.clone(), slot))
+        let was_passed_over = member.unpause();
+        Some((member.source.clone(), was_passed_over.then_some(slot as u64)))
     }
 
     fn give_back(&self, place: Place) {
@@ -494,7 +516,7 @@ impl<S: Source + Clone> Many<S> {
         let is_closed = members.closing == Closing::Cancels;
         if let Some(place) = members.slots.get_mut(slot) {
             let (source, waker) = (source.clone(), waker.clone());
-            *place = Some(Member { source, tag, waker, is_owned: false, is_paused: false });
+            *place = Some(Member { source, tag, waker, is_owned: false, pause: Pause::No });
         }
         drop(members);
         if is_closed {
@@ -590,7 +612,7 @@ impl<S: Source + Clone> Many<S> {
             for (slot, member) in members.slots.iter_mut().enumerate() {
                 let Some(member) = member else { continue };
                 sources.push(member.source.clone());
-                if std::mem::take(&mut member.is_paused) {
+                if member.unpause() {
                     passed_over.push(slot as u64);
                 }
             }
@@ -639,11 +661,12 @@ impl<S: Source> Members<S> {
                 }
             }
             let slot = number as usize;
-            let Some(member) = self.slots.get(slot).and_then(Option::as_ref) else {
+            let Some(member) = self.slots.get_mut(slot).and_then(Option::as_mut) else {
                 ready.drop_first(); // a late wake
                 continue;
             };
-            if member.is_paused {
+            if member.pause != Pause::No {
+                member.pause = Pause::PassedOver;
                 ready.drop_first(); // noted again by who ends the pause
                 self.in_a_row = 0;
                 continue;
@@ -693,7 +716,8 @@ impl<S: Source> Members<S> {
         let has_more = loop {
             let Some(Follower { tag, collected }) = &self.log else { break false };
             let Some(record) = collected.next() else { break false };
-            put(Next::Log(*tag, record));
+            let Some(tag) = *tag else { continue }; // late
+            put(Next::Log(tag, record));
             count += 1;
             self.in_a_row += 1;
             if count == max || self.in_a_row >= TURN_EVENTS_MAX {

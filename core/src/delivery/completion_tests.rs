@@ -325,6 +325,19 @@ fn a_paused_call_makes_no_descriptor_readable_twice() {
     assert_eq!(told(many.next(NOW)), (1, 0));
 }
 
+/// Whoever pauses and resumes without ever looking fills no list.
+#[test]
+fn pauses_that_nobody_sees_leave_nothing_behind() {
+    let many = Many::new();
+    let source = owned(&many, 1);
+    assert!(push(&source, 0));
+    for _ in 0..100 {
+        assert!(many.pause(1) && many.pause(1) && many.resume(1) && many.resume(1));
+    }
+    assert_eq!(many.ready.take(), Some(0));
+    assert_eq!(many.ready.take(), None);
+}
+
 #[test]
 fn a_cancel_and_a_close_end_a_pause() {
     let many = Many::new();

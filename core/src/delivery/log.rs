@@ -201,6 +201,13 @@ pub(crate) fn listen(level: Level, collected: &Arc<Collected>) -> Result<()> {
     })
 }
 
+/// It gets no more, and loses what it has, until it listens again.
+pub(crate) fn ignore(collected: &Arc<Collected>) {
+    let _ = change(|listeners| listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected)));
+    let mut buffer = lock(&collected.buffer);
+    (buffer.records, buffer.dropped) = Default::default();
+}
+
 /// It gets no more; what it has can still be taken.
 pub(crate) fn end(collected: &Arc<Collected>) {
     let _ = change(|listeners| listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected)));

@@ -1,15 +1,19 @@
 //! Makes the text of include/modelwire.h from ffi-c/src, and reads a header's functions. Compiles
 //! nothing of the library.
 //!
-//! cbindgen does the work. A test compares the header with the symbols of the library.
+//! cbindgen does the work. A test compares the header with the table of its ABI and with the symbols
+//! of the library.
 
-use std::collections::BTreeSet;
+mod abi;
+
 use std::path::{Path, PathBuf};
+
+pub use abi::{abi, name, with_new_lines};
 
 /// What is generated, relative to `root()`.
 pub const HEADER: &str = "include/modelwire.h";
-/// The names of all functions, relative to `root()`; names are only ever added.
-pub const SYMBOLS: &str = "tests/c/symbols.txt";
+/// Every signature and constant, relative to `root()`; lines are only ever added.
+pub const TABLE: &str = "tests/c/abi.txt";
 
 /// The top of the project.
 pub fn root() -> PathBuf {
@@ -63,10 +67,14 @@ pub struct Function {
 
 /// The functions that a header declares: each follows MODELWIRE_API on its line or the next.
 pub fn functions(header: &str) -> Vec<Function> {
-    let code: Vec<&str> = header.lines().filter(|line| !line.starts_with('#')).collect();
+    let code = abi::without_comments(header);
+    let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
     let code = code.join(" ");
     let declared = |text: &str| {
         let (before, rest) = text.split_once('(')?;
+        if before.contains(';') {
+            return None; // no function
+        }
         let before = before.trim();
         let start = before.rfind([' ', '*']).map_or(0, |at| at + 1);
         let (returns, name) = before.split_at(start);
@@ -80,15 +88,6 @@ pub fn functions(header: &str) -> Vec<Function> {
     };
     // The space tells it from MODELWIRE_API_KEY.
     code.split("MODELWIRE_API ").skip(1).filter_map(declared).collect()
-}
-
-/// The list of symbols with the new ones in it, sorted. None is taken out: a compiled program may
-/// use it.
-pub fn with_new_symbols(listed: &str, names: &[String]) -> String {
-    let (comments, old): (Vec<&str>, Vec<&str>) =
-        listed.lines().partition(|line| line.starts_with('#'));
-    let all: BTreeSet<&str> = old.into_iter().chain(names.iter().map(String::as_str)).collect();
-    comments.into_iter().chain(all).map(|line| format!("{line}\n")).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use modelwire_header::{HEADER, SYMBOLS, functions, generate, root, with_new_symbols};
+use modelwire_header::{HEADER, TABLE, abi, generate, root, with_new_lines};
 
 fn main() -> ExitCode {
     match run() {
@@ -16,16 +16,17 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), String> {
     let header = generate()?;
+    let listed =
+        std::fs::read_to_string(root().join(TABLE)).map_err(|cause| format!("{TABLE}: {cause}"))?;
+    let table = with_new_lines(&listed, &abi(&header)).map_err(|changes| {
+        format!(
+            "nothing is written, for compiled programs rely on what is changed:\n{changes}\
+             Add a function or a constant beside it. If it was never released, take its line out \
+             of {TABLE} by hand first."
+        )
+    })?;
     write(HEADER, &header)?;
-    let listed = std::fs::read_to_string(root().join(SYMBOLS))
-        .map_err(|cause| format!("{SYMBOLS}: {cause}"))?;
-    let names: Vec<String> = functions(&header).into_iter().map(|one| one.name).collect();
-    for gone in listed.lines().filter(|line| !line.starts_with('#')) {
-        if !names.iter().any(|name| name == gone) {
-            println!("{gone} is gone from {HEADER} and stays in {SYMBOLS}: tests will fail");
-        }
-    }
-    write(SYMBOLS, &with_new_symbols(&listed, &names))
+    write(TABLE, &table)
 }
 
 /// Leaves alone what is right already, so that nothing is compiled again because of it.

@@ -17,7 +17,7 @@ static void run(modelwire_client *client, modelwire_request *request, int stream
                 struct seen *seen) {
   modelwire_call *call = NULL;
   modelwire_response *answer = NULL;
-  if (modelwire_call_new(client, request, &call, NULL) != MODELWIRE_OK) fail("call_new");
+  if (modelwire_call_new(client, request, 0, &call, NULL) != MODELWIRE_OK) fail("call_new");
   if (stream) {
     if (modelwire_call_stream(call, count, seen, &answer, NULL) != MODELWIRE_OK) fail("stream");
   } else {
@@ -31,16 +31,19 @@ static void run(modelwire_client *client, modelwire_request *request, int stream
 }
 
 static struct seen work(const struct task *task) {
-  modelwire_config *config = modelwire_config_new();
   modelwire_client *client = NULL;
   modelwire_request *request = NULL;
   struct seen seen = {0, 0};
+  char options[256];
   int stream = strcmp(task->work, "stream") == 0;
   if (!stream && strcmp(task->work, "chat") != 0) fail("no such work");
-  modelwire_config_set_base_url(config, task->base_url, MODELWIRE_NUL);
-  modelwire_config_set_api_key(config, "sk-test", MODELWIRE_NUL);
-  if (modelwire_client_new(config, &client, NULL) != MODELWIRE_OK) fail("client_new");
-  if (modelwire_request_chat_json(CHAT, MODELWIRE_NUL, &request, NULL) != MODELWIRE_OK) {
+  snprintf(options, sizeof options, "{\"base_url\":\"%s\",\"api_key\":\"sk-test\"}",
+           task->base_url);
+  if (modelwire_client_new(options, MODELWIRE_NUL, &client, NULL) != MODELWIRE_OK) {
+    fail("client_new");
+  }
+  if (modelwire_request_new(MODELWIRE_OPERATION_CHAT, CHAT, MODELWIRE_NUL, &request, NULL) !=
+      MODELWIRE_OK) {
     fail("request");
   }
   for (unsigned long i = 0; i < (stream ? 1 : task->operations); i++) {
@@ -48,7 +51,6 @@ static struct seen work(const struct task *task) {
   }
   modelwire_request_free(request);
   modelwire_client_free(client);
-  modelwire_config_free(config);
   return seen;
 }
 

@@ -12,39 +12,26 @@ struct calls {
   modelwire_client *client;
   modelwire_request *request;
   modelwire_queue *queue;
-  modelwire_call **of_tag;
   int stream;
 };
 
 static void submit(struct calls *calls, unsigned long tag) {
-  if (modelwire_call_new(calls->client, calls->request, &calls->of_tag[tag], NULL) !=
-      MODELWIRE_OK) {
-    fail("call_new");
-  }
-  if (modelwire_call_submit(calls->of_tag[tag], calls->stream, calls->queue, tag, NULL) !=
-      MODELWIRE_OK) {
+  if (modelwire_queue_submit_request(calls->queue, calls->client, calls->request, calls->stream,
+                                     tag, NULL) != MODELWIRE_OK) {
     fail("submit");
   }
 }
 
 /* One event; 1 if it was the last of its call. */
-static int one_event(const modelwire_event *event, struct seen *seen) {
+static int one_event(const struct calls *calls, const modelwire_event *event, struct seen *seen) {
   size_t length = 0;
-  if (modelwire_event_kind(event) == MODELWIRE_EVENT_CHUNK) {
+  int32_t kind = modelwire_event_kind(event);
+  if (kind == MODELWIRE_EVENT_ERROR) fail("a call");
+  if (kind == MODELWIRE_EVENT_CHUNK || !calls->stream) {
     modelwire_event_text(event, &length);
     seen_add(seen, length);
-    return 0;
   }
-  return modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
-}
-
-static void ended(const struct calls *calls, const modelwire_event *event, struct seen *seen) {
-  size_t length = 0;
-  const modelwire_response *answer = modelwire_event_response(event);
-  if (answer == NULL) fail("a call");
-  if (calls->stream) return;
-  modelwire_response_text(answer, &length);
-  seen_add(seen, length);
+  return kind == MODELWIRE_EVENT_RESPONSE;
 }
 
 static void run(struct calls *calls, const struct task *task, struct seen *seen) {
@@ -58,14 +45,11 @@ static void run(struct calls *calls, const struct task *task, struct seen *seen)
       fail("queue_take");
     }
     for (size_t i = 0; i < taken; i++) {
-      if (one_event(events[i], seen)) {
-        unsigned long tag = modelwire_event_tag(events[i]);
-        ended(calls, events[i], seen);
-        modelwire_call_free(calls->of_tag[tag]);
+      if (one_event(calls, events[i], seen)) {
         done++;
         if (started < in_all) {
           started++;
-          submit(calls, tag);
+          submit(calls, modelwire_event_tag(events[i]));
         }
       }
       modelwire_event_free(events[i]);
@@ -75,17 +59,19 @@ static void run(struct calls *calls, const struct task *task, struct seen *seen)
 
 static struct seen work(const struct task *task) {
   struct seen seen = {0, 0};
-  struct calls calls = {NULL, NULL, NULL, calloc(task->at_once, sizeof(modelwire_call *)),
-                        strcmp(task->work, "stream") == 0};
-  modelwire_config *config = modelwire_config_new();
+  struct calls calls = {NULL, NULL, NULL, strcmp(task->work, "stream") == 0};
+  char options[256];
+  /* As its peers, which have no cap. */
+  unsigned long connections = task->at_once >= 1000 ? task->at_once + 100 : 1000;
   if (!calls.stream && strcmp(task->work, "chat") != 0) fail("no such work");
-  modelwire_config_set_base_url(config, task->base_url, MODELWIRE_NUL);
-  modelwire_config_set_api_key(config, "sk-test", MODELWIRE_NUL);
-  if (task->at_once >= 1000) { /* as its peers, which have no cap */
-    modelwire_config_set_limit(config, MODELWIRE_LIMIT_CONNECTIONS, (int64_t)task->at_once + 100);
+  snprintf(options, sizeof options,
+           "{\"base_url\":\"%s\",\"api_key\":\"sk-test\",\"connections_max\":%lu}",
+           task->base_url, connections);
+  if (modelwire_client_new(options, MODELWIRE_NUL, &calls.client, NULL) != MODELWIRE_OK) {
+    fail("client_new");
   }
-  if (modelwire_client_new(config, &calls.client, NULL) != MODELWIRE_OK) fail("client_new");
-  if (modelwire_request_chat_json(CHAT, MODELWIRE_NUL, &calls.request, NULL) != MODELWIRE_OK) {
+  if (modelwire_request_new(MODELWIRE_OPERATION_CHAT, CHAT, MODELWIRE_NUL, &calls.request, NULL) !=
+      MODELWIRE_OK) {
     fail("request");
   }
   if (modelwire_queue_new(0, &calls.queue, NULL) != MODELWIRE_OK) fail("queue_new");
@@ -93,8 +79,6 @@ static struct seen work(const struct task *task) {
   modelwire_queue_free(calls.queue);
   modelwire_request_free(calls.request);
   modelwire_client_free(calls.client);
-  modelwire_config_free(config);
-  free(calls.of_tag);
   return seen;
 }
 

@@ -6,20 +6,43 @@
 
 #include <math.h>
 
-static modelwire_request *chat_request(const char *model) {
-  modelwire_request *request = NULL;
+/* A request that is filled field by field; it has a model. */
+static modelwire_request *request_of(int32_t operation, const char *model) {
+  modelwire_request *request = empty_request(operation);
   modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_request_chat(model, MODELWIRE_NUL, &request, &error), MODELWIRE_OK,
-               error);
+  CHECK_STATUS(
+      modelwire_request_set_text(request, "model", 5, model, MODELWIRE_NUL, &error),
+      MODELWIRE_OK, error);
   return request;
 }
 
+static modelwire_request *chat_request(const char *model) {
+  return request_of(MODELWIRE_OPERATION_CHAT, model);
+}
+
 static modelwire_request *response_request(const char *model) {
-  modelwire_request *request = NULL;
+  return request_of(MODELWIRE_OPERATION_RESPONSES, model);
+}
+
+static void add_message(modelwire_request *request, const char *role, size_t role_length,
+                        const char *content, size_t content_length) {
   modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_request_response(model, MODELWIRE_NUL, &request, &error), MODELWIRE_OK,
-               error);
-  return request;
+  CHECK_STATUS(modelwire_request_add_message(request, role, role_length, content, content_length,
+                                             &error),
+               MODELWIRE_OK, error);
+}
+
+static void set_text(modelwire_request *request, const char *name, size_t name_length,
+                     const char *value, size_t length) {
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_request_set_text(request, name, name_length, value, length, &error),
+               MODELWIRE_OK, error);
+}
+
+static void set_int(modelwire_request *request, const char *name, int64_t value) {
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_request_set_int(request, name, strlen(name), value, &error),
+               MODELWIRE_OK, error);
 }
 
 static void set_json(modelwire_request *request, const char *name, const char *json) {
@@ -33,7 +56,7 @@ static void set_json(modelwire_request *request, const char *name, const char *j
 static void send(const modelwire_client *client, const modelwire_request *request, int times) {
   for (int i = 0; i < times; i++) {
     modelwire_call *call = NULL;
-    CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
+    CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
     modelwire_response_free(answer_of(call));
   }
 }
@@ -41,25 +64,24 @@ static void send(const modelwire_client *client, const modelwire_request *reques
 void built_chat(void) {
   modelwire_client *client = client_of_environment();
   modelwire_request *request = chat_request("a \"model\"");
-  CHECK(modelwire_request_add_message(request, "system!", 6, "Be brief.", MODELWIRE_NUL) ==
+  add_message(request, "system!", 6, "Be brief.", MODELWIRE_NUL);
+  set_int(request, "max_tokens", INT32_MAX);
+  set_text(request, "reasoning_effort", MODELWIRE_NUL, "low and on", 3);
+  set_int(request, "seed", INT64_MIN);
+  CHECK(modelwire_request_set_number(request, "temperature", MODELWIRE_NUL, 0.1, NULL) ==
         MODELWIRE_OK);
-  CHECK(modelwire_request_set_max_tokens(request, INT32_MAX) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_text(request, "reasoning_effort", MODELWIRE_NUL, "low and on", 3) ==
-        MODELWIRE_OK);
-  CHECK(modelwire_request_set_int(request, "seed", 4, INT64_MIN) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_number(request, "temperature", MODELWIRE_NUL, 0.1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_number(request, "top_p", MODELWIRE_NUL, 1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_bool(request, "store", MODELWIRE_NUL, 0) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_bool(request, "parallel", MODELWIRE_NUL, -7) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_number(request, "top_p", MODELWIRE_NUL, 1, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_bool(request, "store", MODELWIRE_NUL, 0, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_bool(request, "parallel", MODELWIRE_NUL, -7, NULL) == MODELWIRE_OK);
   set_json(request, "tools", "[ {\"type\":\"function\"} ]");
   set_json(request, "big", "123456789012345678901234567890.10");
   /* A message after fields is a message all the same. */
-  CHECK(modelwire_request_add_message(request, "user", 4, "Hi", 2) == MODELWIRE_OK);
+  add_message(request, "user", 4, "Hi", 2);
   send(client, request, 1);
   /* A second value replaces the first, in its place; names count byte by byte. */
-  CHECK(modelwire_request_set_int(request, "seed", 4, 7) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_max_tokens(request, 1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_text(request, "Seed", 4, "", 0) == MODELWIRE_OK);
+  set_int(request, "seed", 7);
+  set_int(request, "max_tokens", 1);
+  set_text(request, "Seed", 4, "", 0);
   set_json(request, "tools", "null");
   send(client, request, 2);
   modelwire_request_free(request);
@@ -69,9 +91,9 @@ void built_chat(void) {
 void built_response(void) {
   modelwire_client *client = client_of_environment();
   modelwire_request *request = response_request("m");
-  CHECK(modelwire_request_set_input(request, "first", MODELWIRE_NUL) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_max_tokens(request, 5) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_input(request, "second and more", 6) == MODELWIRE_OK);
+  set_text(request, "input", 5, "first", MODELWIRE_NUL);
+  set_int(request, "max_output_tokens", 5);
+  set_text(request, "input", 5, "second and more", 6);
   send(client, request, 1);
   set_json(request, "input", "[{\"role\":\"user\",\"content\":\"third\"}]");
   send(client, request, 1);
@@ -84,12 +106,23 @@ void built_escapes(void) {
   static const char TEXT[] = "\"\\/\b\f\n\r\t\x01\x1f\x7f\0 \xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80";
   modelwire_client *client = client_of_environment();
   modelwire_request *request = chat_request("m");
-  CHECK(modelwire_request_add_message(request, "\"", 1, TEXT, sizeof TEXT - 1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_text(request, "n\n", MODELWIRE_NUL, TEXT, sizeof TEXT - 1) ==
-        MODELWIRE_OK);
+  add_message(request, "\"", 1, TEXT, sizeof TEXT - 1);
+  set_text(request, "n\n", MODELWIRE_NUL, TEXT, sizeof TEXT - 1);
   send(client, request, 1);
   modelwire_request_free(request);
   modelwire_client_free(client);
+}
+
+/* An error that says this. */
+static void refused_with(modelwire_status status, modelwire_error **refusal, const char *message) {
+  modelwire_error *error = *refusal;
+  *refusal = NULL;
+  CHECK_STATUS(status, MODELWIRE_E_ARGUMENT, error);
+  if (!contains(modelwire_error_message(error, NULL), message)) {
+    CHECK_TEXT(modelwire_error_message(error, NULL), message);
+  }
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+  modelwire_error_free(error);
 }
 
 /* JSON text as a field: what is taken, and at which byte it is wrong where it is refused. */
@@ -98,76 +131,72 @@ static void refuse_json(modelwire_request *request, const char *json, size_t len
   modelwire_error *error = NULL;
   CHECK_STATUS(modelwire_request_set_json(request, "field", 5, json, length, &error),
                MODELWIRE_E_ARGUMENT, error);
-  if (!contains(modelwire_error_message(error), message)) {
-    CHECK_TEXT(modelwire_error_message(error), message);
-  }
-  CHECK(contains(modelwire_error_message(error), length == 1 ? "json" : "field"));
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-  modelwire_error_free(error);
+  CHECK(contains(modelwire_error_message(error, NULL), length == 1 ? "json" : "field"));
+  refused_with(MODELWIRE_E_ARGUMENT, &error, message);
+}
+
+/* Requests that take no fields, but options of the call. */
+static void refuse_fields(modelwire_request *closed, const char *message) {
+  modelwire_error *error = NULL;
+  refused_with(modelwire_request_add_message(closed, "u", 1, "x", 1, &error), &error, message);
+  refused_with(modelwire_request_set_text(closed, "a", 1, "x", 1, &error), &error, message);
+  refused_with(modelwire_request_set_text(closed, "model", 5, "x", 1, &error), &error, message);
+  refused_with(modelwire_request_set_int(closed, "a", 1, 1, &error), &error, message);
+  refused_with(modelwire_request_set_number(closed, "a", 1, 1, &error), &error, message);
+  refused_with(modelwire_request_set_bool(closed, "a", 1, 1, &error), &error, message);
+  refused_with(modelwire_request_set_json(closed, "a", 1, "1", 1, &error), &error, message);
+  CHECK(modelwire_request_set_options(closed, "{\"headers\":{\"x-a\":\"b\"}}", MODELWIRE_NUL,
+                                      &error) == MODELWIRE_OK);
+}
+
+/* What is missing is seen when the call starts. */
+static void expect_missing(const modelwire_client *client, modelwire_request *request,
+                           const char *message) {
+  modelwire_error *error = failure_of(call_of(client, request), MODELWIRE_E_ARGUMENT);
+  refused_with(MODELWIRE_E_ARGUMENT, &error, message);
 }
 
 void built_refused(void) {
   static const double NO_JSON[] = {NAN, INFINITY, -INFINITY};
   modelwire_client *client = client_of_environment();
   modelwire_request *chat = chat_request("m"), *plain = response_request("m");
-  modelwire_request *whole = NULL, *models = NULL;
+  modelwire_request *whole = request_with(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), NULL);
+  modelwire_request *models = empty_request(MODELWIRE_OPERATION_MODELS);
   modelwire_error *error = NULL;
-  CHECK(modelwire_request_chat_json(ECHO_CHAT("m", "x"), MODELWIRE_NUL, &whole, NULL) ==
-        MODELWIRE_OK);
-  CHECK(modelwire_request_models(&models, NULL) == MODELWIRE_OK);
 
-  /* Fields of the other kind. */
-  CHECK(modelwire_request_set_input(chat, "x", 1) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_request_add_message(plain, "user", 4, "x", 1) == MODELWIRE_E_ARGUMENT);
-  /* Requests that take no fields. */
-  modelwire_request *const closed[] = {whole, models};
-  for (size_t i = 0; i < 2; i++) {
-    CHECK(modelwire_request_set_input(closed[i], "x", 1) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_request_add_message(closed[i], "u", 1, "x", 1) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_request_set_max_tokens(closed[i], 1) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_request_set_text(closed[i], "a", 1, "x", 1) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_request_set_int(closed[i], "a", 1, 1) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_request_set_number(closed[i], "a", 1, 1) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_request_set_bool(closed[i], "a", 1, 1) == MODELWIRE_E_ARGUMENT);
-    CHECK(modelwire_request_set_json(closed[i], "a", 1, "1", 1, &error) == MODELWIRE_E_ARGUMENT);
-    CHECK(contains(modelwire_error_message(error), i == 0 ? "whole JSON" : "no body"));
-    modelwire_error_free(error);
-    /* But options of the call they take. */
-    CHECK(modelwire_request_set_timeouts(closed[i], -1, -1, -1) == MODELWIRE_OK);
-    CHECK(modelwire_request_add_header(closed[i], "x-a", 3, "b", 1) == MODELWIRE_OK);
-  }
+  /* A field of the other kind. */
+  refused_with(modelwire_request_add_message(plain, "user", 4, "x", 1, &error), &error, "message");
+  refuse_fields(whole, "whole JSON");
+  refuse_fields(models, "no body");
   for (size_t i = 0; i < 3; i++) {
-    CHECK(modelwire_request_set_number(chat, "a", 1, NO_JSON[i]) == MODELWIRE_E_ARGUMENT);
+    refused_with(modelwire_request_set_number(chat, "a", 1, NO_JSON[i], &error), &error, "");
   }
-  CHECK(modelwire_request_set_max_tokens(chat, 0) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_request_set_max_tokens(chat, INT32_MIN) == MODELWIRE_E_ARGUMENT);
   refuse_json(chat, "{\"a\":[1,}", MODELWIRE_NUL, "at byte 8");
   refuse_json(chat, "", 0, "at byte 0");
   refuse_json(chat, "1 2", MODELWIRE_NUL, "at byte 2");
   refuse_json(chat, "{\"a\":1}", 6, "at byte 6");
   refuse_json(chat, "\xff", 1, "not UTF-8 at byte 0");
-  CHECK(modelwire_request_set_text(chat, "\xff", 1, "x", 1) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_request_set_text(chat, "x", 1, "\xff", 1) == MODELWIRE_E_ARGUMENT);
+  refused_with(modelwire_request_set_text(chat, "\xff", 1, "x", 1, &error), &error, "name");
+  refused_with(modelwire_request_set_text(chat, "x", 1, "\xff", 1, &error), &error, "value");
+  refused_with(modelwire_request_add_message(chat, "\xff", 1, "x", 1, &error), &error, "role");
+  refused_with(modelwire_request_add_message(chat, "u", 1, "\xff", 1, &error), &error, "content");
+  /* Kinds of requests that there are not. */
+  static const int32_t UNKNOWN[] = {0, -1, 4, INT32_MAX, INT32_MIN};
+  for (size_t i = 0; i < sizeof UNKNOWN / sizeof *UNKNOWN; i++) {
+    modelwire_request *none = chat;
+    refused_with(modelwire_request_new(UNKNOWN[i], NULL, 0, &none, &error), &error, "operation");
+    CHECK(none == NULL);
+  }
 
   /* What was refused left no trace: the test sees the body. */
-  CHECK(modelwire_request_add_message(chat, "user", 4, "x", 1) == MODELWIRE_OK);
+  add_message(chat, "user", 4, "x", 1);
   send(client, chat, 1);
 
-  /* What is missing is seen when the call starts. */
-  modelwire_request *empty = chat_request("m");
-  modelwire_call *call = NULL;
-  CHECK(modelwire_call_new(client, empty, &call, NULL) == MODELWIRE_OK);
-  error = failure_of(call, MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "messages is missing"));
-  modelwire_error_free(error);
-  CHECK(modelwire_call_new(client, plain, &call, NULL) == MODELWIRE_OK);
-  error = failure_of(call, MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "input is missing"));
-  modelwire_error_free(error);
-  modelwire_request_free(empty);
+  expect_missing(client, chat_request("m"), "messages is missing");
+  expect_missing(client, empty_request(MODELWIRE_OPERATION_CHAT), "model is missing");
+  expect_missing(client, plain, "input is missing");
   modelwire_request_free(models);
   modelwire_request_free(whole);
-  modelwire_request_free(plain);
   modelwire_request_free(chat);
   modelwire_client_free(client);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PRODUCERS = 4, CONSUMERS = 6, UNDER_WAY_MAX = 64, PATIENCE_S = 60 };
+enum { PRODUCERS = 4, CONSUMERS = 6, UNDER_WAY_MAX = 64 };
 
 /* The role, four words, the finish. */
 enum { CHUNKS = 6 };
@@ -25,8 +25,6 @@ typedef struct {
   modelwire_client *client;
   modelwire_queue *queue;
   int total;
-  /* By tag. Written before the submission, read after all is over. */
-  modelwire_call **calls;
   pthread_mutex_t lock;
   pthread_cond_t changed;
   int submitted, done;
@@ -36,14 +34,14 @@ typedef struct {
   crowd *all;
   int number;
   /* By tag: what this consumer took. */
-  int *chunks, *dones;
+  int *chunks, *ends;
 } member;
 
 /* Waits for a change of the counts; one that does not come is a lost event. */
 static void wait_for_change(crowd *all) {
   struct timespec end;
   CHECK(clock_gettime(CLOCK_REALTIME, &end) == 0);
-  end.tv_sec += PATIENCE_S;
+  end.tv_sec += PATIENCE_MS / 1000;
   CHECK(pthread_cond_timedwait(&all->changed, &all->lock, &end) == 0);
 }
 
@@ -52,16 +50,13 @@ static void *produce(void *argument) {
   crowd *all = own->all;
   for (int i = 0; i < calls_each(); i++) {
     int tag = own->number * calls_each() + i;
-    modelwire_error *error = NULL;
-    all->calls[tag] = chat_call(all->client, ECHO_CHAT("echo", "one two three four"));
     pthread_mutex_lock(&all->lock);
     while (all->submitted - all->done >= UNDER_WAY_MAX) wait_for_change(all);
     all->submitted++;
     pthread_mutex_unlock(&all->lock);
     /* Every fourth is answered whole. */
-    CHECK_STATUS(
-        modelwire_call_submit(all->calls[tag], tag % 4 != 0, all->queue, (uint64_t)tag, &error),
-        MODELWIRE_OK, error);
+    submit(all->client, all->queue, ECHO_CHAT("echo", "one two three four"), tag % 4 != 0,
+           (uint64_t)tag);
   }
   return NULL;
 }
@@ -73,9 +68,8 @@ static void count(member *own, modelwire_event *event) {
   if (modelwire_event_kind(event) == MODELWIRE_EVENT_CHUNK) {
     own->chunks[tag]++;
   } else {
-    const modelwire_error *error = modelwire_event_error(event);
-    CHECK_STATUS(modelwire_error_status(error), MODELWIRE_OK, error);
-    own->dones[tag]++;
+    CHECK_STATUS(status_of(event), MODELWIRE_OK, modelwire_event_error(event));
+    own->ends[tag]++;
     pthread_mutex_lock(&all->lock);
     all->done++;
     pthread_cond_broadcast(&all->changed);
@@ -101,8 +95,8 @@ static modelwire_status take(member *own, int several, int32_t timeout_ms) {
 static void sleep_at(int fd, int epoll) {
   struct pollfd watched = {fd, POLLIN, 0};
   struct epoll_event event;
-  CHECK((epoll < 0 ? poll(&watched, 1, PATIENCE_S * 1000)
-                   : epoll_wait(epoll, &event, 1, PATIENCE_S * 1000)) == 1);
+  CHECK((epoll < 0 ? poll(&watched, 1, PATIENCE_MS)
+                   : epoll_wait(epoll, &event, 1, PATIENCE_MS)) == 1);
 }
 
 static void *consume(void *argument) {
@@ -131,10 +125,9 @@ void queue_crowd(void) {
   pthread_t producing[PRODUCERS], consuming[CONSUMERS];
   CHECK(modelwire_queue_new(0, &all.queue, NULL) == MODELWIRE_OK);
   CHECK(pthread_mutex_init(&all.lock, NULL) == 0 && pthread_cond_init(&all.changed, NULL) == 0);
-  all.calls = calloc((size_t)all.total, sizeof *all.calls);
   for (int i = 0; i < CONSUMERS; i++) {
     int *counts = calloc((size_t)all.total * 2, sizeof *counts);
-    CHECK(counts != NULL && all.calls != NULL);
+    CHECK(counts != NULL);
     consumers[i] = (member){&all, i, counts, counts + all.total};
     CHECK(pthread_create(&consuming[i], NULL, consume, &consumers[i]) == 0);
   }
@@ -149,16 +142,14 @@ void queue_crowd(void) {
   modelwire_queue_close(all.queue);
   for (int i = 0; i < CONSUMERS; i++) CHECK(pthread_join(consuming[i], NULL) == 0);
   for (int tag = 0; tag < all.total; tag++) {
-    int chunks = 0, dones = 0;
+    int chunks = 0, ends = 0;
     for (int i = 0; i < CONSUMERS; i++) {
       chunks += consumers[i].chunks[tag];
-      dones += consumers[i].dones[tag];
+      ends += consumers[i].ends[tag];
     }
-    CHECK(chunks == (tag % 4 == 0 ? 0 : CHUNKS) && dones == 1);
-    modelwire_call_free(all.calls[tag]);
+    CHECK(chunks == (tag % 4 == 0 ? 0 : CHUNKS) && ends == 1);
   }
   for (int i = 0; i < CONSUMERS; i++) free(consumers[i].chunks);
-  free(all.calls);
   modelwire_queue_free(all.queue);
   CHECK(pthread_cond_destroy(&all.changed) == 0 && pthread_mutex_destroy(&all.lock) == 0);
   modelwire_client_free(all.client);
@@ -168,27 +159,24 @@ void queue_crowd(void) {
 void queue_hundred(void) {
   enum { STREAMS = 100 };
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = NULL;
-  modelwire_call *calls[STREAMS];
+  modelwire_queue *queue = new_queue();
   gathered *texts = calloc(STREAMS, sizeof *texts);
-  CHECK(texts != NULL && modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
+  CHECK(texts != NULL);
   int epoll = epoll_create1(EPOLL_CLOEXEC), done = 0;
   struct epoll_event watched = {EPOLLIN, {0}};
   CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, modelwire_queue_fd(queue), &watched) == 0);
   for (int i = 0; i < STREAMS; i++) {
     char json[160];
     snprintf(json, sizeof json, ECHO_CHAT("slow", "stream %d"), i);
-    calls[i] = chat_call(client, json);
-    CHECK(modelwire_call_submit(calls[i], 1, queue, (uint64_t)(uintptr_t)&texts[i], NULL) ==
-          MODELWIRE_OK);
+    submit(client, queue, json, 1, (uint64_t)(uintptr_t)&texts[i]);
   }
   while (done < STREAMS) {
     modelwire_event *event = NULL;
-    CHECK(epoll_wait(epoll, &watched, 1, PATIENCE_S * 1000) == 1);
+    CHECK(epoll_wait(epoll, &watched, 1, PATIENCE_MS) == 1);
     while (modelwire_queue_next(queue, 0, &event) == MODELWIRE_OK) {
       gathered *text = (gathered *)(uintptr_t)modelwire_event_tag(event);
-      if (modelwire_event_kind(event) == MODELWIRE_EVENT_DONE) {
-        CHECK(modelwire_event_response(event) != NULL);
+      if (is_last(event)) {
+        CHECK(status_of(event) == MODELWIRE_OK);
         done++;
       } else {
         gather(text, event);
@@ -200,7 +188,6 @@ void queue_hundred(void) {
     char expected[32];
     snprintf(expected, sizeof expected, "stream %d", i);
     CHECK_TEXT(texts[i].text, expected);
-    modelwire_call_free(calls[i]);
   }
   CHECK(close(epoll) == 0);
   free(texts);
@@ -210,42 +197,26 @@ void queue_hundred(void) {
 
 /* Eight calls at the same time on a service that takes two a second: all are answered. The option
  * is set for the client, or for each request. */
-static void eight_at_once(int of_client) {
+static void eight_at_once(const char *of_client, const char *of_request) {
   enum { CALLS = 8 };
-  modelwire_config *config = modelwire_config_new();
-  modelwire_client *client = NULL;
-  modelwire_queue *queue = NULL;
-  modelwire_call *calls[CALLS];
-  modelwire_error *error = NULL;
-  CHECK(modelwire_config_set_retry_adaptive(config, of_client) == MODELWIRE_OK);
-  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
-  modelwire_config_free(config);
-  CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
+  modelwire_client *client = client_with("%s", of_client);
+  modelwire_queue *queue = new_queue();
   for (int i = 0; i < CALLS; i++) {
-    modelwire_request *request = NULL;
-    CHECK(modelwire_request_chat_json(ECHO_CHAT("limited", "a b"), MODELWIRE_NUL, &request, NULL) ==
+    modelwire_request *request =
+        request_with(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("limited", "a b"), of_request);
+    CHECK(modelwire_queue_submit_request(queue, client, request, 0, (uint64_t)i, NULL) ==
           MODELWIRE_OK);
-    if (!of_client) CHECK(modelwire_request_set_retry_adaptive(request, 1) == MODELWIRE_OK);
-    CHECK(modelwire_call_new(client, request, &calls[i], NULL) == MODELWIRE_OK);
     modelwire_request_free(request);
-    CHECK(modelwire_call_submit(calls[i], 0, queue, (uint64_t)i, NULL) == MODELWIRE_OK);
   }
-  for (int done = 0; done < CALLS; done++) {
-    modelwire_event *event = NULL;
-    CHECK(modelwire_queue_next(queue, PATIENCE_S * 1000, &event) == MODELWIRE_OK);
-    const modelwire_error *failed = modelwire_event_error(event);
-    CHECK_STATUS(modelwire_error_status(failed), MODELWIRE_OK, failed);
+  for (int ends = 0; ends < CALLS; ends++) {
+    modelwire_event *event = next(queue);
+    CHECK_STATUS(status_of(event), MODELWIRE_OK, modelwire_event_error(event));
     modelwire_event_free(event);
   }
-  for (int i = 0; i < CALLS; i++) modelwire_call_free(calls[i]);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
 
-void queue_adaptive(void) {
-  eight_at_once(1);
-}
+void queue_adaptive(void) { eight_at_once("{\"retry_adaptive\":true}", NULL); }
 
-void queue_adaptive_requests(void) {
-  eight_at_once(0);
-}
+void queue_adaptive_requests(void) { eight_at_once("{}", "{\"retry_adaptive\":true}"); }

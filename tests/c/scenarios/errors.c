@@ -8,27 +8,29 @@ void wrong_key(void) {
   modelwire_error *error =
       failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_AUTHENTICATION);
   size_t length = 0;
-  CHECK_TEXT(modelwire_error_message(error), "Incorrect API key provided.");
-  CHECK(contains(modelwire_error_hint(error), "key"));
-  CHECK_TEXT(modelwire_error_type(error), "invalid_request_error");
-  CHECK_TEXT(modelwire_error_code(error), "invalid_api_key");
-  CHECK(modelwire_error_param(error) == NULL);
-  CHECK(modelwire_error_http_status(error) == 401);
-  CHECK_TEXT(modelwire_error_request_id(error), "req-1");
-  CHECK_TEXT(modelwire_error_path(error), "/v1/chat/completions");
-  CHECK_TEXT(modelwire_error_model(error), "echo");
+  CHECK_TEXT(modelwire_error_message(error, &length), "Incorrect API key provided.");
+  CHECK(length == strlen(modelwire_error_message(error, NULL)));
+  CHECK(contains(error_text(error, "/hint"), "key"));
+  CHECK_TEXT(error_text(error, "/type"), "invalid_request_error");
+  CHECK_TEXT(error_text(error, "/code"), "invalid_api_key");
+  CHECK(error_text(error, "/param") == NULL);
+  CHECK(error_int(error, "/http_status") == 401);
+  CHECK_TEXT(error_text(error, "/request_id"), "req-1");
+  CHECK_TEXT(error_text(error, "/path"), "/v1/chat/completions");
+  CHECK_TEXT(error_text(error, "/model"), "echo");
   /* After 2020 and before 2100. */
-  CHECK(modelwire_error_request_time_unix_ms(error) > INT64_C(1577836800000));
-  CHECK(modelwire_error_request_time_unix_ms(error) < INT64_C(4102444800000));
-  CHECK(modelwire_error_attempts(error) == 1);
-  CHECK(modelwire_error_elapsed_ms(error) >= 0);
-  CHECK(modelwire_error_retry_after_ms(error) == -1);
-  CHECK(modelwire_error_timeout(error) == NULL);
-  CHECK_TEXT(modelwire_error_metered(error), "normally_not");
-  CHECK(contains(modelwire_error_body(error, &length), "\"invalid_api_key\""));
-  CHECK(length == strlen(modelwire_error_body(error, NULL)));
+  CHECK(error_int(error, "/request_time_unix_ms") > INT64_C(1577836800000));
+  CHECK(error_int(error, "/request_time_unix_ms") < INT64_C(4102444800000));
+  CHECK(error_int(error, "/attempts") == 1);
+  CHECK(error_int(error, "/elapsed_ms") >= 0);
+  CHECK(error_int(error, "/retry_after_ms") == -1);
+  CHECK(error_text(error, "/timeout") == NULL);
+  CHECK_TEXT(error_text(error, "/metered"), "normally_not");
+  CHECK(contains(error_text(error, "/body"), "\"invalid_api_key\""));
   CHECK(contains(modelwire_error_report(error, &length), "request id: req-1"));
   CHECK(length == strlen(modelwire_error_report(error, NULL)));
+  CHECK(contains(modelwire_error_json(error, &length), "\"kind\":\"authentication\""));
+  CHECK(length == strlen(modelwire_error_json(error, NULL)));
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -36,29 +38,30 @@ void wrong_key(void) {
 void no_key(void) {
   modelwire_client *client = NULL;
   modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_client_new(NULL, &client, &error), MODELWIRE_E_CONFIG, error);
+  CHECK_STATUS(modelwire_client_new(NULL, 0, &client, &error), MODELWIRE_E_CONFIG, error);
   CHECK(client == NULL);
-  CHECK(contains(modelwire_error_message(error), "no API key is configured"));
-  CHECK(contains(modelwire_error_hint(error), "MODELWIRE_API_KEY"));
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-  CHECK_TEXT(modelwire_error_path(error), "");
-  CHECK(modelwire_error_request_time_unix_ms(error) == -1);
-  CHECK(modelwire_error_attempts(error) == 0);
-  CHECK(modelwire_error_body(error, NULL) == NULL);
+  CHECK(contains(modelwire_error_message(error, NULL), "no API key is configured"));
+  CHECK(contains(error_text(error, "/hint"), "MODELWIRE_API_KEY"));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+  CHECK_TEXT(error_text(error, "/path"), "");
+  CHECK(error_int(error, "/request_time_unix_ms") == -1);
+  CHECK(error_int(error, "/attempts") == 0);
+  CHECK(error_text(error, "/body") == NULL);
   modelwire_error_free(error);
   /* An error object is optional. */
-  CHECK(modelwire_client_new(NULL, &client, NULL) == MODELWIRE_E_CONFIG);
+  CHECK(modelwire_client_new(NULL, 0, &client, NULL) == MODELWIRE_E_CONFIG);
+  CHECK(modelwire_client_new("{}", 2, &client, NULL) == MODELWIRE_E_CONFIG);
 }
 
 void unknown_model(void) {
   modelwire_client *client = client_of_environment();
   modelwire_error *error =
       failure_of(chat_call(client, ECHO_CHAT("no-such-model", "x")), MODELWIRE_E_NOT_FOUND);
-  CHECK(modelwire_error_http_status(error) == 404);
-  CHECK(contains(modelwire_error_message(error), "no-such-model"));
-  CHECK_TEXT(modelwire_error_code(error), "model_not_found");
-  CHECK_TEXT(modelwire_error_model(error), "no-such-model");
-  CHECK(contains(modelwire_error_hint(error), "model name"));
+  CHECK(error_int(error, "/http_status") == 404);
+  CHECK(contains(modelwire_error_message(error, NULL), "no-such-model"));
+  CHECK_TEXT(error_text(error, "/code"), "model_not_found");
+  CHECK_TEXT(error_text(error, "/model"), "no-such-model");
+  CHECK(contains(error_text(error, "/hint"), "model name"));
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -67,63 +70,52 @@ void refused(void) {
   modelwire_client *client = client_of_environment();
   modelwire_error *error =
       failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_CONNECT);
-  CHECK(contains(modelwire_error_message(error), "refused"));
-  CHECK(contains(modelwire_error_hint(error), "base_url"));
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-  CHECK(modelwire_error_http_status(error) == 0);
-  CHECK(modelwire_error_request_id(error) == NULL);
-  CHECK(modelwire_error_type(error) == NULL && modelwire_error_code(error) == NULL);
-  CHECK_TEXT(modelwire_error_path(error), "/v1/chat/completions");
-  CHECK_TEXT(modelwire_error_model(error), "echo");
-  CHECK(modelwire_error_request_time_unix_ms(error) > 0);
-  CHECK(modelwire_error_attempts(error) == 1);
+  CHECK(contains(modelwire_error_message(error, NULL), "refused"));
+  CHECK(contains(error_text(error, "/hint"), "base_url"));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+  CHECK(error_int(error, "/http_status") == -1);
+  CHECK(error_text(error, "/request_id") == NULL);
+  CHECK(error_text(error, "/type") == NULL && error_text(error, "/code") == NULL);
+  CHECK_TEXT(error_text(error, "/path"), "/v1/chat/completions");
+  CHECK_TEXT(error_text(error, "/model"), "echo");
+  CHECK(error_int(error, "/request_time_unix_ms") > 0);
+  CHECK(error_int(error, "/attempts") == 1);
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
 
-/* A client with waits of a millisecond, and otherwise as the environment says. */
-static modelwire_client *impatient_client(int32_t retries_max) {
-  modelwire_config *config = modelwire_config_new();
-  modelwire_client *client = NULL;
-  modelwire_error *error = NULL;
-  CHECK(modelwire_config_set_retry(config, retries_max, 1, -1) == MODELWIRE_OK);
-  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
-  modelwire_config_free(config);
-  return client;
-}
-
 void recovers(void) {
-  modelwire_client *client = impatient_client(-1);
+  modelwire_client *client = client_with("{\"retry_first_wait_ms\":1}");
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("recovers", "at last")));
   CHECK_TEXT(modelwire_response_text(answer, NULL), "at last");
-  CHECK(modelwire_response_attempts(answer) == 3);
-  CHECK(modelwire_response_elapsed_ms(answer) >= 3); /* it waited 1 ms, and then 2 */
+  CHECK(answer_int(answer, "/attempts") == 3);
+  CHECK(answer_int(answer, "/elapsed_ms") >= 3); /* it waited 1 ms, and then 2 */
   modelwire_response_free(answer);
   modelwire_client_free(client);
 }
 
 void not_retried(void) {
-  modelwire_client *client = impatient_client(0);
+  modelwire_client *client = client_with("{\"retries_max\":0}");
   modelwire_error *error =
       failure_of(chat_call(client, ECHO_CHAT("recovers", "x")), MODELWIRE_E_RATE_LIMITED);
-  CHECK(modelwire_error_attempts(error) == 1);
-  CHECK_TEXT(modelwire_error_metered(error), "unknown");
+  CHECK(error_int(error, "/attempts") == 1);
+  CHECK_TEXT(error_text(error, "/metered"), "unknown");
   modelwire_error_free(error);
   error = failure_of(chat_call(client, ECHO_CHAT("forbidden", "x")), MODELWIRE_E_PERMISSION);
-  CHECK(contains(modelwire_error_hint(error), "balance"));
+  CHECK(contains(error_text(error, "/hint"), "balance"));
   modelwire_error_free(error);
   error = failure_of(chat_call(client, ECHO_CHAT("broken", "x")), MODELWIRE_E_SERVER);
-  CHECK(modelwire_error_http_status(error) == 500);
+  CHECK(error_int(error, "/http_status") == 500);
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
 
 void stream_only(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_error *error =
-      failure_of(chat_call(client, ECHO_CHAT("echo-stream-only", "x")), MODELWIRE_E_INVALID_REQUEST);
-  CHECK_TEXT(modelwire_error_param(error), "stream");
-  CHECK(contains(modelwire_error_hint(error), "only by streaming"));
+  modelwire_call *call = chat_call(client, ECHO_CHAT("echo-stream-only", "x"));
+  modelwire_error *error = failure_of(call, MODELWIRE_E_INVALID_REQUEST);
+  CHECK_TEXT(error_text(error, "/param"), "stream");
+  CHECK(contains(error_text(error, "/hint"), "only by streaming"));
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -135,23 +127,15 @@ void envelopes(void) {
   for (size_t i = 0; i < sizeof MESSAGES / sizeof *MESSAGES; i++) {
     modelwire_error *error =
         failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_SERVER);
-    CHECK_TEXT(modelwire_error_message(error), MESSAGES[i]);
+    CHECK_TEXT(modelwire_error_message(error, NULL), MESSAGES[i]);
     modelwire_error_free(error);
   }
   modelwire_client_free(client);
 }
 
-static modelwire_status client_status(const char *key, modelwire_client **client,
-                                      modelwire_error **error) {
-  modelwire_config *config = modelwire_config_new();
-  CHECK(modelwire_config_set_api_key(config, key, MODELWIRE_NUL) == MODELWIRE_OK);
-  modelwire_status status = modelwire_client_new(config, client, error);
-  modelwire_config_free(config);
-  return status;
-}
-
 void key_forms(void) {
   static const struct {
+    /* As it stands in JSON. */
     const char *key;
     const char *message;
   } WRONG[] = {
@@ -159,7 +143,7 @@ void key_forms(void) {
       {"sk-secret part", "byte 9"},
       {"sk-secr\xc3\xa9t", "byte 7"},
       {"Bearer sk-secret", "\"Bearer \""},
-      {"\"sk-secret\"", "in quotes"},
+      {"\\\"sk-secret\\\"", "in quotes"},
       {"'sk-secret'", "in quotes"},
       {"`sk-secret`", "in quotes"},
       {"\xe2\x80\x9csk-secret\xe2\x80\x9d", "in quotes"},
@@ -172,20 +156,17 @@ void key_forms(void) {
       {"sk-secr\xe2\x80\xa6t", "not whole"},
       {"sk-secr***t", "not whole"},
   };
-  modelwire_client *client = NULL;
-  modelwire_error *error = NULL;
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
-    CHECK(client_status(WRONG[i].key, &client, &error) == MODELWIRE_E_CONFIG);
-    CHECK(contains(modelwire_error_message(error), WRONG[i].message));
-    CHECK(contains(modelwire_error_hint(error), "control panel"));
+    modelwire_error *error = refusal_of("{\"api_key\":\"%s\"}", WRONG[i].key);
+    CHECK(contains(modelwire_error_message(error, NULL), WRONG[i].message));
+    CHECK(contains(error_text(error, "/hint"), "control panel"));
     CHECK(!contains(modelwire_error_report(error, NULL), "sk-secr"));
     CHECK(!contains(modelwire_error_report(error, NULL), "OPENAI"));
-    CHECK(client == NULL);
+    CHECK(!contains(modelwire_error_json(error, NULL), "sk-secr"));
     modelwire_error_free(error);
-    error = NULL;
   }
   /* White space around it, Unicode's too, comes from copying. */
-  CHECK_STATUS(client_status(" \xc2\xa0sk-test\r\n", &client, &error), MODELWIRE_OK, error);
+  modelwire_client *client = client_with("{\"api_key\":\" \xc2\xa0sk-test\\r\\n\"}");
   modelwire_response_free(answer_of(models_call(client)));
   modelwire_client_free(client);
 }
@@ -208,34 +189,40 @@ void bad_json(void) {
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
     modelwire_request *request = NULL;
     modelwire_error *error = NULL;
-    if (modelwire_request_chat_json(CASES[i].json, MODELWIRE_NUL, &request, &error) ==
-        MODELWIRE_OK) {
+    if (modelwire_request_new(MODELWIRE_OPERATION_CHAT, CASES[i].json, MODELWIRE_NUL, &request,
+                              &error) == MODELWIRE_OK) {
       /* Only the way of running it shows that it is wrong. */
       modelwire_request_free(request);
       error = failure_of(chat_call(client, CASES[i].json), MODELWIRE_E_ARGUMENT);
     }
     CHECK(modelwire_error_status(error) == MODELWIRE_E_ARGUMENT);
-    if (!contains(modelwire_error_message(error), CASES[i].message)) {
-      CHECK_TEXT(modelwire_error_message(error), CASES[i].message);
+    if (!contains(modelwire_error_message(error, NULL), CASES[i].message)) {
+      CHECK_TEXT(modelwire_error_message(error, NULL), CASES[i].message);
     }
-    CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-    CHECK(modelwire_error_attempts(error) == 0);
+    CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+    CHECK(error_int(error, "/attempts") == 0);
     modelwire_error_free(error);
   }
   modelwire_client_free(client);
 }
 
+/* Takes the request. */
 static void refuse_fields(const modelwire_client *client, modelwire_request *request,
                           const char *message, const char *hint) {
-  modelwire_call *call = NULL;
-  modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_call_new(client, request, &call, &error), MODELWIRE_OK, error);
-  error = failure_of(call, MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), message));
-  CHECK(contains(modelwire_error_hint(error), hint));
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  modelwire_error *error = failure_of(call_of(client, request), MODELWIRE_E_ARGUMENT);
+  CHECK(contains(modelwire_error_message(error, NULL), message));
+  CHECK(contains(error_text(error, "/hint"), hint));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
-  modelwire_request_free(request);
+}
+
+/* A chat that is filled field by field, with one number more. */
+static modelwire_request *chat_with_int(const char *name, int64_t value) {
+  modelwire_request *chat = empty_request(MODELWIRE_OPERATION_CHAT);
+  CHECK(modelwire_request_set_text(chat, "model", 5, "m", 1, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_add_message(chat, "user", 4, "x", 1, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_int(chat, name, MODELWIRE_NUL, value, NULL) == MODELWIRE_OK);
+  return chat;
 }
 
 #define CHAT_OF(messages, more) "{\"model\":\"m\",\"messages\":[" messages "]" more "}"
@@ -243,92 +230,90 @@ static void refuse_fields(const modelwire_client *client, modelwire_request *req
 #define SAID "{\"role\":\"user\",\"content\":\"x\"}"
 
 void arguments_refused(void) {
+  enum { CHAT = MODELWIRE_OPERATION_CHAT, RESPONSES = MODELWIRE_OPERATION_RESPONSES };
   static const struct {
-    int is_chat;
+    int32_t operation;
     const char *json;
     const char *message;
     const char *hint;
   } CASES[] = {
-      {1, CHAT_OF("{\"role\":\"user\"}", ""), "messages[0].content is missing", "\"\""},
-      {1, CHAT_OF(SAID ",{\"role\":\"tool\",\"content\":null}", ""),
+      {CHAT, CHAT_OF("{\"role\":\"user\"}", ""), "messages[0].content is missing", "\"\""},
+      {CHAT, CHAT_OF(SAID ",{\"role\":\"tool\",\"content\":null}", ""),
        "messages[1].content must be a string or an array of parts, not null", "tool"},
-      {1, CHAT_OF("{\"role\":\"system\",\"content\":null}", ""), "messages[0].content", "\"\""},
-      {1, CHAT_OF("{\"role\":\"developer\"}", ""), "messages[0].content is missing", "\"\""},
-      {1, CHAT_OF("{\"role\":\"assistant\",\"content\":{\"a\":1}}", ""),
+      {CHAT, CHAT_OF("{\"role\":\"system\",\"content\":null}", ""), "messages[0].content", "\"\""},
+      {CHAT, CHAT_OF("{\"role\":\"developer\"}", ""), "messages[0].content is missing", "\"\""},
+      {CHAT, CHAT_OF("{\"role\":\"assistant\",\"content\":{\"a\":1}}", ""),
        "messages[0].content must be a string or an array of parts, not {\"a\":1}", "[{...}]"},
-      {1, CHAT_OF(SAID, ",\"max_tokens\":0"), "max_tokens must be at least 1, not 0",
+      {CHAT, CHAT_OF(SAID, ",\"max_tokens\":0"), "max_tokens must be at least 1, not 0",
        "max_tokens"},
-      {1, CHAT_OF(SAID, ",\"max_output_tokens\":5"), "max_output_tokens is 5",
+      {CHAT, CHAT_OF(SAID, ",\"max_output_tokens\":5"), "max_output_tokens is 5",
        "Write max_tokens"},
-      {0, RESPONSE_OF("null", ""), "input must be a string or an array of items, not null", ""},
-      {0, RESPONSE_OF(SAID, ""), "input must be a string", "[{...}]"},
-      {0, RESPONSE_OF("\"x\"", ",\"max_output_tokens\":-1"),
+      {RESPONSES, RESPONSE_OF("null", ""),
+       "input must be a string or an array of items, not null", ""},
+      {RESPONSES, RESPONSE_OF(SAID, ""), "input must be a string", "[{...}]"},
+      {RESPONSES, RESPONSE_OF("\"x\"", ",\"max_output_tokens\":-1"),
        "max_output_tokens must be at least 1, not -1", "max_output_tokens"},
-      {0, RESPONSE_OF("\"x\"", ",\"max_tokens\":5"), "max_tokens is 5",
+      {RESPONSES, RESPONSE_OF("\"x\"", ",\"max_tokens\":5"), "max_tokens is 5",
        "Write max_output_tokens"},
   };
   modelwire_client *client = client_of_environment();
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
     modelwire_request *request = NULL;
     modelwire_error *error = NULL;
-    modelwire_status status =
-        CASES[i].is_chat
-            ? modelwire_request_chat_json(CASES[i].json, MODELWIRE_NUL, &request, &error)
-            : modelwire_request_response_json(CASES[i].json, MODELWIRE_NUL, &request, &error);
-    CHECK_STATUS(status, MODELWIRE_E_ARGUMENT, error);
+    CHECK_STATUS(modelwire_request_new(CASES[i].operation, CASES[i].json, MODELWIRE_NUL, &request,
+                                       &error),
+                 MODELWIRE_E_ARGUMENT, error);
     CHECK(request == NULL);
-    CHECK(contains(modelwire_error_message(error), CASES[i].message));
-    CHECK(contains(modelwire_error_hint(error), CASES[i].hint));
-    CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+    CHECK(contains(modelwire_error_message(error, NULL), CASES[i].message));
+    CHECK(contains(error_text(error, "/hint"), CASES[i].hint));
+    CHECK_TEXT(error_text(error, "/metered"), "not_sent");
     modelwire_error_free(error);
   }
   /* Field by field it is seen when the call starts. */
-  modelwire_request *chat = NULL;
-  CHECK(modelwire_request_chat("m", 1, &chat, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_request_add_message(chat, "user", 4, "x", 1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_int(chat, "max_tokens", MODELWIRE_NUL, 0) == MODELWIRE_OK);
-  refuse_fields(client, chat, "max_tokens must be at least 1, not 0", "max_tokens");
-  CHECK(modelwire_request_chat("m", 1, &chat, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_request_add_message(chat, "user", 4, "x", 1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_int(chat, "max_output_tokens", MODELWIRE_NUL, 5) == MODELWIRE_OK);
-  refuse_fields(client, chat, "max_output_tokens is 5", "Write max_tokens");
-  modelwire_request *response = NULL;
-  CHECK(modelwire_request_response("m", 1, &response, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_int(response, "input", 5, 7) == MODELWIRE_OK);
-  refuse_fields(client, response, "input must be a string or an array of items, not 7", "");
+  refuse_fields(client, chat_with_int("max_tokens", 0), "max_tokens must be at least 1, not 0",
+                "max_tokens");
+  refuse_fields(client, chat_with_int("max_output_tokens", 5), "max_output_tokens is 5",
+                "Write max_tokens");
+  modelwire_request *plain = empty_request(RESPONSES);
+  CHECK(modelwire_request_set_text(plain, "model", 5, "m", 1, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_int(plain, "input", 5, 7, NULL) == MODELWIRE_OK);
+  refuse_fields(client, plain, "input must be a string or an array of items, not 7", "");
   modelwire_client_free(client);
 }
 
 void bad_text(void) {
-  modelwire_config *config = modelwire_config_new();
+  modelwire_client *client = client_of_environment(), *none = client;
   modelwire_request *request = NULL;
   modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_request_chat_json("{\"a\":\"\xff\"}", 9, &request, &error),
+  CHECK_STATUS(modelwire_request_new(MODELWIRE_OPERATION_CHAT, "{\"a\":\"\xff\"}", 9, &request,
+                                     &error),
                MODELWIRE_E_ARGUMENT, error);
-  CHECK(contains(modelwire_error_message(error), "not UTF-8 at byte 6"));
+  CHECK(contains(modelwire_error_message(error, NULL), "not UTF-8 at byte 6"));
   CHECK(request == NULL);
   modelwire_error_free(error);
-  CHECK(modelwire_config_set_base_url(config, "\xc3", 1) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_config_set_api_key(config, "\xc3", MODELWIRE_NUL) == MODELWIRE_E_ARGUMENT);
-  CHECK(modelwire_config_add_header(config, "a", 1, "\xc3", 1) == MODELWIRE_E_ARGUMENT);
+  static const char *const OPTIONS[] = {"{\"base_url\":\"\xc3\"}", "{\"api_key\":\"sk-\xc3\"}",
+                                        "{\"headers\":{\"a\":\"\xc3\"}}"};
+  for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+    none = client;
+    CHECK_STATUS(modelwire_client_new(OPTIONS[i], MODELWIRE_NUL, &none, &error),
+                 MODELWIRE_E_ARGUMENT, error);
+    CHECK(none == NULL && contains(modelwire_error_message(error, NULL), "not UTF-8"));
+    CHECK(!contains(modelwire_error_message(error, NULL), "sk-"));
+    modelwire_error_free(error);
+  }
   /* A length one beyond what the library takes is refused before a byte is read. */
-  CHECK(modelwire_config_set_base_url(config, "x", SIZE_MAX - 1) == MODELWIRE_E_ARGUMENT);
-  modelwire_config_free(config);
+  CHECK(modelwire_client_new("x", SIZE_MAX - 1, &none, NULL) == MODELWIRE_E_ARGUMENT);
+  modelwire_client_free(client);
 }
 
 void timeout_first_byte(void) {
-  modelwire_config *config = modelwire_config_new();
-  modelwire_client *client = NULL;
-  modelwire_error *error = NULL;
-  CHECK(modelwire_config_set_timeouts(config, -1, 100, -1, -1) == MODELWIRE_OK);
-  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
-  modelwire_config_free(config);
-  error = failure_of(chat_call(client, ECHO_CHAT("m", "x")), MODELWIRE_E_TIMEOUT);
-  CHECK_TEXT(modelwire_error_timeout(error), "first_byte_timeout");
-  CHECK(contains(modelwire_error_message(error), "first_byte_timeout of 100 ms"));
-  CHECK_TEXT(modelwire_error_metered(error), "unknown");
-  CHECK(modelwire_error_elapsed_ms(error) >= 100);
-  CHECK(modelwire_error_http_status(error) == 0);
+  modelwire_client *client = client_with("{\"first_byte_timeout_ms\":100}");
+  modelwire_error *error = failure_of(chat_call(client, ECHO_CHAT("m", "x")), MODELWIRE_E_TIMEOUT);
+  CHECK_TEXT(error_text(error, "/timeout"), "first_byte_timeout");
+  CHECK(contains(modelwire_error_message(error, NULL), "first_byte_timeout of 100 ms"));
+  CHECK_TEXT(error_text(error, "/metered"), "unknown");
+  CHECK(error_int(error, "/elapsed_ms") >= 100);
+  CHECK(error_int(error, "/http_status") == -1);
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -341,7 +326,7 @@ void run_twice(void) {
   CHECK_STATUS(modelwire_call_run(call, &answer, &error), MODELWIRE_OK, error);
   CHECK_STATUS(modelwire_call_run(call, &again, &error), MODELWIRE_E_ARGUMENT, error);
   CHECK(again == NULL);
-  CHECK(contains(modelwire_error_message(error), "started before"));
+  CHECK(contains(modelwire_error_message(error, NULL), "started before"));
   CHECK_TEXT(modelwire_response_text(answer, NULL), "once");
   modelwire_error_free(error);
   modelwire_response_free(answer);
@@ -356,16 +341,17 @@ static void print_text(const char *name, const char *text) {
 /* Everything that an error object tells, for the test to search. Takes the error. */
 static void print_and_free(modelwire_error *error) {
   CHECK(error != NULL);
-  print_text("message", modelwire_error_message(error));
-  print_text("hint", modelwire_error_hint(error));
-  print_text("type", modelwire_error_type(error));
-  print_text("code", modelwire_error_code(error));
-  print_text("param", modelwire_error_param(error));
-  print_text("request id", modelwire_error_request_id(error));
-  print_text("path", modelwire_error_path(error));
-  print_text("model", modelwire_error_model(error));
-  print_text("body", modelwire_error_body(error, NULL));
+  print_text("message", modelwire_error_message(error, NULL));
+  print_text("hint", error_text(error, "/hint"));
+  print_text("type", error_text(error, "/type"));
+  print_text("code", error_text(error, "/code"));
+  print_text("param", error_text(error, "/param"));
+  print_text("request id", error_text(error, "/request_id"));
+  print_text("path", error_text(error, "/path"));
+  print_text("model", error_text(error, "/model"));
+  print_text("body", error_text(error, "/body"));
   print_text("report", modelwire_error_report(error, NULL));
+  print_text("json", modelwire_error_json(error, NULL));
   modelwire_error_free(error);
 }
 
@@ -387,8 +373,9 @@ void report_chat(void) {
 void report_headers(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
-  print_text("request id", modelwire_response_request_id(answer));
-  print_text("x-echo", modelwire_response_header(answer, "x-echo", MODELWIRE_NUL));
+  print_text("request id", answer_text(answer, "/request_id"));
+  print_text("x-echo", header_of(answer, "x-echo"));
+  print_text("info", modelwire_value_json(modelwire_response_info(answer), "", 0, NULL));
   modelwire_response_free(answer);
   modelwire_client_free(client);
 }

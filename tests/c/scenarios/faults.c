@@ -32,21 +32,17 @@ static void *stream_on(void *argument) {
  * freed. */
 static void run_streams(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = NULL;
+  modelwire_queue *queue = new_queue();
   pthread_t thread;
-  CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
   for (int i = 0; i < 3; i++) {
     modelwire_call *call = chat_call(client, ECHO_CHAT("m", "x"));
     CHECK(modelwire_call_start(call, 1, go_on, NULL, NULL, NULL) == MODELWIRE_OK);
-    call = chat_call(client, ECHO_CHAT("m", "x"));
-    CHECK(modelwire_call_submit(call, 1, queue, (uint64_t)i, NULL) == MODELWIRE_OK);
+    submit(client, queue, ECHO_CHAT("m", "x"), 1, (uint64_t)i);
     call = chat_call(client, ECHO_CHAT("m", "x"));
     CHECK(pthread_create(&thread, NULL, stream_on, call) == 0);
     CHECK(pthread_detach(thread) == 0);
   }
-  modelwire_event *event = NULL;
-  CHECK(modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
-  modelwire_event_free(event);
+  modelwire_event_free(next(queue));
 }
 
 void exit_streaming(void) {
@@ -63,12 +59,10 @@ static void *wait_for_ever(void *argument) {
 
 void exit_waiting(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = NULL;
+  modelwire_queue *queue = new_queue();
   pthread_t thread;
-  CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
   CHECK(pthread_create(&thread, NULL, wait_for_ever, queue) == 0);
-  modelwire_call *call = chat_call(client, ECHO_CHAT("m", "x"));
-  CHECK(modelwire_call_submit(call, 1, queue, 1, NULL) == MODELWIRE_OK);
+  submit(client, queue, ECHO_CHAT("m", "x"), 1, 1);
   run_streams();
   exit(7);
 }
@@ -112,9 +106,14 @@ static void take_signal(int number) {
   taker = pthread_self();
 }
 
-static void nothing_logged(void *user_data, const modelwire_log_batch *batch) {
+static int32_t look_at_log(void *user_data, const modelwire_event *event) {
   (void)user_data;
-  CHECK(modelwire_log_batch_count(batch) > 0);
+  CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_LOG);
+  return 0;
+}
+
+static void log_everything(void) {
+  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, look_at_log, NULL, NULL, 0, NULL) == MODELWIRE_OK);
 }
 
 /* Every signal's action, as the program or its parent left it. */
@@ -139,14 +138,13 @@ void signals(void) {
   note_actions(before);
 
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = NULL;
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, nothing_logged, NULL, NULL, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK && modelwire_queue_fd(queue) >= 0);
+  modelwire_queue *queue = new_queue();
+  log_everything();
+  CHECK(modelwire_queue_fd(queue) >= 0);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "x"))));
   modelwire_call *started = chat_call(client, ECHO_CHAT("slow", "one two three four five"));
   CHECK(modelwire_call_start(started, 1, go_on, NULL, NULL, NULL) == MODELWIRE_OK);
-  modelwire_call *submitted = chat_call(client, ECHO_CHAT("slow", "one two three four"));
-  CHECK(modelwire_call_submit(submitted, 1, queue, 1, NULL) == MODELWIRE_OK);
+  submit(client, queue, ECHO_CHAT("slow", "one two three four"), 1, 1);
 
   CHECK(pthread_sigmask(SIG_SETMASK, NULL, &now) == 0);
   for (int number = 1; number < NSIG; number++) {
@@ -159,18 +157,15 @@ void signals(void) {
   }
 
   /* While signals come, events come. */
-  modelwire_event *event = NULL;
-  int is_done = 0;
-  while (!is_done) {
+  for (int is_over = 0; !is_over;) {
     CHECK(kill(getpid(), SIGUSR1) == 0);
-    CHECK(modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
-    is_done = modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
-    CHECK(modelwire_error_status(modelwire_event_error(event)) == MODELWIRE_OK);
+    modelwire_event *event = next(queue);
+    is_over = is_last(event);
+    CHECK(modelwire_event_error(event) == NULL);
     modelwire_event_free(event);
     CHECK(taken > 0);
   }
   modelwire_queue_free(queue);
-  modelwire_call_free(submitted);
   modelwire_call_free(started);
   modelwire_client_free(client);
 }
@@ -184,7 +179,7 @@ static int take_it_late(void) {
   CHECK(pthread_sigmask(SIG_SETMASK, &usr1, NULL) == 0);
   modelwire_client *client = client_of_environment();
   modelwire_call *started = chat_call(client, ECHO_CHAT("slow", "one two three four five"));
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, nothing_logged, NULL, NULL, NULL) == MODELWIRE_OK);
+  log_everything();
   CHECK(modelwire_call_start(started, 1, go_on, NULL, NULL, NULL) == MODELWIRE_OK);
   /* The I/O thread, the callback thread, the log's; and this one, which has its one signal. */
   CHECK(check_masks("0000000000000200") == 3);
@@ -231,8 +226,8 @@ static void allow_threads(int is_allowed) {
 static void count_finalizer(void *user_data) { ++*(int *)user_data; }
 
 static int32_t count_last(void *user_data, const modelwire_event *event) {
-  sig_atomic_t *dones = user_data;
-  *dones += modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+  sig_atomic_t *ends = user_data;
+  *ends += is_last(event);
   return 0;
 }
 
@@ -240,45 +235,58 @@ static void check_refused(modelwire_status status, modelwire_error **refusal) {
   modelwire_error *error = *refusal;
   *refusal = NULL;
   CHECK_STATUS(status, MODELWIRE_E_INTERNAL, error);
-  CHECK(contains(modelwire_error_message(error), "thread cannot be started"));
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
+  CHECK(contains(modelwire_error_message(error, NULL), "thread cannot be started"));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
 }
 
 static void *do_nothing(void *argument) { return argument; }
 
+/* A submission is refused, or the last event says why: whichever, nothing was sent. */
+static void check_submit_refused(const modelwire_queue *queue, const modelwire_client *client) {
+  modelwire_error *error = NULL;
+  modelwire_status status = modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_CHAT,
+                                                   ECHO_CHAT("echo", "x"), MODELWIRE_NUL, 1, 1,
+                                                   &error);
+  if (status != MODELWIRE_OK) {
+    check_refused(status, &error);
+    return;
+  }
+  modelwire_event *event = next(queue);
+  CHECK(status_of(event) == MODELWIRE_E_INTERNAL);
+  CHECK(contains(modelwire_event_text(event, NULL), "thread cannot be started"));
+  CHECK_TEXT(event_text(event, "/metered"), "not_sent");
+  modelwire_event_free(event);
+}
+
 void no_threads(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = NULL;
+  modelwire_queue *queue = new_queue();
   modelwire_response *answer = NULL;
   modelwire_error *error = NULL;
   gathered all = {0};
   pthread_t thread;
   int finalizers = 0;
-  static volatile sig_atomic_t dones = 0;
+  static volatile sig_atomic_t ends = 0;
   modelwire_call *run = chat_call(client, ECHO_CHAT("echo", "x"));
   modelwire_call *streamed = chat_call(client, ECHO_CHAT("echo", "x"));
   modelwire_call *started = chat_call(client, ECHO_CHAT("echo", "x"));
-  modelwire_call *submitted = chat_call(client, ECHO_CHAT("echo", "x"));
-  CHECK(modelwire_queue_new(0, &queue, NULL) == MODELWIRE_OK);
   become_nobody();
   allow_threads(0);
   CHECK(pthread_create(&thread, NULL, do_nothing, NULL) == EAGAIN);
 
   check_refused(modelwire_call_run(run, &answer, &error), &error);
   check_refused(modelwire_call_stream(streamed, gather, &all, &answer, &error), &error);
-  check_refused(modelwire_call_start(started, 1, count_last, (void *)&dones, NULL, &error), &error);
-  check_refused(modelwire_call_submit(submitted, 1, queue, 1, &error), &error);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, nothing_logged, &finalizers, count_finalizer,
+  check_refused(modelwire_call_start(started, 1, count_last, (void *)&ends, NULL, &error), &error);
+  check_submit_refused(queue, client);
+  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, look_at_log, &finalizers, count_finalizer, 0,
                           &error) == MODELWIRE_E_INTERNAL);
-  CHECK(contains(modelwire_error_message(error), "thread cannot be started"));
+  CHECK(contains(modelwire_error_message(error, NULL), "thread cannot be started"));
   CHECK(finalizers == 1);
   modelwire_error_free(error);
-  error = NULL;
   modelwire_call_free(run);
   modelwire_call_free(streamed);
   modelwire_call_free(started);
-  modelwire_call_free(submitted);
 
   /* The I/O thread alone is there: calls work, started ones do not. */
   allow_threads(1);
@@ -286,23 +294,19 @@ void no_threads(void) {
   allow_threads(0);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "x"))));
   started = chat_call(client, ECHO_CHAT("echo", "x"));
-  check_refused(modelwire_call_start(started, 1, count_last, &finalizers, count_finalizer, &error), &error);
-  CHECK(finalizers == 2 && dones == 0);
+  check_refused(
+      modelwire_call_start(started, 1, count_last, &finalizers, count_finalizer, &error), &error);
+  CHECK(finalizers == 2 && ends == 0);
   modelwire_call_free(started);
 
   /* Lifted: everything works, with the same client. */
   allow_threads(1);
   started = chat_call(client, ECHO_CHAT("echo", "x"));
-  CHECK(modelwire_call_start(started, 1, count_last, (void *)&dones, NULL, NULL) == MODELWIRE_OK);
-  submitted = chat_call(client, ECHO_CHAT("echo", "x"));
-  CHECK(modelwire_call_submit(submitted, 0, queue, 1, NULL) == MODELWIRE_OK);
-  modelwire_event *event = NULL;
-  CHECK(modelwire_queue_next(queue, 60000, &event) == MODELWIRE_OK);
-  CHECK(modelwire_event_response(event) != NULL);
-  modelwire_event_free(event);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, nothing_logged, NULL, NULL, NULL) == MODELWIRE_OK);
-  while (dones == 0) CHECK(modelwire_queue_next(queue, 10, &event) == MODELWIRE_TIMEOUT);
-  modelwire_call_free(submitted);
+  CHECK(modelwire_call_start(started, 1, count_last, (void *)&ends, NULL, NULL) == MODELWIRE_OK);
+  submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
+  expect_end(queue, 1, MODELWIRE_OK);
+  log_everything();
+  CHECK(modelwire_call_wait(started, PATIENCE_MS, NULL) == MODELWIRE_OK && ends == 1);
   modelwire_call_free(started);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
@@ -310,22 +314,18 @@ void no_threads(void) {
 
 /* A name has to be looked up, which is done on a thread of its own: there is none. */
 void no_threads_for_names(void) {
-  modelwire_config *config = modelwire_config_new();
-  modelwire_client *client = client_of_environment(), *by_name = NULL;
+  modelwire_client *client = client_of_environment();
+  modelwire_client *by_name = client_with("{\"base_url\":\"%s\"}", getenv("TEST_BY_NAME"));
   modelwire_error *error = NULL;
   modelwire_response *answer = NULL;
-  CHECK(modelwire_config_set_base_url(config, getenv("TEST_BY_NAME"), MODELWIRE_NUL) ==
-        MODELWIRE_OK);
-  CHECK(modelwire_client_new(config, &by_name, NULL) == MODELWIRE_OK);
-  modelwire_config_free(config);
   become_nobody();
   /* Starts the I/O thread. */
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "x"))));
   allow_threads(0);
   modelwire_call *call = chat_call(by_name, ECHO_CHAT("echo", "x"));
   CHECK(modelwire_call_run(call, &answer, &error) < 0);
-  CHECK(answer == NULL && modelwire_error_message(error)[0] != '\0');
-  CHECK_TEXT(modelwire_error_path(error), "/v1/chat/completions");
+  CHECK(answer == NULL && modelwire_error_message(error, NULL)[0] != '\0');
+  CHECK_TEXT(error_text(error, "/path"), "/v1/chat/completions");
   modelwire_error_free(error);
   modelwire_call_free(call);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "x"))));

@@ -46,33 +46,38 @@ void threads(void) {
   modelwire_client *client = client_of_environment();
   pthread_t running[THREADS];
   worker workers[THREADS];
-  uint64_t calls = 0, total = 0;
   for (int i = 0; i < THREADS; i++) {
     workers[i] = (worker){client, i};
     CHECK(pthread_create(&running[i], NULL, work, &workers[i]) == 0);
   }
   for (int i = 0; i < THREADS; i++) CHECK(pthread_join(running[i], NULL) == 0);
-  CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, &total) == MODELWIRE_OK);
-  CHECK(calls == THREADS * CALLS_EACH);
+  CHECK(usage_of(client, "/calls") == THREADS * CALLS_EACH);
   /* Four words there and four back. */
-  CHECK(total == calls * 8);
+  CHECK(usage_of(client, "/total_tokens") == THREADS * CALLS_EACH * 8);
   modelwire_client_free(client);
 }
 
+/* The library starts afresh when it is used again: what was made before works, and what is made
+ * after; what was given before stays. */
 void shutdown_then_call(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("echo", "before")));
   modelwire_call *waiting = chat_call(client, ECHO_CHAT("echo", "after"));
-  modelwire_error *error = NULL;
+  modelwire_queue *queue = new_queue();
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
   CHECK(modelwire_shutdown(-1) == MODELWIRE_OK);
-  error = failure_of(waiting, MODELWIRE_E_SHUTDOWN);
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-  modelwire_error_free(error);
-  modelwire_error_free(failure_of(models_call(client), MODELWIRE_E_SHUTDOWN));
-  /* What was given before goes on working. */
   CHECK_TEXT(modelwire_response_text(answer, NULL), "before");
   modelwire_response_free(answer);
+  answer = answer_of(waiting);
+  CHECK_TEXT(modelwire_response_text(answer, NULL), "after");
+  modelwire_response_free(answer);
+  modelwire_response_free(answer_of(models_call(client)));
+  for (int round = 0; round < 3; round++) {
+    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 7);
+    expect_end(queue, 7, MODELWIRE_OK);
+    CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
+  }
+  modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
 
@@ -94,7 +99,7 @@ void shutdown_blocked(void) {
   int64_t returned_ms = now_ms();
   CHECK(pthread_join(thread, NULL) == 0);
   CHECK(returned_ms - asked_ms < PROMPT_MS);
-  CHECK_TEXT(modelwire_error_metered(error), "unknown");
+  CHECK_TEXT(error_text(error, "/metered"), "unknown");
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -168,15 +173,9 @@ void forked_in_stream(void) {
   modelwire_client_free(client);
 }
 
-/* Parents may go first: a call outlives its client, a client its configuration. */
+/* Parents may go first: a call outlives its client and its request. */
 void free_order(void) {
-  modelwire_config *config = modelwire_config_new();
-  modelwire_client *client = NULL;
-  modelwire_error *error = NULL;
-  CHECK(modelwire_config_add_header(config, "X-Example", 9, "yes", MODELWIRE_NUL) ==
-        MODELWIRE_OK);
-  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
-  modelwire_config_free(config);
+  modelwire_client *client = client_with("{\"headers\":{\"X-Example\":\"yes\"}}");
   modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "orphan"));
   modelwire_client_free(client);
   modelwire_response *answer = answer_of(call);

@@ -18,7 +18,7 @@
   NAME(report_models) NAME(report_stream) NAME(report_headers) NAME(arguments_refused)         \
   /* cancel.c */                                                                               \
   NAME(cancel_before) NAME(cancel_blocked) NAME(cancel_stream) NAME(cancel_in_callback)        \
-  NAME(cancel_done)                                                                            \
+  NAME(cancel_done) NAME(cancel_storm_of_tags) NAME(cancel_storm_of_calls)                     \
   /* life.c */                                                                                 \
   NAME(threads) NAME(shutdown_then_call) NAME(shutdown_blocked) NAME(forked)                   \
   NAME(forked_in_stream) NAME(free_order) NAME(broken_pipe)                                    \
@@ -27,7 +27,7 @@
   /* build.c */                                                                                \
   NAME(built_chat) NAME(built_response) NAME(built_escapes) NAME(built_refused)                \
   /* fields.c */                                                                               \
-  NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(tool_calls)                       \
+  NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(values) NAME(tool_calls)          \
   NAME(tool_call_pieces) NAME(headers) NAME(usage_of_events) NAME(usage_by_model)              \
   NAME(usage_saturates) NAME(ends)                                                             \
   /* texts.c */                                                                                \
@@ -38,9 +38,11 @@
   NAME(request_headers) NAME(request_stream_only) NAME(request_gather) NAME(few_connections)   \
   NAME(pool_timeout) NAME(connect_errors) NAME(lost_connections) NAME(retry_jitter)            \
   NAME(retries_refused) NAME(refused_changes_nothing) NAME(options_as_json)                    \
+  NAME(request_options)                                                                        \
   /* log.c */                                                                                  \
   NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
-  NAME(log_inside_at_its_end)                                                                  \
+  NAME(log_inside_at_its_end) NAME(log_stopped) NAME(log_hangs) NAME(log_queue)                \
+  NAME(log_queue_full)                                                                         \
   /* started.c */                                                                              \
   NAME(started) NAME(started_models) NAME(started_refused) NAME(started_timeout)               \
   NAME(started_cancelled) NAME(started_cancelled_inside) NAME(started_stopped)                 \
@@ -54,11 +56,23 @@
   NAME(queue_shutdown) NAME(queue_fd_poll) NAME(queue_fd_select) NAME(queue_fd_epoll)          \
   NAME(queue_fd_edges) NAME(queue_fd_late) NAME(queue_fd_closed) NAME(queue_fd_stolen)         \
   NAME(queue_holds_back) NAME(queue_holds_back_few) NAME(queue_is_fair) NAME(queue_forked)     \
+  NAME(queue_operations) NAME(queue_tags) NAME(queue_flags)                                    \
   /* crowd.c */                                                                                \
   NAME(queue_crowd) NAME(queue_hundred) NAME(queue_adaptive) NAME(queue_adaptive_requests)     \
   /* faults.c */                                                                               \
   NAME(exit_streaming) NAME(exit_waiting) NAME(signals) NAME(signals_pending)                  \
   NAME(no_threads) NAME(no_threads_for_names)                                                  \
+  /* interrupt.c */                                                                            \
+  NAME(interrupted) NAME(interrupted_with_restart) NAME(wakeup_in_handler)                     \
+  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_way)                       \
+  /* flow.c */                                                                                 \
+  NAME(queue_paused) NAME(queue_pause_holds) NAME(queue_pause_in_the_middle)                   \
+  NAME(queue_pause_ends)                                                                       \
+  /* close.c */                                                                                \
+  NAME(call_waits) NAME(call_waits_cancelled) NAME(waits_inside) NAME(client_closes)           \
+  NAME(client_closes_beside_hanging)                                                           \
+  /* orders.c */                                                                               \
+  NAME(queue_freed_under_threads) NAME(queue_owns_calls) NAME(freed_in_any_order)              \
   /* replay.c */                                                                               \
   NAME(replay)
 

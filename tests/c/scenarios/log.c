@@ -1,55 +1,70 @@
 /*
- * The log: batches, levels, its end, its change, and what its callback may do.
+ * The log: records one by one, levels, its end, its change, what its callback may do, and the log
+ * as events of a queue. Knows no call's own events.
  */
 #include "check.h"
 
+#include <pthread.h>
 #include <semaphore.h>
-#include <time.h>
 
 /* What one log got. Its callbacks run on one thread, one after another, and set_log returns after
  * the last of them: what it counts needs no lock. */
 typedef struct {
-  int batches, records, finalizers, debug, own;
+  int records, finalizers, debug, own;
   int32_t lowest;
   modelwire_client *client;
 } log_book;
 
-static void keep(void *user_data, const modelwire_log_batch *batch) {
+static const char *const LEVELS[] = {"off", "error", "warn", "info", "debug", "trace"};
+
+/* Looks at every field of a record, in each of the ways in which it is told; its level. */
+static int32_t level_of(const modelwire_event *event) {
+  size_t length = 99, json_length = 99;
+  const char *message = modelwire_event_text(event, &length);
+  const char *target = modelwire_event_name(event, NULL);
+  int64_t unix_ms = event_int(event, "/unix_ms");
+  int32_t level = MODELWIRE_LOG_ERROR;
+  CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_LOG);
+  CHECK(modelwire_event_response(event) == NULL && modelwire_event_error(event) == NULL);
+  CHECK(unix_ms > INT64_C(1577836800000) && unix_ms < INT64_C(4102444800000));
+  CHECK(target[0] != '\0' && strlen(message) == length);
+  CHECK_TEXT(event_text(event, "/message"), message);
+  CHECK_TEXT(event_text(event, "/target"), target);
+  CHECK(modelwire_event_json(event, &json_length)[json_length - 1] == '}');
+  CHECK_TEXT(text_at(modelwire_event_value(event), "/message"), message);
+  const char *name = event_text(event, "/level");
+  while (level < MODELWIRE_LOG_TRACE && strcmp(LEVELS[level], name) != 0) level++;
+  CHECK_TEXT(name, LEVELS[level]);
+  return level;
+}
+
+static int32_t keep(void *user_data, const modelwire_event *event) {
   log_book *book = user_data;
-  size_t count = modelwire_log_batch_count(batch), length = 0;
-  CHECK(book->finalizers == 0);
-  CHECK(count > 0 && count <= 256);
-  for (size_t i = 0; i < count; i++) {
-    const char *message = modelwire_log_batch_message(batch, i, &length);
-    int32_t level = modelwire_log_batch_level(batch, i);
-    int64_t unix_ms = modelwire_log_batch_unix_ms(batch, i);
-    const char *target = modelwire_log_batch_target(batch, i);
-    CHECK(level >= MODELWIRE_LOG_ERROR && level <= MODELWIRE_LOG_TRACE);
-    CHECK(unix_ms > INT64_C(1577836800000) && unix_ms < INT64_C(4102444800000));
-    CHECK(target[0] != '\0' && strlen(message) == length);
-    if (level > book->lowest) book->lowest = level;
-    book->debug += level == MODELWIRE_LOG_DEBUG;
-    book->own += strcmp(target, "modelwire") == 0;
-    printf("%d %s %s\n", (int)level, target, message);
-  }
-  CHECK(modelwire_log_batch_level(batch, count) == 0);
-  CHECK(modelwire_log_batch_unix_ms(batch, count) == -1);
-  CHECK(modelwire_log_batch_target(batch, count) == NULL);
-  length = 7;
-  CHECK(modelwire_log_batch_message(batch, count, &length) == NULL && length == 0);
-  book->batches++;
-  book->records += (int)count;
+  int32_t level = level_of(event);
+  const char *target = modelwire_event_name(event, NULL);
+  CHECK(book->finalizers == 0 && modelwire_event_tag(event) == 0);
+  if (level > book->lowest) book->lowest = level;
+  book->debug += level == MODELWIRE_LOG_DEBUG;
+  book->own += strcmp(target, "modelwire") == 0;
+  printf("%s %s %s\n", LEVELS[level], target, modelwire_event_text(event, NULL));
+  book->records++;
+  return 0;
 }
 
 static void finish(void *user_data) { ((log_book *)user_data)->finalizers++; }
 
+static modelwire_status log_status(int32_t level, modelwire_event_fn on_log, void *user_data,
+                                   modelwire_finalizer finalizer, modelwire_error **error) {
+  return modelwire_set_log(level, on_log, user_data, finalizer, 30000, error);
+}
+
 static void set_log(int32_t level, log_book *book) {
   modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_set_log(level, keep, book, finish, &error), MODELWIRE_OK, error);
+  CHECK_STATUS(log_status(level, keep, book, finish, &error), MODELWIRE_OK, error);
 }
 
 static void end_log(void) {
-  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
+  CHECK(log_status(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
 }
 
 static void call_once(modelwire_client *client) {
@@ -68,7 +83,8 @@ void log_ends(void) {
       failure_of(chat_call(client, ECHO_CHAT("broken", "x")), MODELWIRE_E_SERVER));
   end_log();
   int records = book.records;
-  CHECK(book.debug >= 5 && book.own >= 1 && book.lowest == MODELWIRE_LOG_DEBUG && book.finalizers == 1);
+  CHECK(book.debug >= 5 && book.own >= 1);
+  CHECK(book.lowest == MODELWIRE_LOG_DEBUG && book.finalizers == 1);
   call_once(client);
   end_log();
   CHECK(book.records == records && book.finalizers == 1);
@@ -110,9 +126,9 @@ void log_changes(void) {
   modelwire_error *error = NULL;
   set_log(MODELWIRE_LOG_DEBUG, &first);
   call_once(client);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_TRACE + 1, keep, &refused, finish, &error) ==
+  CHECK(log_status(MODELWIRE_LOG_TRACE + 1, keep, &refused, finish, &error) ==
         MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "level is 6"));
+  CHECK(contains(modelwire_error_message(error, NULL), "level is 6"));
   modelwire_error_free(error);
   CHECK(refused.finalizers == 1 && first.finalizers == 0);
   call_once(client);
@@ -127,32 +143,53 @@ void log_changes(void) {
   CHECK(second.finalizers == 1 && second.debug >= 1 && refused.records == 0);
 }
 
-static void try_everything(void *user_data, const modelwire_log_batch *batch) {
+static int32_t try_everything(void *user_data, const modelwire_event *event) {
   log_book *book = user_data, other = {0};
-  CHECK(modelwire_log_batch_count(batch) > 0);
-  if (book->batches++ > 0) return;
+  CHECK(level_of(event) <= MODELWIRE_LOG_DEBUG);
+  if (book->records++ > 0) return 0;
   modelwire_error *error = NULL;
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, keep, &other, finish, &error) ==
-        MODELWIRE_E_ARGUMENT);
-  CHECK(contains(modelwire_error_message(error), "inside"));
+  CHECK_STATUS(log_status(MODELWIRE_LOG_DEBUG, keep, &other, finish, &error),
+               MODELWIRE_E_ARGUMENT, error);
+  CHECK(contains(modelwire_error_message(error, NULL), "inside"));
   CHECK(other.finalizers == 1 && book->finalizers == 0);
   modelwire_error_free(error);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(log_status(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_shutdown(0) == MODELWIRE_E_CALLBACK);
   /* Running a call is allowed. */
   call_once(book->client);
+  return 0;
 }
 
 void log_inside(void) {
   log_book book = {.client = client_of_environment()};
   modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_set_log(MODELWIRE_LOG_DEBUG, try_everything, &book, finish, &error),
+  CHECK_STATUS(log_status(MODELWIRE_LOG_DEBUG, try_everything, &book, finish, &error),
                MODELWIRE_OK, error);
   call_once(book.client);
   end_log();
-  CHECK(book.batches > 0 && book.finalizers == 1);
+  CHECK(book.records > 0 && book.finalizers == 1);
   call_once(book.client);
   modelwire_client_free(book.client);
+}
+
+/* A callback that has had enough ends its log itself; its finalizer comes then. */
+static int32_t keep_two(void *user_data, const modelwire_event *event) {
+  keep(user_data, event);
+  return ((log_book *)user_data)->records == 2;
+}
+
+void log_stopped(void) {
+  log_book book = {0}, next_one = {0};
+  modelwire_client *client = client_of_environment();
+  CHECK(log_status(MODELWIRE_LOG_TRACE, keep_two, &book, finish, NULL) == MODELWIRE_OK);
+  for (int i = 0; i < 5; i++) call_once(client);
+  end_log();
+  CHECK(book.records == 2 && book.finalizers == 1);
+  set_log(MODELWIRE_LOG_DEBUG, &next_one);
+  call_once(client);
+  end_log();
+  CHECK(next_one.records > 0 && next_one.finalizers == 1 && book.records == 2);
+  modelwire_client_free(client);
 }
 
 /* The finest log of a call that fails and of one that streams, printed for the test to search. */
@@ -172,32 +209,42 @@ void log_key(void) {
   CHECK(book.records > 0);
 }
 
-/* Changes the log from inside, while another thread is ending it and waits for this callback. */
+/* A callback that another thread waits for. */
 typedef struct {
-  sem_t running;
+  sem_t running, let_go, ended;
   int tried, finalizers;
 } ending_log;
 
-static void finish_ending(void *user_data) { ((ending_log *)user_data)->finalizers++; }
+static void finish_ending(void *user_data) {
+  ending_log *ending = user_data;
+  ending->finalizers++;
+  CHECK(sem_post(&ending->ended) == 0);
+}
 
-static void change_late(void *user_data, const modelwire_log_batch *batch) {
+static void new_ending(ending_log *ending) {
+  memset(ending, 0, sizeof *ending);
+  CHECK(sem_init(&ending->running, 0, 0) == 0 && sem_init(&ending->let_go, 0, 0) == 0);
+  CHECK(sem_init(&ending->ended, 0, 0) == 0);
+}
+
+/* Changes the log from inside, while another thread is ending it and waits for this callback. */
+static int32_t change_late(void *user_data, const modelwire_event *event) {
   ending_log *ending = user_data;
   log_book other = {0};
-  struct timespec while_it_ends = {0, 200000000};
-  CHECK(modelwire_log_batch_count(batch) > 0);
-  if (ending->tried++ > 0) return;
+  CHECK(level_of(event) <= MODELWIRE_LOG_DEBUG);
+  if (ending->tried++ > 0) return 0;
   CHECK(sem_post(&ending->running) == 0);
-  nanosleep(&while_it_ends, NULL);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, keep, &other, finish, NULL) ==
-        MODELWIRE_E_ARGUMENT);
+  sleep_ms(200);
+  CHECK(log_status(MODELWIRE_LOG_DEBUG, keep, &other, finish, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(other.finalizers == 1 && ending->finalizers == 0);
+  return 0;
 }
 
 void log_inside_at_its_end(void) {
-  ending_log ending = {.tried = 0};
+  ending_log ending;
   modelwire_client *client = client_of_environment();
-  CHECK(sem_init(&ending.running, 0, 0) == 0);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, change_late, &ending, finish_ending, NULL) ==
+  new_ending(&ending);
+  CHECK(log_status(MODELWIRE_LOG_DEBUG, change_late, &ending, finish_ending, NULL) ==
         MODELWIRE_OK);
   call_once(client);
   while (sem_wait(&ending.running) != 0) continue;
@@ -205,5 +252,141 @@ void log_inside_at_its_end(void) {
   end_log();
   CHECK(now_ms() - asked_ms < PROMPT_MS);
   CHECK(ending.tried > 0 && ending.finalizers == 1);
+  modelwire_client_free(client);
+}
+
+/* Delivered on the very thread that ends the log, by a runtime with one thread: it hangs for as
+ * long as that thread waits. */
+static int32_t hang(void *user_data, const modelwire_event *event) {
+  ending_log *ending = user_data;
+  CHECK(level_of(event) <= MODELWIRE_LOG_DEBUG);
+  if (ending->tried++ > 0) return 0;
+  CHECK(sem_post(&ending->running) == 0);
+  while (sem_wait(&ending->let_go) != 0) continue;
+  return 0;
+}
+
+/* The end of a log whose callback hangs says so in its time. Calls work meanwhile, and so does
+ * another log; then it ends by itself. */
+void log_hangs(void) {
+  ending_log ending;
+  log_book other = {0};
+  modelwire_client *client = client_of_environment();
+  modelwire_error *error = NULL;
+  new_ending(&ending);
+  CHECK(log_status(MODELWIRE_LOG_DEBUG, hang, &ending, finish_ending, NULL) == MODELWIRE_OK);
+  call_once(client);
+  while (sem_wait(&ending.running) != 0) continue;
+  int64_t asked_ms = now_ms();
+  CHECK_STATUS(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, 300, &error),
+               MODELWIRE_TIMEOUT, error);
+  CHECK(error == NULL && now_ms() - asked_ms >= 299 && now_ms() - asked_ms < PROMPT_MS);
+  call_once(client);
+  CHECK(ending.finalizers == 0);
+  set_log(MODELWIRE_LOG_DEBUG, &other);
+  call_once(client);
+  end_log();
+  CHECK(other.records > 0 && other.finalizers == 1 && ending.finalizers == 0);
+  CHECK(sem_post(&ending.let_go) == 0);
+  while (sem_wait(&ending.ended) != 0) continue;
+  CHECK(ending.tried == 1 && ending.finalizers == 1);
+  modelwire_client_free(client);
+}
+
+/* How many records of the log come out of a queue before the call with this tag is over, among the
+ * events of which they stand. */
+static int records_until(const modelwire_queue *queue, uint64_t call, uint64_t log) {
+  int records = 0, chunks = 0;
+  for (int is_over = 0; !is_over;) {
+    modelwire_event *event = next(queue);
+    if (modelwire_event_kind(event) == MODELWIRE_EVENT_LOG) {
+      CHECK(modelwire_event_tag(event) == log && level_of(event) <= MODELWIRE_LOG_DEBUG);
+      records++;
+    } else {
+      CHECK(modelwire_event_tag(event) == call);
+      is_over = is_last(event);
+      chunks += !is_over;
+    }
+    modelwire_event_free(event);
+  }
+  CHECK(chunks == 4);
+  return records;
+}
+
+/* Takes what is left of the log, within a time: it comes from another thread. */
+static int records_left(const modelwire_queue *queue, int32_t timeout_ms) {
+  modelwire_event *event = NULL;
+  int records = 0;
+  while (modelwire_queue_next(queue, timeout_ms, &event) == MODELWIRE_OK) {
+    CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_LOG);
+    modelwire_event_free(event);
+    records++;
+  }
+  return records;
+}
+
+/* The log as data: events of a queue, beside those of calls, for programs that take no callback of
+ * another thread. It is no call of the queue, and another log takes its place. */
+void log_queue(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  modelwire_error *error = NULL;
+  log_book book = {0};
+  CHECK_STATUS(modelwire_queue_log(queue, MODELWIRE_LOG_TRACE + 1, 9, &error),
+               MODELWIRE_E_ARGUMENT, error);
+  modelwire_error_free(error);
+  CHECK_STATUS(modelwire_queue_log(queue, MODELWIRE_LOG_DEBUG, 9, &error), MODELWIRE_OK, error);
+  CHECK(error == NULL && modelwire_queue_count(queue) == 0);
+  submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 9);
+  CHECK(modelwire_queue_count(queue) == 1);
+  int records = records_until(queue, 9, 9);
+  records += records_left(queue, 500);
+  CHECK(records > 0);
+  CHECK(modelwire_queue_cancel(queue, 9) == MODELWIRE_ABSENT);
+  /* Ended: nothing more. */
+  CHECK(modelwire_queue_log(queue, MODELWIRE_LOG_OFF, 9, NULL) == MODELWIRE_OK);
+  records_left(queue, 0);
+  submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 8);
+  CHECK(records_until(queue, 8, 9) == 0);
+  /* A callback takes the place of a queue. */
+  CHECK(modelwire_queue_log(queue, MODELWIRE_LOG_DEBUG, 7, NULL) == MODELWIRE_OK);
+  set_log(MODELWIRE_LOG_DEBUG, &book);
+  records_left(queue, 0);
+  submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 6);
+  CHECK(records_until(queue, 6, 7) == 0);
+  end_log();
+  CHECK(book.records > 0 && book.finalizers == 1);
+  /* A closed queue has none, and one that is freed ends its own. */
+  CHECK(modelwire_queue_log(queue, MODELWIRE_LOG_DEBUG, 7, NULL) == MODELWIRE_OK);
+  modelwire_queue_free(queue);
+  call_once(client);
+  queue = new_queue();
+  modelwire_queue_close(queue);
+  CHECK_STATUS(modelwire_queue_log(queue, MODELWIRE_LOG_DEBUG, 7, &error), MODELWIRE_E_CLOSED,
+               error);
+  modelwire_error_free(error);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
+/* Nobody takes the log of a queue: it is bounded, and what was dropped is told. */
+void log_queue_full(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  call_once(client);
+  long before_kib = memory_kib();
+  CHECK(modelwire_queue_log(queue, MODELWIRE_LOG_TRACE, 1, NULL) == MODELWIRE_OK);
+  for (int i = 0; i < 1500; i++) call_once(client);
+  CHECK(memory_kib() - before_kib < MORE_KIB_MAX);
+  int records = 0, is_told = 0;
+  modelwire_event *event = NULL;
+  while (modelwire_queue_next(queue, 500, &event) == MODELWIRE_OK) {
+    is_told = is_told || contains(modelwire_event_text(event, NULL), "dropped");
+    modelwire_event_free(event);
+    records++;
+  }
+  /* 4096 wait at most; what the thread of the log has in its hands comes on top. */
+  CHECK(is_told && records >= 4096 && records < 10000);
+  modelwire_queue_free(queue);
   modelwire_client_free(client);
 }

@@ -1,159 +1,237 @@
 /*
- * The completion queue on one thread or two: tags, limits, waiting, waking, closing, its
- * descriptor. Many threads are in crowd.c.
+ * The completion queue on one thread or two: tags, flow, waiting, waking, closing, its descriptor.
+ * Many threads are in crowd.c, signals in interrupt.c.
  */
 #include "check.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-#define PATIENCE_MS 60000
-
-static modelwire_queue *new_queue(int32_t call_events_max) {
-  modelwire_queue *queue = NULL;
-  modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_queue_new(call_events_max, &queue, &error), MODELWIRE_OK, error);
-  return queue;
-}
-
-static modelwire_call *submit(const modelwire_client *client, const modelwire_queue *queue,
-                              const char *json, int32_t stream, uint64_t tag) {
-  modelwire_call *call = chat_call(client, json);
-  modelwire_error *error = NULL;
-  CHECK_STATUS(modelwire_call_submit(call, stream, queue, tag, &error), MODELWIRE_OK, error);
-  return call;
-}
-
-static modelwire_event *next(const modelwire_queue *queue) {
-  modelwire_event *event = NULL;
-  CHECK(modelwire_queue_next(queue, PATIENCE_MS, &event) == MODELWIRE_OK);
-  CHECK(event != NULL);
-  return event;
-}
-
-/* The last event of a call, whose chunks are thrown away; it is the next of the queue that is
- * one. */
-static void expect_done(const modelwire_queue *queue, uint64_t tag, modelwire_status expected) {
-  for (;;) {
-    modelwire_event *event = next(queue);
-    CHECK(modelwire_event_tag(event) == tag);
-    int is_done = modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
-    const modelwire_error *error = modelwire_event_error(event);
-    if (is_done) CHECK_STATUS(modelwire_error_status(error), expected, error);
-    modelwire_event_free(event);
-    if (is_done) return;
-  }
-}
-
-static void expect(const modelwire_queue *queue, modelwire_status expected) {
-  modelwire_event *none = NULL, *several[2] = {NULL, NULL};
-  size_t count = 7;
-  CHECK(modelwire_queue_next(queue, 0, &none) == expected);
-  CHECK(modelwire_queue_take(queue, 0, several, 2, &count) == expected);
-  CHECK(none == NULL && several[0] == NULL && several[1] == NULL && count == 7);
-}
 
 /* Streams and whole calls on one queue; the tags tell them apart. */
 void queue(void) {
   enum { CALLS = 6 };
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
-  modelwire_call *calls[CALLS];
+  modelwire_queue *queue = new_queue();
   gathered texts[CALLS] = {{0}};
   const uint64_t first_tag = UINT64_MAX - CALLS + 1;
-  expect(queue, MODELWIRE_TIMEOUT);
+  expect_none(queue, MODELWIRE_TIMEOUT);
   for (int i = 0; i < CALLS; i++) {
     char json[200];
     snprintf(json, sizeof json, USAGE_CHAT("echo", "call %d"), i);
-    calls[i] = submit(client, queue, json, i % 2, first_tag + (uint64_t)i);
+    submit(client, queue, json, i % 2, first_tag + (uint64_t)i);
   }
-  for (int done = 0; done < CALLS;) {
+  CHECK(modelwire_queue_count(queue) == CALLS);
+  for (size_t left = CALLS; left > 0;) {
     modelwire_event *event = next(queue);
     size_t at = (size_t)(modelwire_event_tag(event) - first_tag);
     char expected[32];
     CHECK(at < CALLS);
     snprintf(expected, sizeof expected, "call %d", (int)at);
-    if (modelwire_event_kind(event) == MODELWIRE_EVENT_CHUNK) {
+    if (!is_last(event)) {
       CHECK(at % 2 == 1);
       gather(&texts[at], event);
     } else {
-      const modelwire_response *answer = modelwire_event_response(event);
-      CHECK_TEXT(modelwire_response_text(answer, NULL), at % 2 == 0 ? expected : "");
+      CHECK(status_of(event) == MODELWIRE_OK);
+      CHECK_TEXT(modelwire_event_text(event, NULL), at % 2 == 0 ? expected : "");
+      CHECK_TEXT(modelwire_response_text(modelwire_event_response(event), NULL),
+                 at % 2 == 0 ? expected : "");
       if (at % 2 == 1) CHECK_TEXT(texts[at].text, expected);
-      CHECK(modelwire_event_usage(event, NULL, NULL, NULL) == MODELWIRE_OK);
-      done++;
+      CHECK(event_int(event, "/usage/total_tokens") == 4);
+      left--;
+    }
+    CHECK(modelwire_queue_count(queue) == left);
+    modelwire_event_free(event);
+  }
+  expect_none(queue, MODELWIRE_TIMEOUT);
+  modelwire_queue_close(queue);
+  expect_none(queue, MODELWIRE_CLOSED);
+  expect_none(queue, MODELWIRE_CLOSED);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
+/* Each operation, as JSON text and as a request; no handle of a call is anywhere. */
+void queue_operations(void) {
+  static const struct {
+    int32_t operation;
+    const char *json, *path, *expected;
+  } CASES[] = {
+      {MODELWIRE_OPERATION_MODELS, NULL, "/data/0/id", "echo"},
+      {MODELWIRE_OPERATION_CHAT, ECHO_CHAT("echo", "hi"), "/choices/0/message/content", "hi"},
+      {MODELWIRE_OPERATION_RESPONSES, "{\"model\":\"echo\",\"input\":\"hi\"}",
+       "/output/0/content/0/text", "hi"},
+  };
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  modelwire_error *error = (modelwire_error *)&error;
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    const size_t length = CASES[i].json == NULL ? 0 : strlen(CASES[i].json);
+    CHECK_STATUS(modelwire_queue_submit(queue, client, CASES[i].operation, CASES[i].json, length,
+                                        0, 1, &error),
+                 MODELWIRE_OK, error);
+    CHECK(error == NULL);
+    modelwire_request *request = request_with(CASES[i].operation, CASES[i].json, NULL);
+    CHECK_STATUS(modelwire_queue_submit_request(queue, client, request, 0, 2, &error),
+                 MODELWIRE_OK, error);
+    modelwire_request_free(request);
+    for (int taken = 0; taken < 2; taken++) {
+      modelwire_event *event = next(queue);
+      CHECK_STATUS(status_of(event), MODELWIRE_OK, modelwire_event_error(event));
+      CHECK_TEXT(text_at(modelwire_event_value(event), CASES[i].path), CASES[i].expected);
+      CHECK(event_int(event, "/http_status") == 200);
+      modelwire_event_free(event);
+    }
+  }
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
+static void refuse_submit(const modelwire_queue *queue, const modelwire_client *client,
+                          int32_t operation, const char *json, uint64_t tag,
+                          modelwire_status expected, const char *told) {
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_queue_submit(queue, client, operation, json, MODELWIRE_NUL, 0, tag,
+                                      &error),
+               expected, error);
+  CHECK(modelwire_error_status(error) == expected);
+  CHECK(contains(modelwire_error_message(error, NULL), told));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+  modelwire_error_free(error);
+}
+
+/* Whatever is wrong with a request or happens to its call comes as its last event; a submission
+ * that fails gives none. */
+void queue_failures(void) {
+  static const struct {
+    int32_t operation;
+    const char *json, *told;
+  } WRONG[] = {
+      {MODELWIRE_OPERATION_CHAT, "{\"model\":\"echo\",\"messages\":[}", "at byte 28"},
+      {MODELWIRE_OPERATION_CHAT, "", "at byte 0"},
+      {MODELWIRE_OPERATION_CHAT, "{\"model\":\"echo\"}", "messages is missing"},
+      {MODELWIRE_OPERATION_RESPONSES, "{\"model\":\"echo\",\"input\":7}", "input must be"},
+      {MODELWIRE_OPERATION_MODELS, "{\"model\":\"echo\"}", "no body"},
+  };
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  submit(client, queue, ECHO_CHAT("echo", "x"), 1, 1);
+  expect_end(queue, 1, MODELWIRE_OK);
+  submit(client, queue, ECHO_CHAT("broken", "x"), 1, 2);
+  expect_end(queue, 2, MODELWIRE_E_SERVER);
+  submit(client, queue, ECHO_CHAT("cut", "1 2 3 4 5"), 1, 4);
+  expect_end(queue, 4, MODELWIRE_E_DISCONNECTED);
+  for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+    modelwire_error *error = NULL;
+    CHECK_STATUS(modelwire_queue_submit(queue, client, WRONG[i].operation, WRONG[i].json,
+                                        strlen(WRONG[i].json), 0, 5, &error),
+                 MODELWIRE_OK, error);
+    modelwire_event *event = next(queue);
+    CHECK(modelwire_event_tag(event) == 5 && status_of(event) == MODELWIRE_E_ARGUMENT);
+    if (!contains(modelwire_event_text(event, NULL), WRONG[i].told)) {
+      CHECK_TEXT(modelwire_event_text(event, NULL), WRONG[i].told);
+    }
+    CHECK_TEXT(event_text(event, "/kind"), "argument");
+    CHECK_TEXT(text_at(modelwire_event_value(event), "/metered"), "not_sent");
+    CHECK_TEXT(modelwire_event_json(event, NULL),
+               modelwire_error_json(modelwire_event_error(event), NULL));
+    modelwire_event_free(event);
+  }
+  /* A list that streams; a request that lacks a field. */
+  CHECK(modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_MODELS, NULL, 0, 1, 6, NULL) ==
+        MODELWIRE_OK);
+  expect_end(queue, 6, MODELWIRE_E_ARGUMENT);
+  modelwire_request *request = empty_request(MODELWIRE_OPERATION_CHAT);
+  CHECK(modelwire_queue_submit_request(queue, client, request, 1, 7, NULL) == MODELWIRE_OK);
+  expect_end(queue, 7, MODELWIRE_E_ARGUMENT);
+  modelwire_request_free(request);
+  expect_none(queue, MODELWIRE_TIMEOUT);
+
+  refuse_submit(queue, client, 0, "{}", 8, MODELWIRE_E_ARGUMENT, "operation");
+  refuse_submit(queue, client, 4, "{}", 8, MODELWIRE_E_ARGUMENT, "operation");
+  refuse_submit(queue, client, -1, "{}", 8, MODELWIRE_E_ARGUMENT, "operation");
+  refuse_submit(queue, client, MODELWIRE_OPERATION_CHAT, "\xff", 8, MODELWIRE_E_ARGUMENT, "UTF-8");
+  refuse_submit(queue, NULL, MODELWIRE_OPERATION_CHAT, "{}", 8, MODELWIRE_E_ARGUMENT, "client");
+  CHECK(modelwire_queue_count(queue) == 0);
+  expect_none(queue, MODELWIRE_TIMEOUT);
+  /* Nothing is left that the close would wait for. */
+  modelwire_queue_close(queue);
+  expect_none(queue, MODELWIRE_CLOSED);
+  refuse_submit(queue, client, MODELWIRE_OPERATION_CHAT, "{}", 8, MODELWIRE_E_CLOSED, "closed");
+  CHECK(modelwire_queue_count(queue) == 0);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
+/* A tag is a call's own until its last event is taken, and then free for another; one that nobody
+ * has is absent. The service never ends its streams. */
+void queue_tags(void) {
+  static const uint64_t NOBODY[] = {0, 1, UINT64_MAX};
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue(), *other = new_queue();
+  for (size_t i = 0; i < sizeof NOBODY / sizeof *NOBODY; i++) {
+    CHECK(modelwire_queue_cancel(queue, NOBODY[i]) == MODELWIRE_ABSENT);
+    CHECK(modelwire_queue_pause(queue, NOBODY[i]) == MODELWIRE_ABSENT);
+    CHECK(modelwire_queue_resume(queue, NOBODY[i]) == MODELWIRE_ABSENT);
+  }
+  for (uint64_t tag = 0; tag < 3; tag++) submit(client, queue, ECHO_CHAT("m", "x"), 1, tag);
+  /* Another queue has its own. */
+  submit(client, other, ECHO_CHAT("m", "x"), 1, 1);
+  refuse_submit(queue, client, MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), 1,
+                MODELWIRE_E_ARGUMENT, "tag");
+  CHECK(modelwire_queue_count(queue) == 3 && modelwire_queue_count(other) == 1);
+  CHECK(modelwire_queue_cancel(queue, 1) == MODELWIRE_OK);
+  /* Over, but not taken: still its own. */
+  sleep_ms(100);
+  CHECK(modelwire_queue_count(queue) == 3);
+  refuse_submit(queue, client, MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), 1,
+                MODELWIRE_E_ARGUMENT, "tag");
+  for (int is_over = 0; !is_over;) {
+    modelwire_event *event = next(queue);
+    is_over = is_last(event);
+    if (is_over) {
+      CHECK(modelwire_event_tag(event) == 1 && status_of(event) == MODELWIRE_E_CANCELLED);
+      /* Taken and not yet freed. */
+      CHECK(modelwire_queue_count(queue) == 2);
+      CHECK(modelwire_queue_cancel(queue, 1) == MODELWIRE_ABSENT);
+      submit(client, queue, ECHO_CHAT("m", "x"), 1, 1);
     }
     modelwire_event_free(event);
   }
-  expect(queue, MODELWIRE_TIMEOUT);
-  modelwire_queue_close(queue);
-  expect(queue, MODELWIRE_CLOSED);
-  expect(queue, MODELWIRE_CLOSED);
+  CHECK(modelwire_queue_count(queue) == 3);
+  /* Cancelled twice, and one that was not. */
+  CHECK(modelwire_queue_cancel(queue, 1) == MODELWIRE_OK);
+  CHECK(modelwire_queue_cancel(queue, 1) == MODELWIRE_OK);
   modelwire_queue_free(queue);
-  for (int i = 0; i < CALLS; i++) modelwire_call_free(calls[i]);
+  modelwire_event_free(next(other));
+  CHECK(modelwire_queue_count(other) == 1);
+  modelwire_queue_free(other);
   modelwire_client_free(client);
 }
 
-/* Errors come as last events; a submission that fails gives none. */
-void queue_failures(void) {
-  modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
-  modelwire_call_free(submit(client, queue, ECHO_CHAT("echo", "x"), 1, 1));
-  /* Freed when it may be done already. */
-  modelwire_event *event = next(queue);
-  while (modelwire_event_kind(event) != MODELWIRE_EVENT_DONE) {
-    modelwire_event_free(event);
-    event = next(queue);
-  }
-  CHECK(modelwire_event_tag(event) == 1);
-  modelwire_event_free(event);
-  modelwire_call *call = submit(client, queue, ECHO_CHAT("broken", "x"), 1, 2);
-  expect_done(queue, 2, MODELWIRE_E_SERVER);
-  CHECK(modelwire_call_submit(call, 1, queue, 3, NULL) == MODELWIRE_E_ARGUMENT);
-  modelwire_call_free(call);
-  call = submit(client, queue, ECHO_CHAT("cut", "1 2 3 4 5"), 1, 4);
-  expect_done(queue, 4, MODELWIRE_E_DISCONNECTED);
-  modelwire_call_free(call);
-  call = chat_call(client, ECHO_CHAT("echo", "x"));
-  modelwire_call_cancel(call);
-  CHECK(modelwire_call_submit(call, 1, queue, 5, NULL) == MODELWIRE_E_CANCELLED);
-  modelwire_call_free(call);
-  call = models_call(client);
-  CHECK(modelwire_call_submit(call, 1, queue, 6, NULL) == MODELWIRE_E_ARGUMENT);
-  modelwire_call_free(call);
-  expect(queue, MODELWIRE_TIMEOUT);
-  /* Nothing is left that the close would wait for. */
-  modelwire_queue_close(queue);
-  expect(queue, MODELWIRE_CLOSED);
-  modelwire_queue_free(queue);
-  modelwire_client_free(client);
-}
-
-/* An event is its own: it outlives queue, call, client and library. */
+/* An event is its own: it outlives queue, client and library. */
 void queue_events_stay(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
-  modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "one"), 1, 7);
+  modelwire_queue *queue = new_queue();
+  submit(client, queue, ECHO_CHAT("echo", "one"), 1, 7);
   modelwire_event *opening = next(queue), *one = next(queue), *finish = next(queue);
-  modelwire_event *done = next(queue);
+  modelwire_event *end = next(queue);
   modelwire_queue_free(queue);
-  modelwire_call_free(call);
   modelwire_client_free(client);
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
   CHECK_TEXT(modelwire_event_text(opening, NULL), "");
   CHECK_TEXT(modelwire_event_text(one, NULL), "one");
-  CHECK_TEXT(modelwire_event_finish_reason(finish), "stop");
-  CHECK(modelwire_response_http_status(modelwire_event_response(done)) == 200);
-  modelwire_event_free(done);
+  CHECK_TEXT(text_at(modelwire_event_value(one), "/choices/0/delta/content"), "one");
+  CHECK_TEXT(event_text(finish, "/finish_reason"), "stop");
+  CHECK(answer_int(modelwire_event_response(end), "/http_status") == 200);
+  modelwire_event_free(end);
   modelwire_event_free(finish);
   modelwire_event_free(one);
   modelwire_event_free(opening);
@@ -163,31 +241,30 @@ void queue_events_stay(void) {
 void queue_take(void) {
   enum { ROOM = 4 };
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = new_queue();
   modelwire_event *events[ROOM + 1] = {NULL};
-  int chunks = 0, takes = 0, is_done = 0;
-  modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "a b c d e f g h i j k"), 1, 9);
-  while (!is_done) {
+  int chunks = 0, takes = 0, is_over = 0;
+  submit(client, queue, ECHO_CHAT("echo", "a b c d e f g h i j k"), 1, 9);
+  while (!is_over) {
     size_t count = 0;
     CHECK(modelwire_queue_take(queue, PATIENCE_MS, events, ROOM, &count) == MODELWIRE_OK);
     CHECK(count >= 1 && count <= ROOM && events[ROOM] == NULL);
     takes++;
     for (size_t i = 0; i < count; i++) {
-      CHECK(!is_done && modelwire_event_tag(events[i]) == 9);
-      is_done = modelwire_event_kind(events[i]) == MODELWIRE_EVENT_DONE;
-      chunks += !is_done;
+      CHECK(!is_over && modelwire_event_tag(events[i]) == 9);
+      is_over = is_last(events[i]);
+      chunks += !is_over;
       modelwire_event_free(events[i]);
     }
   }
   CHECK(chunks == 13 && takes >= 4);
-  expect(queue, MODELWIRE_TIMEOUT);
-  modelwire_call_free(call);
+  expect_none(queue, MODELWIRE_TIMEOUT);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
 
 void queue_timeout(void) {
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = new_queue();
   modelwire_event *event = NULL, *events[1];
   size_t count = 0;
   int64_t from_ms = now_ms();
@@ -199,44 +276,75 @@ void queue_timeout(void) {
 }
 
 static void *wake_up(void *argument) {
-  struct timespec moment = {0, 50000000};
-  nanosleep(&moment, NULL);
+  sleep_ms(50);
   modelwire_queue_wakeup(argument);
   return NULL;
 }
 
-void queue_wakeup(void) {
+/* A wake-up of a queue with these flags; a wait ends with this then. */
+static void wake_with(uint32_t flags, modelwire_status woken) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = NULL;
   modelwire_event *event = NULL;
   pthread_t thread;
+  CHECK(modelwire_queue_new(flags, &queue, NULL) == MODELWIRE_OK);
   CHECK(pthread_create(&thread, NULL, wake_up, queue) == 0);
-  CHECK(modelwire_queue_next(queue, -1, &event) == MODELWIRE_TIMEOUT);
+  CHECK(modelwire_queue_next(queue, -1, &event) == woken);
   CHECK(pthread_join(thread, NULL) == 0);
   /* One that came before the wait is kept for it, and used up by it. */
   modelwire_queue_wakeup(queue);
-  CHECK(modelwire_queue_next(queue, -1, &event) == MODELWIRE_TIMEOUT);
+  CHECK(modelwire_queue_next(queue, -1, &event) == woken);
   int64_t from_ms = now_ms();
-  CHECK(modelwire_queue_next(queue, 100, &event) == MODELWIRE_TIMEOUT);
-  CHECK(now_ms() - from_ms >= 99);
+  CHECK(modelwire_queue_next(queue, 50, &event) == MODELWIRE_TIMEOUT);
+  CHECK(now_ms() - from_ms >= 49);
   /* It costs no event. */
-  modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
+  submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
   modelwire_queue_wakeup(queue);
-  int timeouts = 0;
+  int wakes = 0;
   modelwire_status status;
-  while ((status = modelwire_queue_next(queue, PATIENCE_MS, &event)) == MODELWIRE_TIMEOUT) {
-    CHECK(++timeouts == 1);
-  }
-  CHECK(status == MODELWIRE_OK && modelwire_event_kind(event) == MODELWIRE_EVENT_DONE);
+  while ((status = modelwire_queue_next(queue, PATIENCE_MS, &event)) == woken) wakes++;
+  CHECK(status == MODELWIRE_OK && is_last(event));
+  CHECK(wakes == 1 || (flags & MODELWIRE_INTERRUPTIBLE) != 0);
   modelwire_event_free(event);
-  modelwire_call_free(call);
   modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
+void queue_wakeup(void) {
+  wake_with(0, MODELWIRE_TIMEOUT);
+  wake_with(MODELWIRE_SOCKET, MODELWIRE_TIMEOUT);
+  wake_with(MODELWIRE_INTERRUPTIBLE, MODELWIRE_INTERRUPTED);
+  wake_with(MODELWIRE_INTERRUPTIBLE | MODELWIRE_SOCKET, MODELWIRE_INTERRUPTED);
+}
+
+/* Flags that there are not. */
+void queue_flags(void) {
+  static const uint32_t UNKNOWN[] = {4, 8, 7, UINT32_C(1) << 31, UINT32_MAX};
+  modelwire_client *client = client_of_environment();
+  modelwire_request *request = request_with(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), NULL);
+  for (size_t i = 0; i < sizeof UNKNOWN / sizeof *UNKNOWN; i++) {
+    modelwire_queue *queue = (modelwire_queue *)&queue;
+    modelwire_call *call = (modelwire_call *)&call;
+    modelwire_error *error = NULL;
+    CHECK_STATUS(modelwire_queue_new(UNKNOWN[i], &queue, &error), MODELWIRE_E_ARGUMENT, error);
+    CHECK(queue == NULL && contains(modelwire_error_message(error, NULL), "flags"));
+    modelwire_error_free(error);
+    CHECK_STATUS(modelwire_call_new(client, request, UNKNOWN[i], &call, &error),
+                 MODELWIRE_E_ARGUMENT, error);
+    CHECK(call == NULL && contains(modelwire_error_message(error, NULL), "flags"));
+    modelwire_error_free(error);
+  }
+  /* A call has no descriptor. */
+  modelwire_call *call = NULL;
+  CHECK(modelwire_call_new(client, request, MODELWIRE_SOCKET, &call, NULL) ==
+        MODELWIRE_E_ARGUMENT);
+  modelwire_request_free(request);
   modelwire_client_free(client);
 }
 
 typedef struct {
   const modelwire_queue *queue;
-  int dones;
+  int ends;
   modelwire_status status;
 } waiter;
 
@@ -245,9 +353,8 @@ static void *wait_to_the_end(void *argument) {
   waiter *own = argument;
   modelwire_event *event = NULL;
   while ((own->status = modelwire_queue_next(own->queue, -1, &event)) == MODELWIRE_OK) {
-    CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_DONE);
-    CHECK(modelwire_error_status(modelwire_event_error(event)) == MODELWIRE_E_CANCELLED);
-    own->dones++;
+    CHECK(status_of(event) == MODELWIRE_E_CANCELLED);
+    own->ends++;
     modelwire_event_free(event);
   }
   return NULL;
@@ -257,14 +364,12 @@ static void *wait_to_the_end(void *argument) {
 void queue_close(void) {
   enum { THREADS = 4, CALLS = 3 };
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
-  modelwire_call *calls[CALLS], *late = chat_call(client, ECHO_CHAT("m", "x"));
+  modelwire_queue *queue = new_queue();
   pthread_t threads[THREADS];
   waiter waiters[THREADS];
-  modelwire_error *error = NULL;
-  int dones = 0;
+  int ends = 0;
   for (int i = 0; i < CALLS; i++) {
-    calls[i] = submit(client, queue, ECHO_CHAT("m", "x"), i % 2, (uint64_t)i);
+    submit(client, queue, ECHO_CHAT("m", "x"), i % 2, (uint64_t)i);
   }
   wait_for_cue();
   for (int i = 0; i < THREADS; i++) {
@@ -276,50 +381,45 @@ void queue_close(void) {
   for (int i = 0; i < THREADS; i++) {
     CHECK(pthread_join(threads[i], NULL) == 0);
     CHECK(waiters[i].status == MODELWIRE_CLOSED);
-    dones += waiters[i].dones;
+    ends += waiters[i].ends;
   }
-  CHECK(dones == CALLS);
-  CHECK_STATUS(modelwire_call_submit(late, 0, queue, 9, &error), MODELWIRE_E_CLOSED, error);
-  CHECK_TEXT(modelwire_error_metered(error), "not_sent");
-  modelwire_error_free(error);
-  expect(queue, MODELWIRE_CLOSED);
+  CHECK(ends == CALLS);
+  refuse_submit(queue, client, MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), 9,
+                MODELWIRE_E_CLOSED, "closed");
+  expect_none(queue, MODELWIRE_CLOSED);
   modelwire_queue_free(queue);
-  for (int i = 0; i < CALLS; i++) modelwire_call_free(calls[i]);
-  modelwire_call_free(late);
   modelwire_client_free(client);
 }
 
 /* The calls of a freed queue end: the test waits until the service saw their connections close. */
 void queue_freed(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
-  modelwire_call *calls[3];
+  modelwire_queue *queue = new_queue();
   for (int i = 0; i < 3; i++) {
-    calls[i] = submit(client, queue, ECHO_CHAT("m", "x"), 1, (uint64_t)i);
+    submit(client, queue, ECHO_CHAT("m", "x"), 1, (uint64_t)i);
     modelwire_event_free(next(queue));
   }
   modelwire_queue_free(queue);
   wait_for_cue();
-  for (int i = 0; i < 3; i++) modelwire_call_free(calls[i]);
   modelwire_client_free(client);
 }
 
-/* The end of the library: each call has its last event, and the queue still gives it. */
+/* The end of the library: each call has its last event, and the queue still gives it; then it
+ * takes calls again. The service never answers. */
 void queue_shutdown(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
-  modelwire_call *call = submit(client, queue, ECHO_CHAT("m", "x"), 1, 5);
-  modelwire_call *late = chat_call(client, ECHO_CHAT("m", "x"));
+  modelwire_queue *queue = new_queue();
+  submit(client, queue, ECHO_CHAT("m", "x"), 1, 5);
   wait_for_cue();
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
-  CHECK(modelwire_call_submit(late, 1, queue, 6, NULL) == MODELWIRE_E_SHUTDOWN);
-  expect_done(queue, 5, MODELWIRE_E_SHUTDOWN);
-  expect(queue, MODELWIRE_TIMEOUT);
+  expect_end(queue, 5, MODELWIRE_E_SHUTDOWN);
+  expect_none(queue, MODELWIRE_TIMEOUT);
+  submit(client, queue, ECHO_CHAT("m", "x"), 1, 5);
+  CHECK(modelwire_queue_cancel(queue, 5) == MODELWIRE_OK);
+  expect_end(queue, 5, MODELWIRE_E_CANCELLED);
   modelwire_queue_close(queue);
-  expect(queue, MODELWIRE_CLOSED);
+  expect_none(queue, MODELWIRE_CLOSED);
   modelwire_queue_free(queue);
-  modelwire_call_free(late);
-  modelwire_call_free(call);
   modelwire_client_free(client);
 }
 
@@ -364,34 +464,51 @@ static int by_epoll(int fd, int timeout_ms) {
 static int take_all(const modelwire_queue *queue, modelwire_status expected) {
   modelwire_event *event = NULL;
   modelwire_status status;
-  int dones = 0;
+  int ends = 0;
   while ((status = modelwire_queue_next(queue, 0, &event)) == MODELWIRE_OK) {
-    dones += modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    ends += is_last(event);
     modelwire_event_free(event);
   }
   CHECK(status == expected);
-  return dones;
+  return ends;
 }
 
-static void watch_with(watcher *is_readable) {
+static modelwire_queue *queue_with(uint32_t flags) {
+  modelwire_queue *queue = NULL;
+  CHECK(modelwire_queue_new(flags, &queue, NULL) == MODELWIRE_OK);
+  return queue;
+}
+
+/* Every kind of descriptor; what the wait gives for a wake-up. */
+static const struct {
+  uint32_t flags;
+  modelwire_status woken;
+} KINDS[] = {{0, MODELWIRE_TIMEOUT},
+             {MODELWIRE_SOCKET, MODELWIRE_TIMEOUT},
+             {MODELWIRE_INTERRUPTIBLE, MODELWIRE_INTERRUPTED},
+             {MODELWIRE_INTERRUPTIBLE | MODELWIRE_SOCKET, MODELWIRE_INTERRUPTED}};
+
+static void watch_one(watcher *is_readable, size_t kind) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = queue_with(KINDS[kind].flags);
+  struct stat status;
   int fd = modelwire_queue_fd(queue);
   CHECK(fd >= 0 && modelwire_queue_fd(queue) == fd);
+  CHECK(fstat(fd, &status) == 0);
+  CHECK(!S_ISSOCK(status.st_mode) == ((KINDS[kind].flags & MODELWIRE_SOCKET) == 0));
   CHECK((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
   for (int round = 0; round < 5; round++) {
     CHECK(is_readable(fd, 0) == 0);
-    modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "one two three"), 1, 1);
-    for (int dones = 0; dones == 0;) {
+    submit(client, queue, ECHO_CHAT("echo", "one two three"), 1, 1);
+    for (int ends = 0; ends == 0;) {
       CHECK(is_readable(fd, PATIENCE_MS) == 1);
-      dones = take_all(queue, MODELWIRE_TIMEOUT);
+      ends = take_all(queue, MODELWIRE_TIMEOUT);
     }
-    modelwire_call_free(call);
   }
   /* A wake-up is something to look at. */
   modelwire_queue_wakeup(queue);
   CHECK(is_readable(fd, PATIENCE_MS) == 1);
-  CHECK(take_all(queue, MODELWIRE_TIMEOUT) == 0);
+  CHECK(take_all(queue, KINDS[kind].woken) == 0);
   CHECK(is_readable(fd, 0) == 0);
   /* Closed and drained: readable for ever. */
   modelwire_queue_close(queue);
@@ -403,25 +520,28 @@ static void watch_with(watcher *is_readable) {
   modelwire_client_free(client);
 }
 
+static void watch_with(watcher *is_readable) {
+  for (size_t kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++) watch_one(is_readable, kind);
+}
+
 void queue_fd_poll(void) { watch_with(by_poll); }
 void queue_fd_select(void) { watch_with(by_select); }
 void queue_fd_epoll(void) { watch_with(by_epoll); }
 
 /* Edge-triggered: told once for each time that the queue was seen empty. The program may read the
  * descriptor, too. */
-void queue_fd_edges(void) {
+static void watch_edges(uint32_t flags) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = queue_with(flags);
   int fd = modelwire_queue_fd(queue), epoll = epoll_of(fd, EPOLLIN | EPOLLET);
   for (int round = 0; round < 20; round++) {
-    modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "one two three"), 1, 1);
-    for (int dones = 0; dones == 0;) {
-      char byte;
+    submit(client, queue, ECHO_CHAT("echo", "one two three"), 1, 1);
+    for (int ends = 0; ends == 0;) {
+      char bytes[8];
       CHECK(epoll_waits(epoll, PATIENCE_MS) == 1);
-      if (round % 2 == 1) CHECK(recv(fd, &byte, 1, 0) <= 1);
-      dones = take_all(queue, MODELWIRE_TIMEOUT);
+      if (round % 2 == 1) CHECK(read(fd, bytes, sizeof bytes) <= (ssize_t)sizeof bytes);
+      ends = take_all(queue, MODELWIRE_TIMEOUT);
     }
-    modelwire_call_free(call);
   }
   modelwire_queue_close(queue);
   CHECK(epoll_waits(epoll, PATIENCE_MS) == 1);
@@ -431,25 +551,24 @@ void queue_fd_edges(void) {
   modelwire_client_free(client);
 }
 
+void queue_fd_edges(void) {
+  watch_edges(0);
+  watch_edges(MODELWIRE_SOCKET);
+}
+
 /* A descriptor that is asked for when something waits already is readable at once; and a closed
  * queue's is, too. */
 void queue_fd_late(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0), *closed = new_queue(0);
-  struct timespec moment = {0, 10000000};
-  uint64_t calls = 0;
-  modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
-  while (calls == 0) {
-    CHECK(modelwire_client_usage(client, &calls, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
-    nanosleep(&moment, NULL);
-  }
+  modelwire_queue *queue = new_queue(), *closed = new_queue();
+  submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
+  while (usage_of(client, "/calls") == 0) sleep_ms(10);
   CHECK(by_poll(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
   CHECK(take_all(queue, MODELWIRE_TIMEOUT) == 1);
   CHECK(by_poll(modelwire_queue_fd(queue), 0) == 0);
   modelwire_queue_close(closed);
   CHECK(by_poll(modelwire_queue_fd(closed), PATIENCE_MS) == 1);
   CHECK(take_all(closed, MODELWIRE_CLOSED) == 0);
-  modelwire_call_free(call);
   modelwire_queue_free(closed);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
@@ -459,16 +578,15 @@ void queue_fd_late(void) {
  * is raised. */
 void queue_fd_closed(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = queue_with(MODELWIRE_SOCKET);
   int copy = dup(modelwire_queue_fd(queue));
   CHECK(copy >= 0 && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
   /* The last copy of the program's end of the pair, as a careless loop would. */
   CHECK(shutdown(copy, SHUT_RDWR) == 0 && close(copy) == 0);
   for (int round = 0; round < 3; round++) {
-    modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
-    expect_done(queue, 1, MODELWIRE_OK);
-    expect(queue, MODELWIRE_TIMEOUT);
-    modelwire_call_free(call);
+    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
+    expect_end(queue, 1, MODELWIRE_OK);
+    expect_none(queue, MODELWIRE_TIMEOUT);
   }
   modelwire_queue_free(queue);
   modelwire_client_free(client);
@@ -477,124 +595,98 @@ void queue_fd_closed(void) {
 /* The descriptor itself is closed, which the header forbids: no signal, no crash, no lost event. */
 void queue_fd_stolen(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = new_queue();
   CHECK(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
   CHECK(close(modelwire_queue_fd(queue)) == 0);
   for (int round = 0; round < 3; round++) {
-    modelwire_call *call = submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
-    expect_done(queue, 1, MODELWIRE_OK);
-    expect(queue, MODELWIRE_TIMEOUT);
-    modelwire_call_free(call);
+    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
+    expect_end(queue, 1, MODELWIRE_OK);
+    expect_none(queue, MODELWIRE_TIMEOUT);
   }
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
 
-/* The memory that this process has, in KiB. */
-static long memory_kib(void) {
-  char line[128];
-  long kib = -1;
-  FILE *status = fopen("/proc/self/status", "r");
-  CHECK(status != NULL);
-  while (fgets(line, sizeof line, status) != NULL) {
-    if (strncmp(line, "VmRSS:", 6) == 0) kib = strtol(line + 6, NULL, 10);
-  }
-  CHECK(fclose(status) == 0 && kib > 0);
-  return kib;
-}
-
-/* What a bounded part may need. A sanitizer keeps what was freed. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { MORE_KIB_MAX = 1 << 20 };
-#else
-enum { MORE_KIB_MAX = 8 << 10 };
-#endif
-
 /* A huge stream that nobody takes: a bounded part of it is here, the service waits. Then all of
  * it comes, in order. */
-static void hold_back(int32_t call_events_max, int events) {
-  modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(call_events_max);
+static void hold_back(const char *options, int events) {
+  modelwire_client *client = client_with("%s", options);
+  modelwire_queue *queue = new_queue();
   /* Warm, so that only the stream's own memory is counted. */
-  modelwire_call *small = submit(client, queue, ECHO_CHAT("m", "x"), 1, 1);
-  expect_done(queue, 1, MODELWIRE_OK);
+  submit(client, queue, ECHO_CHAT("m", "x"), 1, 1);
+  expect_end(queue, 1, MODELWIRE_OK);
   long before_kib = memory_kib();
-  modelwire_call *huge = submit(client, queue, ECHO_CHAT("m", "x"), 1, 2);
-  struct timespec half_a_second = {0, 500000000};
-  nanosleep(&half_a_second, NULL);
+  submit(client, queue, ECHO_CHAT("m", "x"), 1, 2);
+  sleep_ms(500);
   CHECK(memory_kib() - before_kib < MORE_KIB_MAX);
   modelwire_event *some[64];
-  int chunks = 0, is_done = 0;
-  while (!is_done) {
+  int chunks = 0, is_over = 0;
+  while (!is_over) {
     size_t count = 0;
     CHECK(modelwire_queue_take(queue, PATIENCE_MS, some, 64, &count) == MODELWIRE_OK);
     for (size_t i = 0; i < count; i++) {
-      CHECK(!is_done && modelwire_event_tag(some[i]) == 2);
-      is_done = modelwire_event_kind(some[i]) == MODELWIRE_EVENT_DONE;
-      if (is_done) CHECK(modelwire_event_response(some[i]) != NULL);
-      chunks += !is_done;
+      CHECK(!is_over && modelwire_event_tag(some[i]) == 2);
+      is_over = is_last(some[i]);
+      if (is_over) CHECK(status_of(some[i]) == MODELWIRE_OK);
+      chunks += !is_over;
       modelwire_event_free(some[i]);
     }
   }
   /* And the one that finishes. */
   CHECK(chunks == events + 1);
   CHECK(memory_kib() - before_kib < MORE_KIB_MAX);
-  modelwire_call_free(huge);
-  modelwire_call_free(small);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
 
-void queue_holds_back(void) { hold_back(0, 40000); }
-void queue_holds_back_few(void) { hold_back(2, 40000); }
+void queue_holds_back(void) { hold_back("{}", 40000); }
+void queue_holds_back_few(void) { hold_back("{\"queue_events_max\":2}", 40000); }
 
 /* A small call beside a huge one has its turn. */
 void queue_is_fair(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
-  modelwire_call *huge = submit(client, queue, ECHO_CHAT("m", "x"), 1, 1);
+  modelwire_queue *queue = new_queue();
+  submit(client, queue, ECHO_CHAT("m", "x"), 1, 1);
   modelwire_event_free(next(queue));
-  modelwire_call *small = submit(client, queue, ECHO_CHAT("m", "x"), 1, 2);
+  submit(client, queue, ECHO_CHAT("m", "x"), 1, 2);
   int huge_chunks = 0;
   for (int is_small_done = 0; !is_small_done;) {
     modelwire_event *event = next(queue);
-    int is_done = modelwire_event_kind(event) == MODELWIRE_EVENT_DONE;
+    int is_over = is_last(event);
     if (modelwire_event_tag(event) == 1) {
-      CHECK(!is_done);
+      CHECK(!is_over);
       huge_chunks++;
     } else {
-      is_small_done = is_done;
+      is_small_done = is_over;
     }
     modelwire_event_free(event);
   }
-  modelwire_call_cancel(huge);
-  expect_done(queue, 1, MODELWIRE_E_CANCELLED);
-  modelwire_call_free(small);
-  modelwire_call_free(huge);
+  CHECK(modelwire_queue_cancel(queue, 1) == MODELWIRE_OK);
+  expect_end(queue, 1, MODELWIRE_E_CANCELLED);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
 
 /* What a child inherits of a queue: nothing that it can use, everything that it can free; its own
  * queue works. */
-static int child(modelwire_client *client, modelwire_queue *inherited, modelwire_call *running) {
+static int child(modelwire_client *client, modelwire_queue *inherited) {
   modelwire_event *event = NULL;
   size_t count = 0;
-  modelwire_call *own = chat_call(client, ECHO_CHAT("echo", "x"));
   CHECK(modelwire_queue_next(inherited, -1, &event) == MODELWIRE_E_FORKED);
   CHECK(modelwire_queue_take(inherited, -1, &event, 1, &count) == MODELWIRE_E_FORKED);
   CHECK(modelwire_queue_fd(inherited) == -1);
-  CHECK(modelwire_call_submit(own, 1, inherited, 1, NULL) == MODELWIRE_E_FORKED);
+  refuse_submit(inherited, client, MODELWIRE_OPERATION_CHAT, ECHO_CHAT("echo", "x"), 7,
+                MODELWIRE_E_FORKED, "fork");
+  /* None of this reaches the parent. */
   modelwire_queue_wakeup(inherited);
+  (void)modelwire_queue_pause(inherited, 1);
+  (void)modelwire_queue_cancel(inherited, 1);
   modelwire_queue_close(inherited);
-  modelwire_call_cancel(running);
-  modelwire_call_free(running);
   modelwire_queue_free(inherited);
-  modelwire_queue *queue = new_queue(0);
-  CHECK(modelwire_call_submit(own, 1, queue, 3, NULL) == MODELWIRE_OK);
+  modelwire_queue *queue = new_queue();
+  submit(client, queue, ECHO_CHAT("echo", "x"), 1, 3);
   CHECK(by_poll(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
-  expect_done(queue, 3, MODELWIRE_OK);
-  modelwire_call_free(own);
+  expect_end(queue, 3, MODELWIRE_OK);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
   return 0;
@@ -602,18 +694,17 @@ static int child(modelwire_client *client, modelwire_queue *inherited, modelwire
 
 void queue_forked(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue(0);
+  modelwire_queue *queue = new_queue();
   int fd = modelwire_queue_fd(queue), status = -1;
-  modelwire_call *call = submit(client, queue, ECHO_CHAT("slow", "one two three"), 1, 1);
+  submit(client, queue, ECHO_CHAT("slow", "one two three"), 1, 1);
   modelwire_event_free(next(queue));
   CHECK(fd >= 0);
   pid_t pid = fork();
   CHECK(pid >= 0);
-  if (pid == 0) _exit(child(client, queue, call));
+  if (pid == 0) _exit(child(client, queue));
   CHECK(waitpid(pid, &status, 0) == pid);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  expect_done(queue, 1, MODELWIRE_OK);
-  modelwire_call_free(call);
+  expect_end(queue, 1, MODELWIRE_OK);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }

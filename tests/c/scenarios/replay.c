@@ -25,34 +25,43 @@ static void tell_number(const char *name, int64_t number) {
   tell(name, text);
 }
 
-static void tell_usage(modelwire_status status, const uint64_t *tokens) {
+static void tell_number_of(const char *name, const modelwire_value *value, const char *path) {
+  int64_t number = 0;
+  if (modelwire_value_int(value, path, MODELWIRE_NUL, &number) != MODELWIRE_OK) return;
+  tell_number(name, number);
+}
+
+static void tell_text_of(const char *name, const modelwire_value *value, const char *path) {
+  size_t length = 0;
+  const char *text = modelwire_value_text(value, path, MODELWIRE_NUL, &length);
+  tell_bytes(name, text, length);
+}
+
+static void tell_usage(const modelwire_value *info) {
   char text[80];
-  if (status != MODELWIRE_OK) return;
-  snprintf(text, sizeof text, "[%llu,%llu,%llu]", (unsigned long long)tokens[0],
-           (unsigned long long)tokens[1], (unsigned long long)tokens[2]);
+  if (count_at(info, "/usage") == 0) return;
+  snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)int_at(info, "/usage/input_tokens"),
+           (long long)int_at(info, "/usage/output_tokens"),
+           (long long)int_at(info, "/usage/total_tokens"));
   tell("usage", text);
 }
 
 /* The choices of a chat by their paths: index, text, why it stopped. `holder` is what the text
  * stands in: "message", or "delta" of a chunk. */
-#define TELL_CHOICES(parent, handle, holder)                                                   \
-  do {                                                                                         \
-    size_t count = modelwire_##parent##_get_count(handle, "/choices", MODELWIRE_NUL);          \
-    for (size_t at = 0; at < count; at++) {                                                    \
-      char path[64];                                                                           \
-      int64_t index = (int64_t)at;                                                             \
-      size_t length = 0;                                                                       \
-      snprintf(path, sizeof path, "/choices/%zu/index", at);                                   \
-      (void)modelwire_##parent##_get_int(handle, path, MODELWIRE_NUL, &index);                 \
-      tell_number("choice", index);                                                            \
-      snprintf(path, sizeof path, "/choices/%zu/" holder "/content", at);                      \
-      const char *text = modelwire_##parent##_get_text(handle, path, MODELWIRE_NUL, &length);  \
-      tell_bytes("choice_text", text, length);                                                 \
-      snprintf(path, sizeof path, "/choices/%zu/finish_reason", at);                           \
-      tell("choice_reason",                                                                    \
-           modelwire_##parent##_get_text(handle, path, MODELWIRE_NUL, NULL));                  \
-    }                                                                                          \
-  } while (0)
+static void tell_choices(const modelwire_value *value, const char *holder) {
+  size_t count = count_at(value, "/choices");
+  for (size_t at = 0; at < count; at++) {
+    char path[64];
+    int64_t index = (int64_t)at;
+    snprintf(path, sizeof path, "/choices/%zu/index", at);
+    (void)modelwire_value_int(value, path, MODELWIRE_NUL, &index);
+    tell_number("choice", index);
+    snprintf(path, sizeof path, "/choices/%zu/%s/content", at, holder);
+    tell_text_of("choice_text", value, path);
+    snprintf(path, sizeof path, "/choices/%zu/finish_reason", at);
+    tell_text_of("choice_reason", value, path);
+  }
+}
 
 static int32_t tell_chunk(void *user_data, const modelwire_event *event) {
   size_t length = 0;
@@ -63,70 +72,64 @@ static int32_t tell_chunk(void *user_data, const modelwire_event *event) {
   tell_bytes("event", text, length);
   text = modelwire_event_text(event, &length);
   tell_bytes("chunk_text", text, length);
-  tell("status", modelwire_event_get_text(event, "/response/status", MODELWIRE_NUL, NULL));
-  TELL_CHOICES(event, event, "delta");
+  tell_text_of("status", modelwire_event_value(event), "/response/status");
+  tell_choices(modelwire_event_value(event), "delta");
   return 0;
 }
 
 static void tell_answer(const modelwire_response *answer) {
-  uint64_t tokens[3] = {0, 0, 0};
+  const modelwire_value *info = modelwire_response_info(answer);
   size_t length = 0;
+  int32_t is_gathered = -1;
   const char *text = modelwire_response_json(answer, &length);
   tell_bytes("json", text, length);
   text = modelwire_response_text(answer, &length);
   tell_bytes("text", text, length);
-  tell("finish_reason", modelwire_response_finish_reason(answer));
-  tell("end", modelwire_response_end(answer));
-  tell_number("gathered", modelwire_response_is_gathered(answer));
-  tell_usage(modelwire_response_usage(answer, &tokens[0], &tokens[1], &tokens[2]), tokens);
-  for (size_t i = 0; i < modelwire_response_model_count(answer); i++) {
-    tell("model_id", modelwire_response_model_id(answer, i));
+  tell_text_of("finish_reason", info, "/finish_reason");
+  tell_text_of("end", info, "/end");
+  CHECK(modelwire_value_bool(info, "/is_gathered", MODELWIRE_NUL, &is_gathered) == MODELWIRE_OK);
+  tell_number("gathered", is_gathered);
+  tell_usage(info);
+  size_t models = count_at(info, "/models");
+  for (size_t i = 0; i < models; i++) {
+    char path[32];
+    snprintf(path, sizeof path, "/models/%zu", i);
+    tell_text_of("model_id", info, path);
   }
-  TELL_CHOICES(response, answer, "message");
+  tell_choices(modelwire_response_value(answer), "message");
 }
 
 static void tell_error(const modelwire_error *error) {
+  static const char *const TEXTS[] = {"/kind", "/hint",    "/type", "/code",  "/param",
+                                      "/path", "/metered", "/body", "/model", "/partial"};
+  const modelwire_value *value = modelwire_error_value(error);
   size_t length = 0;
-  tell("kind", modelwire_status_name(modelwire_error_status(error)));
-  tell("message", modelwire_error_message(error));
-  tell("hint", modelwire_error_hint(error));
-  tell("type", modelwire_error_type(error));
-  tell("code", modelwire_error_code(error));
-  tell("param", modelwire_error_param(error));
-  tell("metered", modelwire_error_metered(error));
-  tell("path", modelwire_error_path(error));
-  tell("model", modelwire_error_model(error));
-  tell_number("http_status", modelwire_error_http_status(error));
-  tell_number("attempts", modelwire_error_attempts(error));
-  tell_number("request_time", modelwire_error_request_time_unix_ms(error));
-  const char *text = modelwire_error_body(error, &length);
-  tell_bytes("body", text, length);
-  text = modelwire_error_partial(error, &length);
-  tell_bytes("partial", text, length);
+  const char *message = modelwire_error_message(error, &length);
+  tell_bytes("message", message, length);
+  for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+    tell_text_of(TEXTS[i] + 1, value, TEXTS[i]);
+  }
+  CHECK_TEXT(text_at(value, "/kind"), modelwire_status_name(modelwire_error_status(error)));
+  tell_number_of("http_status", value, "/http_status");
+  tell_number_of("attempts", value, "/attempts");
+  tell_number_of("request_time", value, "/request_time_unix_ms");
 }
 
 static modelwire_client *client_at(const char *base_url, int64_t event_bytes_max) {
-  modelwire_config *config = modelwire_config_new();
-  modelwire_client *client = NULL;
-  modelwire_error *error = NULL;
-  CHECK(modelwire_config_set_base_url(config, base_url, MODELWIRE_NUL) == MODELWIRE_OK);
-  CHECK(modelwire_config_set_api_key(config, "sk-test", MODELWIRE_NUL) == MODELWIRE_OK);
-  CHECK(modelwire_config_set_retry(config, 0, -1, -1) == MODELWIRE_OK);
-  if (event_bytes_max > 0) {
-    CHECK(modelwire_config_set_limit(config, MODELWIRE_LIMIT_EVENT_BYTES, event_bytes_max) ==
-          MODELWIRE_OK);
+  if (event_bytes_max <= 0) {
+    return client_with("{\"base_url\":\"%s\",\"api_key\":\"sk-test\",\"retries_max\":0}",
+                       base_url);
   }
-  CHECK_STATUS(modelwire_client_new(config, &client, &error), MODELWIRE_OK, error);
-  modelwire_config_free(config);
-  return client;
+  return client_with("{\"base_url\":\"%s\",\"api_key\":\"sk-test\",\"retries_max\":0,"
+                     "\"event_bytes_max\":%lld}",
+                     base_url, (long long)event_bytes_max);
 }
 
-static modelwire_status request_of(const char *operation, const char *body, size_t length,
-                                   modelwire_request **out, modelwire_error **err) {
-  if (strcmp(operation, "models") == 0) return modelwire_request_models(out, err);
-  if (strcmp(operation, "chat") == 0) return modelwire_request_chat_json(body, length, out, err);
-  CHECK_TEXT(operation, "responses");
-  return modelwire_request_response_json(body, length, out, err);
+static int32_t operation_of(const char *name) {
+  if (strcmp(name, "models") == 0) return MODELWIRE_OPERATION_MODELS;
+  if (strcmp(name, "chat") == 0) return MODELWIRE_OPERATION_CHAT;
+  CHECK_TEXT(name, "responses");
+  return MODELWIRE_OPERATION_RESPONSES;
 }
 
 static void run_case(const modelwire_client *client, const char *operation, const char *way,
@@ -135,14 +138,18 @@ static void run_case(const modelwire_client *client, const char *operation, cons
   modelwire_call *call = NULL;
   modelwire_response *answer = NULL;
   modelwire_error *error = NULL;
-  modelwire_status status = request_of(operation, body, length, &request, &error);
+  const int32_t kind = operation_of(operation);
+  /* A list of models has no body. */
+  modelwire_status status =
+      modelwire_request_new(kind, kind == MODELWIRE_OPERATION_MODELS ? NULL : body, length,
+                            &request, &error);
   if (status == MODELWIRE_OK) {
     int is_gathered = strcmp(way, "gather") == 0, is_stream = strcmp(way, "stream") == 0;
-    if (is_gathered) CHECK(modelwire_request_set_gather(request, 1) == MODELWIRE_OK);
-    if (strcmp(way, "underneath") == 0) {
-      CHECK(modelwire_request_set_stream_only(request, 1) == MODELWIRE_OK);
-    }
-    CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
+    const char *options = is_gathered                       ? "{\"gather\":true}"
+                          : strcmp(way, "underneath") == 0 ? "{\"stream_only\":true}"
+                                                           : "{}";
+    CHECK(modelwire_request_set_options(request, options, MODELWIRE_NUL, NULL) == MODELWIRE_OK);
+    CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
     status = is_stream || is_gathered
                  ? modelwire_call_stream(call, tell_chunk, NULL, &answer, &error)
                  : modelwire_call_run(call, &answer, &error);

@@ -6,85 +6,78 @@
 
 #include "check.h"
 
-static void check_length(const char *function, const char *text, size_t length) {
-  if (length == (text == NULL ? 0 : strlen(text))) return;
-  fprintf(stderr, "%s gives a wrong length: %lu\n", function, (unsigned long)length);
-  exit(1);
-}
-
-/* A function that is given the handle alone. The text stays where it is, and NULL has none. */
-#define TEXT(function, in_cpp, expected)         \
-  do {                                           \
-    CHECK_TEXT(function(handle), expected);      \
-    CHECK(function(handle) == function(handle)); \
-    CHECK(function(NULL) == NULL);               \
-  } while (0);
-
-/* A function that tells the length too. */
-#define SIZED(function, in_cpp, expected)                      \
+/* A function of the handle. The text stays where it is, and NULL has none. */
+#define TEXT(function, in_cpp, expected)                       \
   do {                                                         \
     size_t length = 99;                                        \
     const char *text = function(handle, &length);              \
     check_text(__FILE__, __LINE__, #function, text, expected); \
-    check_length(#function, text, length);                     \
+    CHECK(length == strlen(text));                             \
     CHECK(function(handle, NULL) == text);                     \
     length = 99;                                               \
     CHECK(function(NULL, &length) == NULL && length == 0);     \
     CHECK(function(NULL, NULL) == NULL);                       \
   } while (0);
 
-/* A function that is given an index: this is its text at 0, and beyond the end there is none. */
-#define AT(function, in_cpp, expected)                 \
-  do {                                                 \
-    CHECK_TEXT(function(handle, 0), expected);         \
-    CHECK(function(handle, 0) == function(handle, 0)); \
-    CHECK(function(handle, SIZE_MAX) == NULL);         \
-    CHECK(function(NULL, 0) == NULL);                  \
+/* A field of the value that tells of the handle. */
+#define FIELD(path, in_cpp, expected)                                                  \
+  do {                                                                                 \
+    size_t length = 99;                                                                \
+    const char *text = modelwire_value_text(known, path, MODELWIRE_NUL, &length);      \
+    check_text(__FILE__, __LINE__, path, text, expected);                              \
+    CHECK(length == strlen(text));                                                     \
+    CHECK(modelwire_value_text(known, path, sizeof path - 1, NULL) == text);           \
   } while (0);
 
-/* Both. */
-#define SIZED_AT(function, in_cpp, expected)                   \
-  do {                                                         \
-    size_t length = 99;                                        \
-    const char *text = function(handle, 0, &length);           \
-    check_text(__FILE__, __LINE__, #function, text, expected); \
-    check_length(#function, text, length);                     \
-    CHECK(function(handle, 0, NULL) == text);                  \
-    CHECK(function(handle, SIZE_MAX, &length) == NULL);        \
-    check_length(#function, NULL, length);                     \
-    length = 99;                                               \
-    CHECK(function(NULL, 0, &length) == NULL && length == 0);  \
-    CHECK(function(NULL, 0, NULL) == NULL);                    \
-  } while (0);
+/* A value stays where it is, too. */
+#define KNOWN(function)                             \
+  const modelwire_value *known = function(handle); \
+  CHECK(known != NULL && function(handle) == known && function(NULL) == NULL);
+
+static const char *whole(const modelwire_value *value) {
+  return modelwire_value_json(value, "", 0, NULL);
+}
 
 static void of_models(const modelwire_response *handle) {
-  TEXTS_OF_MODELS(TEXT, SIZED, AT, SIZED_AT)
+  KNOWN(modelwire_response_info)
+  TEXTS_OF_MODELS(TEXT, FIELD)
 }
 
 static void of_answer(const modelwire_response *handle) {
-  SIZED(modelwire_response_json, , modelwire_response_get_json(handle, "", 0, NULL))
-  TEXTS_OF_ANSWER(TEXT, SIZED, AT, SIZED_AT)
+  KNOWN(modelwire_response_info)
+  TEXT(modelwire_response_json, , whole(modelwire_response_value(handle)))
+  CHECK(modelwire_response_value(handle) == modelwire_response_value(handle));
+  CHECK(modelwire_response_value(NULL) == NULL);
+  TEXTS_OF_ANSWER(TEXT, FIELD)
 }
 
 static void of_event(const modelwire_event *handle) {
-  SIZED(modelwire_event_json, , modelwire_event_get_json(handle, "", 0, NULL))
-  TEXTS_OF_EVENT(TEXT, SIZED, AT, SIZED_AT)
+  KNOWN(modelwire_event_info)
+  TEXT(modelwire_event_json, , whole(modelwire_event_value(handle)))
+  CHECK(modelwire_event_value(handle) == modelwire_event_value(handle));
+  CHECK(modelwire_event_value(NULL) == NULL);
+  TEXTS_OF_EVENT(TEXT, FIELD)
 }
 
 static void of_refusal(const modelwire_error *handle) {
-  TEXTS_OF_REFUSAL(TEXT, SIZED, AT, SIZED_AT)
-  TEXT(modelwire_error_model, , "m")
+  KNOWN(modelwire_error_value)
+  TEXTS_OF_REFUSAL(TEXT, FIELD)
+  FIELD("/kind", , "invalid_request")
+  FIELD("/model", , "m")
+  TEXT(modelwire_error_json, , whole(known))
   /* It has times in it, and the version: it is what it was at first. */
-  SIZED(modelwire_error_report, , modelwire_error_report(handle, NULL))
+  TEXT(modelwire_error_report, , modelwire_error_report(handle, NULL))
   CHECK(contains(modelwire_error_report(handle, NULL), "a_param"));
 }
 
 static void of_broken_stream(const modelwire_error *handle) {
-  TEXTS_OF_BROKEN_STREAM(TEXT, SIZED, AT, SIZED_AT)
+  KNOWN(modelwire_error_value)
+  TEXTS_OF_BROKEN_STREAM(TEXT, FIELD)
 }
 
 static void of_timeout(const modelwire_error *handle) {
-  TEXTS_OF_TIMEOUT(TEXT, SIZED, AT, SIZED_AT)
+  KNOWN(modelwire_error_value)
+  TEXTS_OF_TIMEOUT(TEXT, FIELD)
 }
 
 static int32_t look(void *user_data, const modelwire_event *event) {
@@ -96,19 +89,6 @@ static int32_t look(void *user_data, const modelwire_event *event) {
 static int32_t pass(void *user_data, const modelwire_event *event) {
   (void)user_data, (void)event;
   return 0;
-}
-
-/* A call that gathers; it is not run yet. A negative timeout leaves the default. */
-static modelwire_call *gathering_call(const modelwire_client *client, int64_t first_byte_ms) {
-  modelwire_request *request = NULL;
-  modelwire_call *call = NULL;
-  CHECK(modelwire_request_chat_json(ECHO_CHAT("m", "x"), MODELWIRE_NUL, &request, NULL) ==
-        MODELWIRE_OK);
-  CHECK(modelwire_request_set_gather(request, 1) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_timeouts(request, first_byte_ms, -1, -1) == MODELWIRE_OK);
-  CHECK(modelwire_call_new(client, request, &call, NULL) == MODELWIRE_OK);
-  modelwire_request_free(request);
-  return call;
 }
 
 void texts(void) {
@@ -133,14 +113,15 @@ void texts(void) {
   of_refusal(error);
   modelwire_error_free(error);
 
-  call = gathering_call(client, -1);
+  call = chat_call_with(client, ECHO_CHAT("m", "x"), "{\"gather\":true}");
   CHECK_STATUS(modelwire_call_stream(call, pass, NULL, &answer, &error), MODELWIRE_E_DISCONNECTED,
                error);
   of_broken_stream(error);
   modelwire_error_free(error);
   modelwire_call_free(call);
 
-  error = failure_of(gathering_call(client, 300), MODELWIRE_E_TIMEOUT);
+  call = chat_call_with(client, ECHO_CHAT("m", "x"), "{\"first_byte_timeout_ms\":300}");
+  error = failure_of(call, MODELWIRE_E_TIMEOUT);
   of_timeout(error);
   modelwire_error_free(error);
   modelwire_client_free(client);

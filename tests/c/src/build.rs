@@ -141,6 +141,12 @@ impl Library {
         self.compiled("cc", &C_FLAGS, name, sources, true)
     }
 
+    /// As `compile`, into a shared object that a program may load.
+    pub fn compile_plugin(&self, name: &str, sources: &[&str]) -> PathBuf {
+        let flags = [&C_FLAGS[..], &["-shared", "-fPIC"]].concat();
+        self.compiled("cc", &flags, name, sources, true)
+    }
+
     /// As `compile`, of C++17 files.
     pub fn compile_cpp(&self, name: &str, sources: &[&str]) -> PathBuf {
         let mut flags = C_FLAGS.to_vec();

@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 18] = [
+const SOURCES: [&str; 22] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -26,6 +26,10 @@ const SOURCES: [&str; 18] = [
     "scenarios/queue.c",
     "scenarios/crowd.c",
     "scenarios/faults.c",
+    "scenarios/interrupt.c",
+    "scenarios/flow.c",
+    "scenarios/close.c",
+    "scenarios/orders.c",
     "scenarios/replay.c",
 ];
 

@@ -79,6 +79,12 @@ fn fields() {
 
 /// R-F3
 #[test]
+fn values() {
+    played("values");
+}
+
+/// R-F3
+#[test]
 fn fields_stay() {
     let items: Vec<String> = (0..200).map(|item| format!(r#""item {item}""#)).collect();
     let answer = format!(r#"{{"items":[{}]}}"#, items.join(","));

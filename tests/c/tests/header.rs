@@ -10,11 +10,12 @@
 
 use std::collections::BTreeSet;
 
-use modelwire_header::{Function, HEADER, SYMBOLS, WRAPPER, functions, generate, root, wrapper};
-use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
+use modelwire_header::{HEADER, TABLE, abi, functions, generate, name, root};
+use modelwire_tests_c::{Library, Program, compile_with, difference, forgotten_scenarios};
 
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
 const NULL_SCENARIO: &str = include_str!("../scenarios/null.c");
+const FUZZ_SCENARIO: &str = include_str!("../scenarios/fuzz.c");
 const TEXTS_SCENARIO: &str =
     concat!(include_str!("../scenarios/texts.h"), include_str!("../scenarios/texts.c"));
 
@@ -29,12 +30,6 @@ fn the_committed_header_is_what_is_generated() {
     assert!(
         committed == current,
         "{HEADER} is stale: run `make header`\n{}",
-        difference(committed.lines(), current.lines())
-    );
-    let (committed, current) = (read(WRAPPER), wrapper().unwrap());
-    assert!(
-        committed == current,
-        "{WRAPPER} is stale: run `make header`\n{}",
         difference(committed.lines(), current.lines())
     );
 }
@@ -111,40 +106,77 @@ fn the_version_number_is_cargos() {
     assert!(read(HEADER).lines().any(|found| found == line), "no line {line:?} in the header");
 }
 
-fn listed() -> BTreeSet<String> {
-    read(SYMBOLS).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+/// The lines of the committed table.
+fn listed() -> Vec<String> {
+    let is_line = |line: &&str| !line.starts_with("# ");
+    read(TABLE).lines().filter(is_line).map(str::to_owned).collect()
 }
 
-fn names<'a>(functions: impl IntoIterator<Item = &'a Function>) -> BTreeSet<String> {
-    functions.into_iter().map(|function| function.name.clone()).collect()
+/// What of a table the linker sees: functions, and what is exported beside them.
+fn exported(lines: &[String]) -> BTreeSet<String> {
+    let is_type_or_constant = |line: &String| line.starts_with("typedef ") || line.starts_with('#');
+    lines.iter().filter(|line| !is_type_or_constant(line)).map(|line| name(line).into()).collect()
 }
 
-/// What to do about a symbol that is gone; one that is new is added by `make header`.
-const GONE: &str = "A function that is gone (-) breaks compiled programs: put it back. If it was \
-    never released, take its line out of tests/c/symbols.txt by hand.";
+/// What to do about a line that is gone or another one; one that is new is added by `make header`.
+const GONE: &str = "A line that is gone or changed (-) breaks compiled programs: put it back, and add \
+    a function or a constant beside it. If it was never released, take its line out of the table by \
+    hand.";
+
+#[test]
+fn the_header_is_what_the_table_says() {
+    let (listed, declared) = (listed(), abi(&read(HEADER)));
+    assert!(
+        declared == listed,
+        "{HEADER} is another ABI than {TABLE} (+ is declared only, - is listed only).\n\
+         One that is new (+) is added by `make header`. {GONE}\n{}",
+        difference(&listed, &declared)
+    );
+}
 
 #[test]
 fn exported_symbols_are_the_listed_ones() {
     let output = Library::built().inspect("nm", &["-D", "--defined-only"]);
-    let exported: BTreeSet<String> =
+    let found: BTreeSet<String> =
         output.lines().map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect();
+    let listed = exported(&listed());
     assert!(
-        exported == listed(),
-        "the library exports others than {SYMBOLS} lists (+ is exported only, - is listed only).\n\
-         One that is new (+) is added by `make header`. {GONE}\n{}",
-        difference(&listed(), &exported)
+        found == listed,
+        "the library exports others than {TABLE} lists (+ is exported only, - is listed only).\n\
+         {GONE}\n{}",
+        difference(&listed, &found)
     );
 }
 
+/// Small enough to be read, and to be bound by hand.
 #[test]
-fn every_exported_symbol_is_declared_and_every_declared_one_exported() {
-    let declared = names(&functions(&read(HEADER)));
-    assert!(
-        declared == listed(),
-        "{HEADER} declares others than {SYMBOLS} lists (+ is declared only, - is listed only).\n\
-         One that is new (+) is added by `make header`. {GONE}\n{}",
-        difference(&listed(), &declared)
-    );
+fn the_abi_stays_small() {
+    let functions = functions(&read(HEADER));
+    assert!((60..=80).contains(&functions.len()), "{} functions", functions.len());
+    // No function returns what only another one of these can say.
+    let listed = exported(&listed());
+    let names: BTreeSet<String> = functions.into_iter().map(|one| one.name).collect();
+    let others: Vec<&String> = listed.difference(&names).collect();
+    assert_eq!(others, ["modelwire_needs_0_1"]);
+}
+
+/// The functions that the header's first page names as the least that a binding needs are there, and
+/// they are what the example of a binding uses.
+#[test]
+fn fifteen_functions_are_a_binding() {
+    let header = read(HEADER);
+    let (_, page) = header.split_once("A COMPLETE BINDING").unwrap();
+    let (page, _) = page.split_once("WAYS TO RUN").unwrap();
+    let all: BTreeSet<String> = functions(&header).into_iter().map(|one| one.name).collect();
+    let named: BTreeSet<String> = words(page).intersection(&all).cloned().collect();
+    let example = read("ffi-c/examples/queue_asyncio.py");
+    let is_used = |name: &&String| {
+        let short = name.trim_start_matches("modelwire_");
+        example.contains(&format!("(\"{short}\", "))
+    };
+    let used: BTreeSet<String> = all.iter().filter(is_used).cloned().collect();
+    assert_eq!(named.len(), 15, "{named:?}");
+    assert_eq!(used, named, "{}", difference(&named, &used));
 }
 
 /// The words of a C file.
@@ -152,11 +184,15 @@ fn words(source: &str) -> BTreeSet<String> {
     source.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
 }
 
+fn forgotten(sources: &str) -> Vec<String> {
+    let called = words(sources);
+    let all = functions(&read(HEADER)).into_iter().map(|one| one.name);
+    all.filter(|name| !called.contains(name)).collect()
+}
+
 #[test]
 fn every_function_is_called_with_null() {
-    let called = words(&[NULL_SCENARIO, TEXTS_SCENARIO].concat());
-    let listed = listed();
-    let forgotten: Vec<&String> = listed.difference(&called).collect();
+    let forgotten = forgotten(&[NULL_SCENARIO, TEXTS_SCENARIO].concat());
     assert!(
         forgotten.is_empty(),
         "no test calls these with NULL: add a line to tests/c/scenarios/texts.h for one that gives \
@@ -164,21 +200,39 @@ fn every_function_is_called_with_null() {
     );
 }
 
-/// `texts!` of ffi-c makes them, and one line of the scenario tests each.
 #[test]
-fn every_text_is_tested_with_data() {
-    let header = functions(&read(HEADER));
-    let texts = header.iter().filter(|function| {
-        // They are lent to a callback; scenarios/log.c tests them.
-        function.is_text() && !function.name.starts_with("modelwire_log_batch_")
-    });
-    let (texts, tested) = (names(texts), words(TEXTS_SCENARIO));
-    assert!(texts.len() > 30, "only {texts:?} were found");
-    let forgotten: Vec<&String> = texts.difference(&tested).collect();
-    assert!(
-        forgotten.is_empty(),
-        "add a line to tests/c/scenarios/texts.h for each of {forgotten:#?}"
-    );
+fn every_function_is_called_by_chance() {
+    let forgotten = forgotten(FUZZ_SCENARIO);
+    assert!(forgotten.is_empty(), "tests/c/scenarios/fuzz.c does not call {forgotten:#?}");
+}
+
+/// What a program for a later header meets on this library: the loader says what is missing.
+#[test]
+fn a_program_for_a_later_library_does_not_start() {
+    let library = Library::built();
+    let later = read(HEADER).replace("modelwire_needs_0_1", "modelwire_needs_0_2");
+    let folder = library.file("later");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("modelwire.h"), later).unwrap();
+    let source = folder.join("program.c");
+    std::fs::write(&source, "#include \"modelwire.h\"\nint main(void) { return 0; }\n").unwrap();
+    let program = folder.join("program");
+    let build = |more: &[&str]| {
+        let mut arguments = vec!["-O2", source.to_str().unwrap(), "-o", program.to_str().unwrap()];
+        arguments.extend(more);
+        compile_with("cc", &arguments);
+        Program::new(&program).run()
+    };
+    // As if the later library had been there when it was linked.
+    let path = library.path().to_str().unwrap();
+    let rpath = format!("-Wl,-rpath,{}", library.file("").display());
+    let lazily = ["-Wl,--unresolved-symbols=ignore-all", "-Wl,--no-as-needed", path, &rpath];
+    let ended = build(&lazily);
+    assert!(!ended.status.success());
+    let told = "undefined symbol: modelwire_needs_0_2";
+    assert!(ended.stderr.contains(told), "{ended:?}");
+    // Who looks at the library at run time needs nothing of it to start.
+    build(&["-DMODELWIRE_DLOPEN"]).succeeded();
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn connect_errors() {
 #[test]
 fn lost_connections() {
     let of_clients = 1 + 1 + 3 + 3;
-    let of_requests = 2 + 2 + 2 + 1 + 2 + 4 + 1 + 2 + 3;
+    let of_requests = 2 + 2 + 2 + 2 + 1 + 2 + 3 + 2 + 2 + 3;
     let closes = of_clients + of_requests + 1;
     let mut exchanges = vec![Exchange { steps: vec![Step::Close] }; closes];
     exchanges.push(Exchange::json(200, chat_answer("at last")));
@@ -164,7 +164,7 @@ fn retries_refused() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-CFG1: what is refused changes neither a configuration nor a request
+/// R-CFG1: what is refused changes nothing of a request
 #[test]
 fn refused_changes_nothing() {
     let service = Service::start().unwrap();
@@ -180,6 +180,7 @@ fn refused_changes_nothing() {
     {
         assert_eq!(sent[0].header(name), Some(value), "{name}");
     }
+    assert_eq!(sent[0].header("x-more"), None);
 }
 
 /// R-CFG1, R-AUTH1, R-AUTH4
@@ -195,6 +196,20 @@ fn options_as_json() {
     for (name, value) in [("authorization", "Bearer sk-kept"), ("x-kept", "kept")] {
         assert_eq!(sent[0].header(name), Some(value), "{name}");
     }
+    assert!(sent[0].target.ends_with("?api-version=1&a+b=c%26d"), "{}", sent[0].target);
+}
+
+/// R-AUTH1: a key of one call, a header that is left out, a query
+#[test]
+fn request_options() {
+    let service = Service::start().unwrap();
+    let script = Script::one(Exchange::json(200, chat_answer("x")));
+    let base_url = service.script("s", script);
+    scenario("request_options").at_url(&base_url).run().succeeded();
+    let sent = service.recorded("s");
+    assert_eq!(sent[0].header("authorization"), Some("Bearer sk-own"));
+    assert_eq!((sent[0].header("x-a"), sent[0].header("x-b")), (None, Some("client")));
+    assert!(sent[0].target.ends_with("?a=1&b=3+4"), "{}", sent[0].target);
 }
 
 /// R-LIM1, R-ERR3
@@ -253,6 +268,26 @@ fn log_inside() {
 #[test]
 fn log_inside_at_its_end() {
     played("log_inside_at_its_end");
+}
+
+#[test]
+fn log_stopped() {
+    played("log_stopped");
+}
+
+#[test]
+fn log_hangs() {
+    played("log_hangs");
+}
+
+#[test]
+fn log_queue() {
+    played("log_queue");
+}
+
+#[test]
+fn log_queue_full() {
+    played("log_queue_full");
 }
 
 /// R-AUTH4: not even in the finest log, not even where the service echoes it

@@ -24,11 +24,28 @@ fn queue() {
     played("queue");
 }
 
-/// R-ERR1, R-ERR5
+/// R-OP1, R-OP2
+#[test]
+fn queue_operations() {
+    let service = played("queue_operations");
+    assert_eq!(service.recorded("").len(), 6);
+}
+
+/// R-ERR1, R-ERR5, R-OP3, R-OP4: of what is wrong nothing is sent
 #[test]
 fn queue_failures() {
     let service = played("queue_failures");
-    assert!(service.recorded("").len() <= 3);
+    assert_eq!(service.recorded("").len(), 3);
+}
+
+#[test]
+fn queue_tags() {
+    scripted("queue_tags", stalling(&["one "]));
+}
+
+#[test]
+fn queue_flags() {
+    played("queue_flags");
 }
 
 #[test]
@@ -127,6 +144,45 @@ fn queue_is_fair() {
     let mut script = small_then_huge();
     script.exchanges.reverse();
     scripted("queue_is_fair", script);
+}
+
+/// R-STR1: a warm-up, then one that is huge, then many that are not
+#[test]
+fn queue_paused() {
+    let chunk = chat_chunk(&"x".repeat(1000));
+    let [small, huge] = small_then_huge().exchanges.try_into().unwrap();
+    let others = Exchange::pre_rendered_stream(&chunk, 300, 64);
+    scripted("queue_paused", Script::sequence(vec![small, huge, others]));
+}
+
+#[test]
+fn queue_pause_holds() {
+    played("queue_pause_holds");
+}
+
+#[test]
+fn queue_pause_in_the_middle() {
+    played("queue_pause_in_the_middle");
+}
+
+#[test]
+fn queue_pause_ends() {
+    scripted("queue_pause_ends", stalling(&["one "]));
+}
+
+#[test]
+fn queue_freed_under_threads() {
+    scripted("queue_freed_under_threads", silent());
+}
+
+#[test]
+fn queue_owns_calls() {
+    played("queue_owns_calls");
+}
+
+#[test]
+fn freed_in_any_order() {
+    played("freed_in_any_order");
 }
 
 #[test]

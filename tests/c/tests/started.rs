@@ -117,6 +117,31 @@ fn started_parallel() {
     played("started_parallel");
 }
 
+#[test]
+fn call_waits() {
+    played("call_waits");
+}
+
+#[test]
+fn call_waits_cancelled() {
+    scripted("call_waits_cancelled", stalling(&["one "]));
+}
+
+#[test]
+fn waits_inside() {
+    played("waits_inside");
+}
+
+#[test]
+fn client_closes() {
+    with_cue("client_closes", stalling(&["one "]), 6);
+}
+
+#[test]
+fn client_closes_beside_hanging() {
+    played("client_closes_beside_hanging");
+}
+
 /// R-STR1
 #[test]
 fn independent() {

@@ -173,17 +173,34 @@ void request_fields() {
 void options() {
   auto config = modelwire::config().header("x-config", "one").header("x-both", "config");
   config.connect_timeout(10s).first_byte_timeout(1min).idle_timeout(1min).total_timeout(1h);
-  config.retry(2, 1ms, 10s).limit(modelwire::limit::headers, 50).proxy("").http2(false);
-  config.limit(modelwire::limit::response_bytes, 1000).stream_only(false);
-  config.limit(modelwire::limit::connections, 10).pool_timeout(1min).retry_jitter(0.5);
-  config.retry_adaptive();
-  config.retry_on(modelwire::retry_on::connect_errors | modelwire::retry_on::lost_connections);
+  config.retries_max(2).retry_first_wait(1ms).retry_after_max(10s).retry_wait_max(3s);
+  config.headers_max(50).proxy("").http2(false).response_bytes_max(1000).stream_only(false);
+  config.connections_max(10).pool_timeout(1min).retry_jitter(0.5).retry_adaptive();
+  config.retry_connect_errors().retry_lost_connections().retry_first_byte_timeouts();
+  config.retry_statuses({429, 503}).retry_after_exact().pings_reset_idle();
+  config.event_bytes_max(1 << 20).error_body_bytes_max(1000).queue_bytes_max(1 << 20);
+  config.queue_events_max(100).idle_connections_max(10).idle_connection_max(1s);
+  config.query("q", "a&b").header("x-gone", "1").header("x-odd", "\"\\ \xc3\xa9\t");
+  config.option("retries_max", 1).option("stream_only", false).option("proxy", "");
+  config.option("retry_jitter", 0.1).options(" { } ").options("{\"retries_max\": 2}");
   const modelwire::client client(config);
   auto request = ask().header("x-both", "request").first_byte_timeout(modelwire::no_timeout);
-  request.idle_timeout(1min).total_timeout(1min).retry(0).stream_only(false).gather(false);
-  request.pool_timeout(modelwire::no_timeout).retry_jitter(1);
-  request.retry_on(modelwire::retry_on::nothing).retry_adaptive(false);
+  request.idle_timeout(1min).total_timeout(1min).retries_max(0).stream_only(false).gather(false);
+  request.pool_timeout(modelwire::no_timeout).retry_jitter(1).retry_adaptive(false);
+  request.retry_connect_errors(false).retry_lost_connections(false).retry_after_exact(false);
+  request.retry_first_byte_timeouts(false).retry_first_wait(2ms).retry_wait_max(1s);
+  request.retry_statuses({}).retry_after_max(1s).without_header("x-gone").query("r", "2");
+  request.option("gather", false).options("{\"idle_timeout_ms\": null}");
+  CHECK(request.problem() == nullptr);
   CHECK_EQUAL(client.run(request).text(), "x");
+  // The same options as JSON, and what a config writes.
+  const modelwire::client from_json(std::string_view(R"({"headers":{"x-json":"1"}})"));
+  CHECK_EQUAL(from_json.run(ask().api_key("sk-test")).text(), "x");
+  CHECK_EQUAL(modelwire::config().json(), "{}");
+  CHECK_EQUAL(modelwire::config().base_url("u\"\n").connect_timeout(modelwire::no_timeout).json(),
+              R"({"base_url":"u\"\u000a","connect_timeout_ms":null})");
+  const auto jitter = modelwire::config().retry_jitter(0.25).retry_jitter(0.0 / 0.0).json();
+  CHECK_EQUAL(jitter, R"({"retry_jitter":0.25,"retry_jitter":null})");
   // The bound holds: it is named with its value.
   const auto error =
       failure_of(kind::protocol, [&] { client.run(ask("echo", std::string(2000, 'y'))); });
@@ -194,6 +211,7 @@ void options() {
              [] { modelwire::client(modelwire::config().client_certificate_pem("no pem")); });
   failure_of(kind::config, [] { modelwire::client(modelwire::config().proxy("no url")); });
   failure_of(kind::config, [] { modelwire::client(modelwire::config().base_url("no url")); });
+  failure_of(kind::config, [] { modelwire::client(std::string_view("[]")); });
 }
 
 void stream_only() {
@@ -220,4 +238,57 @@ void crossed() {
   CHECK_EQUAL(stream.response().end_mark(), "document");
   const auto error = failure_of(kind::disconnected, [&] { client.run(ask("m")); });
   CHECK(error.partial() && contains(*error.partial(), "one "));
+}
+
+/* A JSON text of the program's own, and what the library knows of an answer, by path. */
+void values() {
+  const auto json = R"({"a":{"b/c":[1,2.5,"x\u0000y",null,true]},"":"empty"})";
+  const modelwire::value value{std::string_view(json)};
+  CHECK(value && *value.json() == json);
+  CHECK_EQUAL(modelwire::path("a", "b/c", 0), "/a/b~1c/0");
+  CHECK_EQUAL(modelwire::path("~", std::string("/")), "/~0/~1");
+  CHECK(value.get<std::int64_t>("/a/b~1c/0") == 1);
+  CHECK(value.get<double>(modelwire::path("a", "b/c", 1)) == 2.5);
+  CHECK_EQUAL(value.get<std::string>("/a/b~1c/2")->size(), 3u);
+  CHECK(!value.get<std::string_view>("/a/b~1c/3") && value.get<bool>("/a/b~1c/4") == true);
+  CHECK_EQUAL(value.count("/a/b~1c"), 5u);
+  CHECK_EQUAL(value.count(), 2u);
+  CHECK_EQUAL(value.view().text("/"), "empty");
+  CHECK(!value.json("/b") && !value.get<double>("/b"));
+  const auto moved = [](modelwire::value given) { return given; }(modelwire::value(R"([7])"));
+  CHECK(moved.get<std::int64_t>("/0") == 7);
+  const auto error = failure_of(kind::argument, [] { modelwire::value("{\"a\":}"); });
+  CHECK(contains(error.message(), "5"));
+  CHECK(!modelwire::value::parse(""));
+  const modelwire::value none;
+  CHECK(!none && !none.json() && none.count("") == 0 && !none.get<bool>("/a"));
+  const modelwire::client client;
+  const auto answer = client.chat("echo", "one two");
+  CHECK_EQUAL(answer.info().text("/request_id"), "req-1");
+  CHECK(answer.info().get<std::int64_t>("/usage/total_tokens") == 4);
+  CHECK_EQUAL(answer.value().text("/choices/0/message/content"), "one two");
+  const auto all = client.usage_value();
+  CHECK(all.get<std::int64_t>("/models/echo/calls") == 1);
+}
+
+/* Of a response that nobody keeps: copies. What has none does not compile, which a test checks. */
+void nobody_keeps() {
+  const modelwire::client client;
+  const auto reason = client.chat("echo", "one").finish_reason();
+  static_assert(std::is_same_v<decltype(reason), const std::optional<std::string>>);
+  CHECK_EQUAL(reason, "stop");
+  CHECK_EQUAL(client.chat("echo", "one").request_id(), "req-2");
+  CHECK_EQUAL(client.chat("echo", "one").header("X-Request-Id"), "req-3");
+  CHECK_EQUAL(client.chat("echo", "one").end_mark(), "document");
+  CHECK_EQUAL(client.chat("echo", "one").get<std::string>("/object"), "chat.completion");
+  CHECK(contains(*client.chat("echo", "one").json("/choices"), "\"one\""));
+  CHECK(contains(client.chat("echo", "one").json(), "\"one\""));
+  const auto hint = client.try_run(ask("no-such-model")).error().hint();
+  static_assert(std::is_same_v<decltype(hint), const std::string>);
+  CHECK(contains(hint, "model name"));
+  const modelwire::queue queue;
+  queue.submit(client, ask("echo", "two"), 1, modelwire::mode::whole);
+  const auto text = (*queue.next()).text();
+  static_assert(std::is_same_v<decltype(text), const std::string>);
+  CHECK_EQUAL(text, "two");
 }

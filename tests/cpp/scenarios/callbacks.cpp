@@ -37,7 +37,7 @@ void start() {
                              where = std::this_thread::get_id();
                              CHECK_EQUAL(done, 0);
                              text += event.text();
-                             if (!event.is_done()) return;
+                             if (!event.is_last()) return;
                              done++;
                              CHECK(!event.error());
                              CHECK_EQUAL(event.response().usage()->total_tokens, 6u);
@@ -51,7 +51,7 @@ void start() {
   // An error is in the last event; the callback sees it, join() has nothing to say.
   std::promise<modelwire::error> failed;
   auto other = client.start(ask("no-such-model"), [&](const modelwire::event_view& event) {
-    if (event.is_done()) failed.set_value(*event.error());
+    if (event.is_last()) failed.set_value(*event.error());
   });
   CHECK(failed.get_future().get().kind() == kind::not_found);
   other.join();
@@ -64,7 +64,7 @@ void start_whole() {
       ask("echo", "one two"),
       [&](const modelwire::event_view& event) {
         events++;
-        CHECK(event.is_done());
+        CHECK(event.is_last());
         CHECK_EQUAL(event.response().text(), "one two");
         return modelwire::flow::go_on;
       },
@@ -78,7 +78,7 @@ void start_throw() {
   const witness lambda;
   bool is_cancelled = false;
   auto call = client.start(ask("m"), [&, token = lambda.give()](const modelwire::event_view& event) {
-    if (event.is_done()) is_cancelled = event.error()->kind() == kind::cancelled;
+    if (event.is_last()) is_cancelled = event.error()->kind() == kind::cancelled;
     if (event.is_chunk()) throw thrown_by_test{7};
   });
   // The exchange is closed, although the service stalls.
@@ -100,7 +100,7 @@ void start_throw() {
 void start_throw_at_end() {
   const modelwire::client client;
   auto call = client.start(ask(), [&](const modelwire::event_view& event) {
-    throw thrown_by_test{event.is_done() ? 2 : 1};
+    throw thrown_by_test{event.is_last() ? 2 : 1};
   });
   auto last = client.start(
       ask(), [](const modelwire::event_view&) { throw thrown_by_test{3}; },
@@ -122,7 +122,7 @@ void start_stop() {
   int events = 0;
   auto call = client.start(ask("m"), [&](const modelwire::event_view& event) {
     events++;
-    if (event.is_done()) CHECK(event.error()->kind() == kind::cancelled);
+    if (event.is_last()) CHECK(event.error()->kind() == kind::cancelled);
     return modelwire::flow::stop;
   });
   wait_for_cue();
@@ -137,7 +137,7 @@ void start_cancel() {
   // From inside the callback, and then from here.
   call.start([&](const modelwire::event_view& event) {
     if (event.is_chunk()) call.cancel();
-    if (event.is_done()) is_cancelled = event.error()->kind() == kind::cancelled;
+    if (event.is_last()) is_cancelled = event.error()->kind() == kind::cancelled;
   });
   wait_for_cue();
   call.cancel();
@@ -154,7 +154,7 @@ void start_destroy() {
     std::promise<void> first;
     auto call = client.start(ask("m"), [&, token = lambda.give()](const modelwire::event_view& e) {
       if (e.is_chunk()) first.set_value();
-      if (e.is_done()) log += "done";
+      if (e.is_last()) log += "done";
     });
     first.get_future().wait();
   }
@@ -163,7 +163,7 @@ void start_destroy() {
   wait_for_cue();
   // Assigning another one ends the first alike.
   auto call = client.start(ask("m"), [&](const modelwire::event_view& event) {
-    if (event.is_done()) log += " again";
+    if (event.is_last()) log += " again";
   });
   call = modelwire::call();
   CHECK_EQUAL(log, "done again");
@@ -178,7 +178,7 @@ void start_detach() {
         ask("echo", "one two"),
         [text, all = std::string(), token = lambda.give()](const modelwire::event_view& event) mutable {
           all += event.text();
-          if (event.is_done()) text->set_value(all);
+          if (event.is_last()) text->set_value(all);
         });
     call.detach();
     CHECK(!call && call.wait());
@@ -222,17 +222,18 @@ void start_inside() {
   std::atomic<int> inner_done = 0;
   outer = client.call(ask());
   outer.start([&](const modelwire::event_view& event) {
-    if (!event.is_done()) return;
+    if (!event.is_last()) return;
     CHECK_EQUAL(client.chat("echo", "inside").text(), "inside");
     std::string text;
     for (auto&& chunk : client.stream(ask("echo", "pulled"))) text += chunk.text();
     CHECK_EQUAL(text, "pulled");
     CHECK(!outer.wait());
     failure_of(kind::callback, [&] { outer.join(); });
+    failure_of(kind::callback, [&] { client.close(); });
     failure_of(kind::callback, [] { modelwire::shutdown(); });
     // Its callback has to wait for this one: its destructor must not.
     auto inner = client.start(ask(), [&](const modelwire::event_view& e) {
-      inner_done += e.is_done();
+      inner_done += e.is_last();
     });
     entered.set_value();
   });
@@ -254,6 +255,7 @@ void start_fork() {
   CHECK(child >= 0);
   if (child == 0) {
     CHECK(!call.wait() && call.thrown() == nullptr);
+    failure_of(kind::forked, [&] { call.join(); });
     call = modelwire::call();
     CHECK_EQUAL(client.chat("echo", "child").text(), "child");
     std::_Exit(0);
@@ -279,7 +281,7 @@ void logging() {
                        throw thrown_by_test{records};
                      });
   client.chat("echo", "x");
-  modelwire::end_log();
+  CHECK(modelwire::end_log());
   // What it threw was lost, one record at a time; nothing comes any more.
   CHECK(records > 1 && is_sound);
   CHECK_EQUAL(lambda.alive->load(), 0);
@@ -291,4 +293,94 @@ void logging() {
                        [token = lambda.give()](const modelwire::log_record&) {});
   });
   CHECK_EQUAL(lambda.alive->load(), 0);
+}
+
+/* A lambda that says so ends the log; another log takes the place of one whose lambda is stuck. */
+void log_stops() {
+  const modelwire::client client;
+  const witness lambda;
+  int records = 0;
+  modelwire::set_log(modelwire::log_level::trace,
+                     [&, token = lambda.give()](const modelwire::log_record&) {
+                       records++;
+                       return modelwire::flow::stop;
+                     });
+  client.chat("echo", "x");
+  CHECK(modelwire::end_log());
+  CHECK_EQUAL(records, 1);
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  std::promise<void> entered, leave;
+  modelwire::set_log(modelwire::log_level::trace,
+                     [&, first = true](const modelwire::log_record&) mutable {
+                       if (!first) return;
+                       first = false;
+                       entered.set_value();
+                       leave.get_future().wait();
+                     });
+  std::thread talker([&] { client.chat("echo", "x"); });
+  entered.get_future().wait();
+  CHECK(!modelwire::end_log(20ms));
+  leave.set_value();
+  talker.join();
+}
+
+/* The end of a wait is the end of the callback: its lambda was destroyed, a slow one too. */
+void start_wait() {
+  const modelwire::client client;
+  struct slow_end {
+    std::atomic<bool>* is_over;
+    std::shared_ptr<int> last = std::make_shared<int>(0);
+    ~slow_end() {
+      if (last.use_count() != 1) return;
+      std::this_thread::sleep_for(200ms);
+      *is_over = true;
+    }
+  };
+  for (int round = 0; round < 3; round++) {
+    std::atomic<bool> is_over = false;
+    auto call = client.start(ask(), [end = slow_end{&is_over}](const modelwire::event_view&) {
+      CHECK(!*end.is_over);
+    });
+    if (round == 0) {
+      CHECK(call.wait(PROMPT));
+    } else if (round == 1) {
+      call.join();
+    } else {
+      call = modelwire::call();
+    }
+    CHECK(is_over.load());
+    CHECK(call.wait(0ms));
+  }
+  std::promise<void> entered, leave;
+  auto stuck = client.start(ask(), [&, first = true](const modelwire::event_view&) mutable {
+    if (!std::exchange(first, false)) return;
+    entered.set_value();
+    leave.get_future().wait();
+  });
+  entered.get_future().wait();
+  CHECK(!stuck.wait(0ms) && !stuck.wait(20ms));
+  leave.set_value();
+  CHECK(stuck.wait(PROMPT));
+}
+
+/* A client that is closed ends its calls, waits for its callbacks, and takes no more calls. */
+void closing_client() {
+  const modelwire::client client, other;
+  const witness lambda;
+  std::promise<void> first;
+  kind told = kind::internal;
+  auto call = client.start(ask("m"), [&, token = lambda.give()](const modelwire::event_view& event) {
+    if (event.is_chunk()) first.set_value();
+    if (event.is_last()) told = event.error()->kind();
+  });
+  first.get_future().wait();
+  call.detach();
+  CHECK(client.close(PROMPT));
+  CHECK(told == kind::closed);
+  CHECK_EQUAL(lambda.alive->load(), 0);
+  failure_of(kind::closed, [&] { client.chat("echo", "x"); });
+  CHECK(client.close());
+  // It is nobody else's business.
+  auto stream = other.stream(ask("m"));
+  CHECK_EQUAL(stream.next()->text(), "one ");
 }

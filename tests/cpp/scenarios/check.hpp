@@ -87,18 +87,21 @@ using namespace std::chrono_literals;
   /* answers.cpp, texts.cpp */                                                                 \
   NAME(models) NAME(chat) NAME(response) NAME(fields) NAME(nul_and_unicode) NAME(tools)        \
   NAME(usage) NAME(request_fields) NAME(options) NAME(stream_only) NAME(crossed) NAME(texts)   \
+  NAME(values) NAME(nobody_keeps)                                                              \
   /* streams.cpp */                                                                            \
   NAME(pull) NAME(pull_response) NAME(pull_twice) NAME(pull_break) NAME(pull_close)            \
   NAME(pull_throw) NAME(pull_cancel) NAME(pull_slowly) NAME(pull_failures) NAME(pull_grammar)  \
   NAME(pull_novel) NAME(gathered) NAME(visit) NAME(visit_stop) NAME(visit_throw)               \
-  NAME(visit_nested)                                                                           \
+  NAME(visit_nested) NAME(pull_poll)                                                           \
   /* callbacks.cpp */                                                                          \
   NAME(start) NAME(start_whole) NAME(start_throw) NAME(start_throw_at_end) NAME(start_stop)    \
   NAME(start_cancel) NAME(start_destroy) NAME(start_detach) NAME(start_twice)                  \
-  NAME(start_inside) NAME(start_fork) NAME(logging)                                            \
+  NAME(start_inside) NAME(start_fork) NAME(start_wait) NAME(logging) NAME(log_stops)           \
+  NAME(closing_client)                                                                         \
   /* queues.cpp */                                                                             \
   NAME(queue_epoll) NAME(queue_take) NAME(queue_wakeup) NAME(queue_close) NAME(queue_threads)  \
-  NAME(queue_limit) NAME(queue_capped) NAME(queue_adaptive)                                    \
+  NAME(queue_limit) NAME(queue_capped) NAME(queue_adaptive) NAME(queue_tags)                   \
+  NAME(queue_pause) NAME(queue_log) NAME(queue_interrupted)                                    \
   /* errors.cpp */                                                                             \
   NAME(wrong_key) NAME(no_key) NAME(not_found) NAME(refused) NAME(statuses) NAME(recovers)     \
   NAME(waits_too_long) NAME(lost_connections) NAME(connect_errors) NAME(stream_only_hint)      \
@@ -107,7 +110,9 @@ using namespace std::chrono_literals;
   NAME(arguments_refused)                                                                      \
   /* handles.cpp */                                                                            \
   NAME(moves) NAME(adoption) NAME(nothing) NAME(cancel_before) NAME(run_twice) NAME(threads)   \
-  NAME(free_order) NAME(shut_down)
+  NAME(free_order) NAME(shut_down) NAME(interrupted)                                           \
+  /* stopping.cpp: C++20 */                                                                    \
+  NAME(stopping) NAME(awaited)
 
 #define DECLARE(name) void name();
 ALL_SCENARIOS(DECLARE)

@@ -17,7 +17,7 @@ void wrong_key() {
   CHECK(contains(error.hint(), "key"));
   CHECK_EQUAL(error.type(), "invalid_request_error");
   CHECK_EQUAL(error.code(), "invalid_api_key");
-  CHECK(!error.param() && !error.retry_after() && !error.timeout() && !error.partial());
+  CHECK(!error.param() && !error.retry_after() && !error.timeout_name() && !error.partial());
   CHECK_EQUAL(error.http_status(), 401);
   CHECK_EQUAL(error.request_id(), "req-1");
   CHECK_EQUAL(error.path(), "/v1/chat/completions");
@@ -77,7 +77,7 @@ void refused() {
 
 /* Each status has its kind, and only 429 is tried again. */
 void statuses() {
-  const modelwire::client client(modelwire::config().retry(1, 1ms));
+  const modelwire::client client(modelwire::config().retries_max(1).retry_first_wait(1ms));
   for (auto [expected, attempts] :
        {std::pair{kind::invalid_request, 1}, std::pair{kind::authentication, 1},
         std::pair{kind::permission, 1}, std::pair{kind::not_found, 1},
@@ -91,23 +91,22 @@ void statuses() {
 }
 
 void recovers() {
-  const modelwire::client client(modelwire::config().retry(3, 1ms));
+  const modelwire::client client(modelwire::config().retries_max(3).retry_first_wait(1ms));
   const auto answer = client.chat("recovers", "at last");
   CHECK_EQUAL(answer.text(), "at last");
   CHECK_EQUAL(answer.attempts(), 3);
   CHECK(answer.elapsed() >= 3ms);  // it waited 1 ms, and then 2
   // A request's own policy wins over its client's, also when a stream opens.
   const auto error =
-      failure_of(kind::rate_limited, [&] { client.run(ask("limited").retry(0)); 
-                                           client.run(ask("limited").retry(0));
-                                           client.run(ask("limited").retry(0)); });
+      failure_of(kind::rate_limited, [&] {
+        for (int i = 0; i < 3; i++) client.run(ask("limited").retries_max(0));
+      });
   CHECK_EQUAL(error.attempts(), 1);
   CHECK(error.retry_after() && *error.retry_after() > 0ms);
 }
 
 void waits_too_long() {
-  const modelwire::client client(
-      modelwire::config().retry(3, modelwire::by_default, 1s));
+  const modelwire::client client(modelwire::config().retry_after_max(1s));
   const auto error = failure_of(kind::rate_limited, [&] { client.chat("m", "x"); });
   CHECK(error.retry_after() == 50s);
   CHECK_EQUAL(error.attempts(), 1);
@@ -115,29 +114,30 @@ void waits_too_long() {
 
 /* The service closes the connections of all calls but the last when it has read the request. */
 void lost_connections() {
-  using modelwire::retry_on;
   const auto attempts = [](const modelwire::client& client, const modelwire::request& request) {
     const auto error = failure_of(kind::disconnected, [&] { client.run(request); });
     CHECK_EQUAL(error.metered(), "unknown");
     return error.attempts();
   };
-  const modelwire::client client(modelwire::config().retry(1, 1ms));
-  const auto both = retry_on::connect_errors | retry_on::lost_connections;
+  const auto config = [] { return modelwire::config().retries_max(1).retry_first_wait(1ms); };
+  const modelwire::client client(config());
   const modelwire::client wanting(
-      modelwire::config().retry_on(both).retry_jitter(0).retry(1, 1ms));
+      config().retry_connect_errors().retry_lost_connections().retry_jitter(0));
   CHECK_EQUAL(attempts(client, ask("m")), 1);
-  CHECK_EQUAL(attempts(client, ask("m").retry_on(retry_on::connect_errors).retry(1, 1ms)), 1);
-  CHECK_EQUAL(attempts(client, ask("m").retry_on(retry_on::lost_connections).retry(2, 1ms)), 3);
-  CHECK_EQUAL(attempts(client, ask("m").retry(2, 1ms).retry_jitter(1).retry_on(both)), 3);
+  CHECK_EQUAL(attempts(client, ask("m").retry_connect_errors()), 1);
+  CHECK_EQUAL(attempts(client, ask("m").retry_lost_connections().retries_max(2)), 3);
+  CHECK_EQUAL(attempts(client, ask("m").retries_max(2).retry_jitter(1).retry_lost_connections()), 3);
   CHECK_EQUAL(attempts(wanting, ask("m")), 2);
-  CHECK_EQUAL(attempts(wanting, ask("m").retry(1, 1ms)), 1);
+  // A request changes its client's policy in the parts that it names.
+  CHECK_EQUAL(attempts(wanting, ask("m").retries_max(2)), 3);
+  CHECK_EQUAL(attempts(wanting, ask("m").retry_lost_connections(false)), 1);
   CHECK_EQUAL(wanting.chat("m", "x").text(), "at last");
 }
 
 /* Nobody listens. */
 void connect_errors() {
   const modelwire::client client(
-      modelwire::config().retry(2, 1ms).retry_on(modelwire::retry_on::connect_errors));
+      modelwire::config().retries_max(2).retry_first_wait(1ms).retry_connect_errors());
   const auto error = failure_of(kind::connect, [&] { client.chat("m", "x"); });
   CHECK_EQUAL(error.attempts(), 3);
   CHECK_EQUAL(error.metered(), "not_sent");
@@ -269,7 +269,7 @@ void problems() {
                    +[](const modelwire::client& of, const modelwire::queue&,
                        const modelwire::request& bad) { (void)of.start(bad, [](auto&&) {}); },
                    +[](const modelwire::client& of, const modelwire::queue& to,
-                       const modelwire::request& bad) { (void)to.submit(of, bad); },
+                       const modelwire::request& bad) { to.submit(of, bad, 1); },
                    +[](const modelwire::client& of, const modelwire::queue&,
                        const modelwire::request& bad) { (void)of.call(bad); }}) {
     const auto error = failure_of(kind::argument, [&] { use(client, queue, request); });
@@ -283,24 +283,29 @@ void problems() {
   CHECK(contains(why(ask().header("h", "\xff")), "request.header"));
   CHECK(contains(why(modelwire::request::chat_json(R"({"model":"m","messages":[]})").set("n", 1)),
                  "request.set"));
-  const auto error = failure_of(kind::argument, [] {
-    modelwire::client(modelwire::config().limit(modelwire::limit::headers, 0).proxy("\xff"));
-  });
-  CHECK(contains(error.message(), "config.limit"));
-  const auto unknown = modelwire::retry_on::lost_connections | static_cast<modelwire::retry_on>(4);
-  CHECK(contains(why(ask().retry_on(unknown)), "request.retry_on"));
-  const auto told = [](const modelwire::config& bad) { return bad.problem()->message(); };
-  CHECK(contains(told(modelwire::config().retry_on(unknown)), "config.retry_on"));
+  CHECK(contains(why(ask().options("{\"idle_timeout\":1}")), "idle_timeout_ms"));
+  CHECK(contains(why(ask().options("[")), "request.options"));
+  // A configuration is judged as a whole, when a client is made of it.
+  const auto told = [](const modelwire::config& bad) {
+    const auto made = modelwire::client::make(bad);
+    CHECK(!made && made.error().metered() == "not_sent");
+    return std::string(made.error().message());
+  };
   for (double part : {2.0, -0.1, 0.0 / 0.0}) {
     CHECK(contains(why(ask().retry_jitter(part)), "request.retry_jitter"));
-    CHECK(contains(told(modelwire::config().retry_jitter(part)), "config.retry_jitter"));
+    CHECK(contains(told(modelwire::config().retry_jitter(part)), "retry_jitter"));
   }
-  const auto limit = modelwire::limit::connections;
-  CHECK(contains(told(modelwire::config().limit(limit, 0)), "config.limit"));
+  CHECK(contains(told(modelwire::config().headers_max(0).http2()), "headers_max"));
+  CHECK(contains(told(modelwire::config().connections_max(1LL << 31)), "connections_max"));
+  CHECK(modelwire::client::make(modelwire::config().connections_max((1LL << 31) - 1)));
+  CHECK(contains(told(modelwire::config().idle_timeout(-1ms)), "idle_timeout"));
   CHECK(contains(told(modelwire::config().options("{\"http3\":true}")), "http3"));
-  CHECK(modelwire::config().options("{\"http2\":true}").problem() == nullptr);
-  CHECK(contains(told(modelwire::config().limit(limit, 1LL << 31)), "config.limit"));
-  CHECK(modelwire::config().limit(limit, (1LL << 31) - 1).problem() == nullptr);
+  CHECK(contains(told(modelwire::config().options("{\"idle_timeout\":1}")), "idle_timeout_ms"));
+  CHECK(modelwire::client::make(modelwire::config().options("{\"http2\":true}")));
+  for (auto json : {"", "[]", "no", "{\"a\":1}}", "{"}) {
+    CHECK(!told(modelwire::config().http2().options(json)).empty());
+  }
+  CHECK(!told(modelwire::config().proxy("\xff")).empty());
 }
 
 /* Each timeout, of the client and of the request; the service never answers, or stalls. */
@@ -308,8 +313,8 @@ void timeouts() {
   const modelwire::client patient;
   const modelwire::client hasty(modelwire::config().first_byte_timeout(100ms));
   const auto check = [](std::string_view option, auto&& body) {
-    const auto error = failure_of(kind::timeout, body);
-    CHECK_EQUAL(error.timeout(), option);
+    const auto error = failure_of(kind::timed_out, body);
+    CHECK_EQUAL(error.timeout_name(), option);
     CHECK(contains(error.message(), option) && contains(error.message(), "100 ms"));
     CHECK(error.elapsed() >= 100ms && error.elapsed() < PROMPT);
     return error;
@@ -333,17 +338,17 @@ void timeouts() {
 
 /* The one connection of each client has a call that is never answered. */
 void pool_timeout() {
-  const modelwire::client client(modelwire::config().limit(modelwire::limit::connections, 1));
+  const modelwire::client client(modelwire::config().connections_max(1));
   auto config = modelwire::config();
-  config.limit(modelwire::limit::connections, 1).pool_timeout(100ms);
+  config.connections_max(1).pool_timeout(100ms);
   const modelwire::client hasty(config);
   const modelwire::queue queue;
-  const auto stuck = queue.submit(client, ask("m"));
-  const auto another = queue.submit(hasty, ask("m"));
+  queue.submit(client, ask("m"), 1);
+  queue.submit(hasty, ask("m"), 2);
   wait_for_cue();
   const auto check = [](std::string_view option, std::string_view bound, auto&& body) {
-    const auto error = failure_of(kind::timeout, body);
-    CHECK_EQUAL(error.timeout(), option);
+    const auto error = failure_of(kind::timed_out, body);
+    CHECK_EQUAL(error.timeout_name(), option);
     CHECK_EQUAL(error.metered(), "not_sent");
     CHECK_EQUAL(error.attempts(), 0);
     CHECK(contains(error.message(), bound) && contains(error.message(), "connections_max = 1"));

@@ -3,6 +3,7 @@
  */
 #include "check.hpp"
 
+#include <csignal>
 #include <thread>
 
 /* Moves a handle to itself, which changes nothing; the compiler must not see that. */
@@ -21,8 +22,9 @@ void moves() {
   auto call = client.call(request);
   auto response = client.run(request);
   auto stream = client.stream(request);
-  auto submitted = queue.submit(client, request);
-  auto event = std::move(*queue.next());
+  modelwire::value value("[1]");
+  queue.submit(client, request, 1);
+  auto event = *queue.next();
   move_to_itself(config);
   move_to_itself(client);
   move_to_itself(request);
@@ -31,7 +33,8 @@ void moves() {
   move_to_itself(response);
   move_to_itself(stream);
   move_to_itself(event);
-  CHECK(config && client && request && queue && call && response && event);
+  move_to_itself(value);
+  CHECK(config && client && request && queue && call && response && event && value);
   CHECK_EQUAL(client.run(request).text(), "x");
   CHECK_EQUAL(response.text(), "x");
   CHECK(event.is_chunk() && stream.next() != nullptr);
@@ -44,7 +47,8 @@ void moves() {
   modelwire::response response2 = std::move(response);
   modelwire::stream stream2 = std::move(stream);
   modelwire::event event2 = std::move(event);
-  CHECK(!config && !client && !request && !queue && !call && !response && !event);
+  modelwire::value value2 = std::move(value);
+  CHECK(!config && !client && !request && !queue && !call && !response && !event && !value);
 
   // What was moved from says so, and what it was moved to works.
   const auto says = [](std::string_view part, auto&& body) {
@@ -59,22 +63,28 @@ void moves() {
   says("call is NULL", [&] { call.run(); });
   says("call is NULL", [&] { call.stream([](auto&&) {}); });
   says("call is NULL", [&] { call.start([](auto&&) {}); });
-  says("call is NULL", [&] { call.submit(queue2); });
-  says("queue is NULL", [&] { (void)queue.submit(client2, request2); });
+  says("queue is NULL", [&] { queue.submit(client2, request2, 1); });
+  says("queue is NULL", [&] { queue.log(modelwire::log_level::error); });
+  says("client is NULL", [&] { queue2.submit(client, request2, 2); });
+  says("client is NULL", [&] { client.close(); });
   says("moved from", [&] { (void)queue.next(); });
   says("moved from", [&] { stream.next(); });
   says("moved from", [&] { stream.response(); });
   call.cancel();
+  call.wakeup();
   stream.cancel();
   stream.close();
+  CHECK(stream.is_over() && stream.fd() == -1);
   queue.wakeup();
   queue.close();
+  CHECK(!queue.cancel(1) && !queue.pause(1) && !queue.resume(1) && queue.count() == 0);
+  CHECK(!value.json() && value2.get<std::int64_t>("/0") == 1);
   CHECK_EQUAL(queue.fd(), -1);
   CHECK_EQUAL(client.usage().calls, 0u);
   CHECK(response.text().empty() && event.json().empty());
   CHECK_EQUAL(call2.run().text(), "x");
   CHECK_EQUAL(response2.text(), "x");
-  CHECK(event2.is_chunk() && config2.problem() == nullptr);
+  CHECK(event2.is_chunk() && config2.json() == "{}");
   std::string rest;
   for (auto&& chunk : stream2) rest += chunk.text();
   CHECK_EQUAL(rest, "x");
@@ -86,11 +96,10 @@ void moves() {
 
 /* C objects go in and out; each has one owner at every moment. */
 void adoption() {
-  modelwire_config* config = modelwire_config_new();
-  CHECK(modelwire_config_add_header(config, "x-c", MODELWIRE_NUL, "c", 1) == MODELWIRE_OK);
-  const modelwire::config adopted(config);
-  CHECK(adopted.get() == config);
-  modelwire_client* raw = modelwire::client(adopted).release();
+  modelwire_value* number = modelwire::value("7").release();
+  const modelwire::value adopted(number);
+  CHECK(adopted.get() == number && adopted.get<double>("") == 7);
+  modelwire_client* raw = modelwire::client().release();
   const modelwire::client client(raw);
   modelwire::request request(ask("echo", "adopted").release());
   modelwire::call call(client.call(request).release());
@@ -98,12 +107,13 @@ void adoption() {
   CHECK_EQUAL(modelwire::response_view(answer).text(), "adopted");
   CHECK_EQUAL(modelwire::response(answer).text(), "adopted");
   const modelwire::queue queue(modelwire::queue().release());
-  auto submitted = queue.submit(client, request, 1, modelwire::mode::whole);
+  queue.submit(client, request, 1, modelwire::mode::whole);
   modelwire_event* event = (*queue.next()).release();
   CHECK_EQUAL(modelwire::event_view(event).response().text(), "adopted");
-  modelwire::event(event).response();
+  CHECK(modelwire::event(event).is_response());
   modelwire_error* failure = nullptr;
-  CHECK(modelwire_call_run(submitted.get(), &answer, &failure) == MODELWIRE_E_ARGUMENT);
+  CHECK(modelwire_call_run(call.get(), &answer, &failure) == MODELWIRE_E_ARGUMENT);
+  CHECK(answer == nullptr);
   CHECK(contains(modelwire::error(failure).message(), "started before"));
   CHECK(modelwire::error::adopt(failure).kind() == kind::argument);
   CHECK(modelwire::error::adopt(nullptr).kind() == kind::internal);
@@ -125,13 +135,15 @@ void nothing() {
   CHECK(!response.get<bool>("/a") && !response.get<double>("/a"));
   CHECK_EQUAL(response.http_status(), 0);
   const modelwire::event event;
-  CHECK(!event && event.kind() == 0 && !event.is_chunk() && !event.is_done() && event.tag() == 0);
+  CHECK(!event && event.kind() == 0 && !event.is_chunk() && !event.is_last() && event.tag() == 0);
   CHECK(event.json().empty() && event.text().empty() && event.name().empty());
   CHECK(!event.finish_reason() && !event.usage() && event.tool_calls().empty());
   CHECK(!event.response() && !event.error() && !event.get<std::int64_t>("/a"));
+  CHECK(!event.log() && !event.info() && !event.is_response() && !event.is_error());
   CHECK(modelwire::call().wait() && modelwire::call().thrown() == nullptr);
   modelwire::call().detach();
   modelwire::call().cancel();
+  modelwire::call().wakeup();
   CHECK_EQUAL(modelwire::version(), modelwire_version());
 }
 
@@ -199,7 +211,7 @@ void shut_down() {
   auto stream = client.stream(ask("slow", words));
   bool is_told = false;
   auto started = client.start(ask("slow", words), [&](const auto& event) {
-    if (event.is_done()) is_told = event.error()->kind() == kind::shutdown;
+    if (event.is_last()) is_told = event.error()->kind() == kind::shutdown;
   });
   CHECK(stream.next() != nullptr);
   CHECK(modelwire::shutdown(30s) && modelwire::shutdown());
@@ -208,6 +220,48 @@ void shut_down() {
   failure_of(kind::shutdown, [&] {
     while (stream.next() != nullptr) continue;
   });
-  failure_of(kind::shutdown, [&] { client.models(); });
   CHECK_EQUAL(answer.text(), "before");
+  // It starts afresh, with what was made before.
+  CHECK_EQUAL(client.chat("echo", "after").text(), "after");
+  std::string text;
+  for (auto&& chunk : client.stream(ask("echo", "after all"))) text += chunk.text();
+  CHECK_EQUAL(text, "after all");
+}
+
+static const modelwire::call* woken_in_handler = nullptr;
+
+/* A signal handler ends the wait for a call, and not the call. */
+void interrupted() {
+  const modelwire::client client;
+  const auto call = [&] { return client.call(ask("m"), modelwire::wait_flags::interruptible); };
+  struct sigaction action {};
+  action.sa_handler = [](int) { woken_in_handler->wakeup(); };
+  CHECK(sigaction(SIGUSR1, &action, nullptr) == 0);
+  const auto signal_for = [](const modelwire::call& of) {
+    woken_in_handler = &of;
+    CHECK(raise(SIGUSR1) == 0);
+  };
+  auto whole = call();
+  signal_for(whole);
+  const auto error = failure_of(kind::interrupted, [&] { whole.run(); });
+  CHECK(error.status() == MODELWIRE_INTERRUPTED && error.kind_name() == "interrupted");
+  whole.cancel();
+  failure_of(kind::cancelled, [&] { whole.run(); });
+  // A stream goes on behind the last chunk.
+  auto streamed = call();
+  std::string text;
+  const auto add = [&](const modelwire::event_view& chunk) { text += chunk.text(); };
+  while (text.empty()) failure_of(kind::interrupted, [&] { streamed.stream(add); });
+  signal_for(streamed);
+  failure_of(kind::interrupted, [&] { streamed.stream(add); });
+  streamed.cancel();
+  failure_of(kind::cancelled, [&] { streamed.stream(add); });
+  CHECK_EQUAL(text, "one ");
+  // And so does a started one.
+  auto started = call();
+  started.start([](const modelwire::event_view&) {});
+  signal_for(started);
+  CHECK(!started.wait(PROMPT));
+  started.cancel();
+  started.join();
 }

@@ -50,18 +50,25 @@ static void run_every_way(const modelwire::client& client) {
 
   bool is_done = false;
   auto call = client.try_start(ask("echo", "one"), [&](const modelwire::event_view& event) {
-    is_done = event.is_done() && !event.error();
+    is_done = event.is_last() && !event.error();
   });
   CHECK(call && call->wait() && is_done && call->thrown() == nullptr);
 
   auto queue = modelwire::queue::make();
   CHECK(queue);
-  auto submitted = queue->try_submit(client, ask("echo", "one"), 7, modelwire::mode::whole);
+  const auto submitted = queue->try_submit(client, ask("echo", "one"), 7, modelwire::mode::whole);
   auto event = queue->try_next();
   CHECK(submitted && event && *event && (**event).tag() == 7);
   CHECK((**event).response().text() == "one");
   std::vector<modelwire::event> events;
   CHECK(*queue->try_take(events, std::chrono::milliseconds(0)) == modelwire::waited::timed_out);
+
+  const auto value = modelwire::value::parse("{\"a\":[1]}");
+  CHECK(value && value->get<std::int64_t>("/a/0") == 1 && client.usage().calls > 0);
+  auto polled = client.try_stream(ask("slow", "one two"));
+  CHECK(polled && polled->fd() >= 0);
+  while (!polled->is_over()) CHECK(polled->try_next(std::chrono::milliseconds(10)));
+  CHECK(polled->failure() == nullptr);
 }
 
 static void fail_every_way(const modelwire::client& client) {
@@ -88,7 +95,7 @@ static void fail_every_way(const modelwire::client& client) {
   CHECK(!wrong && wrong.error().kind() == kind::config);
   auto queue = modelwire::queue::make();
   queue->close();
-  auto refused = queue->try_submit(client, ask("echo", "x"));
+  auto refused = queue->try_submit(client, ask("echo", "x"), 1);
   CHECK(!refused && refused.error().kind() == kind::closed);
   CHECK((*queue->try_next()).is_closed());
 }
@@ -97,9 +104,10 @@ int main() {
   std::thread([] {
     auto client = modelwire::client::make();
     CHECK(client);
-    CHECK(modelwire::try_set_log(modelwire::log_level::error, [](const auto&) {}));
+    CHECK(*modelwire::try_set_log(modelwire::log_level::error, [](const auto&) {}));
     run_every_way(*client);
     fail_every_way(*client);
+    CHECK(*client->try_close() && modelwire::end_log());
     CHECK(*modelwire::try_shutdown());
   }).join();
 }

@@ -4,6 +4,7 @@
 #include "check.hpp"
 
 #include <fstream>
+#include <poll.h>
 #include <thread>
 
 void pull() {
@@ -14,7 +15,7 @@ void pull() {
   std::string text;
   int chunks = 0;
   for (auto&& chunk : stream) {
-    CHECK(chunk.is_chunk() && !chunk.is_done() && chunk.tag() == 0 && !chunk.error());
+    CHECK(chunk.is_chunk() && !chunk.is_last() && chunk.tag() == 0 && !chunk.error());
     CHECK(contains(chunk.json(), "chat.completion.chunk"));
     CHECK_EQUAL(chunk.get<std::string_view>("/object"), "chat.completion.chunk");
     CHECK_EQUAL(chunk.count("/choices"), chunk.usage() ? 0u : 1u);
@@ -157,7 +158,7 @@ void pull_failures() {
   }
   // Before the first chunk.
   failure_of(kind::not_found, [&] {
-    for (auto&& chunk : client.stream(ask("no-such-model"))) CHECK(chunk.is_done());
+    for (auto&& chunk : client.stream(ask("no-such-model"))) CHECK(chunk.is_last());
   });
 }
 
@@ -250,4 +251,32 @@ void visit_nested() {
     (void)client.try_stream(ask("echo", "one"), [&](auto&&) { client.chat("broken", "x"); });
   });
   CHECK_EQUAL(error.model(), "broken");
+}
+
+/* A stream that an event loop watches: nothing of it waits. */
+void pull_poll() {
+  const modelwire::client client;
+  auto stream = client.stream(ask("slow", "one two three"));
+  CHECK(stream.fd() >= 0);
+  std::string text;
+  int rounds = 0;
+  while (!stream.is_over()) {
+    pollfd watched{stream.fd(), POLLIN, 0};
+    CHECK(poll(&watched, 1, 60000) == 1);
+    while (const auto* chunk = stream.next(0ms)) text += chunk->text();
+    rounds++;
+  }
+  CHECK_EQUAL(text, "one two three");
+  CHECK(rounds >= 3);
+  CHECK_EQUAL(stream.response().http_status(), 200);
+  // A wait that is over in time.
+  auto slow = client.stream(ask("slow", "one two three four five six"));
+  while (slow.next(1ms) != nullptr) continue;
+  CHECK(!slow.is_over());
+  // What ends it is told by the step that finds it.
+  auto failing = client.stream(ask("no-such-model"));
+  failure_of(kind::not_found, [&] {
+    while (!failing.is_over()) failing.next(PROMPT);
+  });
+  CHECK(failing.is_over() && failing.failure() != nullptr);
 }

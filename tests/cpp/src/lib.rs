@@ -23,7 +23,7 @@ pub const STRICT: [&str; 7] =
 const SANITIZED: [&str; 3] =
     ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 
-const SCENARIOS: [&str; 8] = [
+const SCENARIOS: [&str; 9] = [
     "scenarios/main.cpp",
     "scenarios/answers.cpp",
     "scenarios/texts.cpp",
@@ -32,6 +32,7 @@ const SCENARIOS: [&str; 8] = [
     "scenarios/queues.cpp",
     "scenarios/errors.cpp",
     "scenarios/handles.cpp",
+    "scenarios/stopping.cpp",
 ];
 
 /// The compilers that are here: g++ has to be, clang++ may be.
@@ -41,7 +42,7 @@ pub fn compilers() -> Vec<&'static str> {
     if has_clang { vec!["c++", "clang++"] } else { vec!["c++"] }
 }
 
-/// Compiles C++ files below tests/cpp with warnings as errors, and links them with the library
+/// Compiles C++ files, named from tests/cpp, with warnings as errors, and links them with the library
 /// into one program.
 pub fn compile(compiler: &str, flags: &[&str], name: &str, sources: &[&str]) -> PathBuf {
     let library = Library::built();
@@ -59,15 +60,16 @@ pub fn compile(compiler: &str, flags: &[&str], name: &str, sources: &[&str]) -> 
     program
 }
 
-/// The program of all scenarios, compiled the first time that a process asks.
+/// The program of all scenarios, compiled the first time that a process asks: with sanitizers in
+/// C++20, without them in C++17.
 pub fn scenarios(is_sanitized: bool) -> &'static Path {
     static PLAIN: OnceLock<PathBuf> = OnceLock::new();
     static SANITIZED_TOO: OnceLock<PathBuf> = OnceLock::new();
     if is_sanitized {
-        let flags = [&["-std=c++17"], SANITIZED.as_slice()].concat();
+        let flags = [&["-std=c++20"], SANITIZED.as_slice()].concat();
         SANITIZED_TOO.get_or_init(|| compile("c++", &flags, "sanitized", &SCENARIOS))
     } else {
-        PLAIN.get_or_init(|| compile("c++", &["-std=c++20"], "scenarios", &SCENARIOS))
+        PLAIN.get_or_init(|| compile("c++", &["-std=c++17"], "scenarios", &SCENARIOS))
     }
 }
 

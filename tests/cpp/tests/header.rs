@@ -1,5 +1,6 @@
-//! The header as compilers take it: alone, twice, in every standard, without exceptions, and both
-//! kinds of units in one program; and that nothing of the C header is forgotten.
+//! The headers as compilers take them: alone, twice, in every standard, without exceptions, both
+//! kinds of units in one program, among macros of others; and that nothing of the C header is
+//! forgotten.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -69,14 +70,25 @@ fn check_units(name: &str, compiler: &str, standard: &str, units: [&[&str]; 2]) 
     Program::new(&program).run().succeeded();
 }
 
+/// Whether a compiler takes a text, with warnings as errors.
+fn check_alone(name: &str, compiler: &str, flags: &[&str], text: &str) {
+    let source = Library::built().file(&format!("{name}.cpp"));
+    std::fs::write(&source, text).unwrap();
+    let files = ["-fsyntax-only", source.to_str().unwrap()];
+    compile_with(compiler, &[STRICT.as_slice(), flags, &files].concat());
+}
+
 fn check_standard(standard: &str) {
     for compiler in compilers() {
         let name = format!("{}{}", compiler, standard);
-        let alone = Library::built().file(&format!("{name}-alone.cpp"));
-        std::fs::write(&alone, "#include <modelwire.hpp>\n").unwrap();
         for flags in [[].as_slice(), &BARE] {
-            let files = ["-fsyntax-only", alone.to_str().unwrap()];
-            compile_with(compiler, &[&[standard], STRICT.as_slice(), flags, &files].concat());
+            let flags = [&[standard], flags].concat();
+            let name = format!("{name}-alone");
+            check_alone(&name, compiler, &flags, "#include <modelwire.hpp>\n");
+            check_alone(&name, compiler, &flags, "#include <modelwire_fwd.hpp>\n");
+            if standard != "-std=c++17" {
+                check_alone(&name, compiler, &flags, "#include <modelwire_coro.hpp>\n");
+            }
         }
         check_units(&name, compiler, standard, [&[], &[]]);
         check_units(&format!("{name}-bare"), compiler, standard, [&BARE, &BARE]);
@@ -92,6 +104,59 @@ fn the_header_is_cpp17() {
 #[test]
 fn the_header_is_cpp20() {
     check_standard("-std=c++20");
+}
+
+#[test]
+fn the_header_is_cpp23() {
+    check_standard("-std=c++2b");
+}
+
+/// What a program may do with names that are only declared; then they are what they were said to
+/// be.
+const FORWARD: &str = r#"
+#include <modelwire_fwd.hpp>
+struct window {
+  void show(const modelwire::response& answer, modelwire::error_kind kind);
+  modelwire::stream* stream = nullptr;
+  modelwire::result<modelwire::call> start(const modelwire::client& client);
+};
+#include <modelwire_coro.hpp>
+void window::show(const modelwire::response& answer, modelwire::error_kind kind) {
+  (void)answer.text(), (void)(kind == modelwire::error_kind::timed_out);
+}
+modelwire::result<modelwire::call> window::start(const modelwire::client& client) {
+  (void)stream->is_over();
+  return client.try_call(modelwire::request::chat("m"));
+}
+const modelwire::coro::client* service(const modelwire::coro::client* of);
+const modelwire::coro::client* service(const modelwire::coro::client* of) { return of; }
+"#;
+
+#[test]
+fn names_are_declared_ahead() {
+    for compiler in compilers() {
+        for flags in [["-std=c++20"].as_slice(), &["-std=c++20", "-fno-exceptions"]] {
+            check_alone("forward", compiler, flags, FORWARD);
+        }
+    }
+}
+
+/// Macros of other headers stand before ours and in the code that uses them, or come behind.
+#[test]
+fn macros_of_others_harm_nothing() {
+    let macros = format!("#include \"{}\"\n", root().join("tests/cpp/macros.hpp").display());
+    let coroutines = "#include <modelwire_coro.hpp>\n";
+    let unit = UNIT.replace("NAME", "unit");
+    for compiler in compilers() {
+        for standard in ["-std=c++17", "-std=c++20"] {
+            let headers = if standard == "-std=c++17" { "" } else { coroutines };
+            let before = format!("{macros}{headers}{unit}");
+            let after = format!("{headers}{unit}{macros}");
+            for (name, text) in [("before", before), ("after", after)] {
+                check_alone(&format!("macros-{name}"), compiler, &[standard], &text);
+            }
+        }
+    }
 }
 
 #[test]
@@ -128,10 +193,41 @@ fn what_is_wrong_does_not_compile() {
     check_refused("lost_call", "c.start(r, [](auto&&) {});");
     check_refused("lost_result", "c.try_run(r);");
     check_refused("lost_event", "q.next();");
+    check_refused("lost_submit", "q.try_submit(c, r, 1);");
+    check_refused("no_tag", "q.submit(c, r);");
     check_refused("character", "r.set(\"a\", 'c');");
     check_refused("null", "r.set(\"a\", nullptr);");
     check_refused("bool_callback", "c.stream(r, [](auto&&) { return true; });");
     check_refused("narrow_get", "(void)c.run(r).get<int>(\"/a\");");
+}
+
+/// What would dangle, or be used before it is looked at.
+#[test]
+fn what_would_dangle_does_not_compile() {
+    for (name, right) in [
+        ("copied_text", "std::string t = c.run(r).text(); auto s = c.run(r).json(); s += t;"),
+        ("copied_reason", "std::optional<std::string> f = c.run(r).finish_reason(); (void)f;"),
+        ("copied_event", "std::string t = (*q.next()).text(); (void)t;"),
+        ("copied_hint", "std::string h = c.try_run(r).error().hint(); (void)h;"),
+        ("range", "for (auto&& chunk : c.stream(r)) (void)chunk;"),
+        ("number", "(void)c.run(r).http_status(); (void)c.run(r).get<bool>(\"/a\");"),
+        ("of_view", "auto s = c.stream(r); (void)s.try_response()->usage();"),
+    ] {
+        assert!(std::panic::catch_unwind(|| check_refused(name, right)).is_err(), "{right}");
+    }
+    check_refused("view_of_text", "std::string_view t; t = c.run(r).headers().at(0).value;");
+    check_refused("header_list", "for (auto h : c.run(r).headers()) (void)h;");
+    check_refused("calls", "(void)c.run(r).tool_calls();");
+    check_refused("info", "(void)c.run(r).info();");
+    check_refused("value", "(void)c.run(r).value();");
+    check_refused("get_view", "(void)c.run(r).get<std::string_view>(\"/a\");");
+    check_refused("usage_view", "(void)c.usage_value().view();");
+    check_refused("through_result", "auto t = c.try_run(r)->text();");
+    check_refused("through_next", "auto t = q.next()->text();");
+    check_refused("response_of_event", "(void)(*q.next()).response();");
+    check_refused("chunk", "(void)c.stream(r).next();");
+    check_refused("end_of_stream", "(void)c.stream(r).response();");
+    check_refused("info_of_error", "(void)c.try_run(r).error().info();");
 }
 
 /// C functions without a C++ form, and why.
@@ -145,6 +241,7 @@ fn read(path: &str) -> String {
 /// The words of a file that are names of C, comments aside.
 fn names_in(source: &str) -> BTreeSet<String> {
     let code = source.lines().filter(|line| !line.trim_start().starts_with('*'));
+    let code = code.filter(|line| !line.starts_with("#include"));
     let code = code.map(|line| line.split("//").next().unwrap());
     let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     words.filter(|word| word.starts_with("modelwire_")).map(str::to_owned).collect()
@@ -155,7 +252,9 @@ fn every_function_of_c_has_its_wrapper() {
     let wrapped = names_in(&read("include/modelwire.hpp"));
     let declared: BTreeSet<String> =
         functions(&read(HEADER)).into_iter().map(|function| function.name).collect();
-    assert!(declared.len() > 100, "only {declared:?} were found");
+    let declared: BTreeSet<String> =
+        declared.into_iter().filter(|name| name.starts_with("modelwire_")).collect();
+    assert!(declared.len() >= 60, "only {declared:?} were found");
     let excused = |name: &String| NOT_WRAPPED.iter().any(|(excused, _)| excused == name);
     let forgotten: Vec<&String> =
         declared.iter().filter(|name| !wrapped.contains(*name) && !excused(name)).collect();
@@ -199,21 +298,83 @@ fn every_number_of_c_has_its_wrapper() {
     );
 }
 
+/// Texts that are not of a response, an event or an error, and where they are tested.
+const TEXTS_ELSEWHERE: [(&str, &str); 2] =
+    [("view", "scenarios/texts.cpp, as value()"), ("version", "scenarios/handles.cpp")];
+
 #[test]
 fn every_text_is_tested_with_data() {
-    let lists = ["tests/c/scenarios/texts.h", "tests/cpp/scenarios/texts.cpp"];
-    let tested = names_in(&lists.map(read).concat());
-    let forgotten: Vec<String> = functions(&read(HEADER))
-        .into_iter()
-        // What is lent to a callback is tested with the callbacks.
-        .filter(|one| one.is_text() && !one.name.starts_with("modelwire_log_batch_"))
-        .map(|one| one.name)
-        .filter(|name| !tested.contains(name))
+    let tested = read("tests/cpp/scenarios/texts.cpp");
+    let wrapper = read("include/modelwire.hpp");
+    let public = wrapper
+        .split("namespace detail {")
+        .map(|part| part.split_once("}  // namespace detail").map_or(part, |(_, behind)| behind));
+    let lines: String = public.collect();
+    let texts: BTreeSet<&str> = lines
+        .lines()
+        .filter_map(|line| {
+            let line = line.trim();
+            let text = line.strip_prefix("std::string_view ");
+            let text = text.or_else(|| line.strip_prefix("std::optional<std::string_view> "));
+            text?.split_once('(').map(|(name, _)| name)
+        })
         .collect();
-    assert!(
-        forgotten.is_empty(),
-        "add a line to tests/c/scenarios/texts.h for each of {forgotten:#?}"
-    );
+    assert!(texts.len() > 15, "only {texts:?} were found");
+    let is_told = |name: &str| TEXTS_ELSEWHERE.iter().any(|(elsewhere, _)| *elsewhere == name);
+    let forgotten: Vec<&&str> = texts
+        .iter()
+        .filter(|name| !tested.contains(&format!(".{name}(")) && !is_told(name))
+        .collect();
+    assert!(forgotten.is_empty(), "add a line to tests/cpp/scenarios/texts.cpp for {forgotten:#?}");
+}
+
+/// What a setter is called: a header at a time, and times without their unit.
+fn setter(option: &str) -> String {
+    match option {
+        "headers" => "header".to_owned(),
+        "without_headers" => "without_header".to_owned(),
+        "idle_connection_ms_max" => "idle_connection_max".to_owned(),
+        other => other.strip_suffix("_ms").unwrap_or(other).to_owned(),
+    }
+}
+
+/// The names in the first column of the tables below a heading.
+fn options_below<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+    let section = text.split(heading).nth(1).unwrap().split("\n## ").next().unwrap();
+    section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect()
+}
+
+#[test]
+fn every_option_has_a_setter() {
+    let documented = read("docs/options.md");
+    let wrapper = read("include/modelwire.hpp");
+    let class = |name: &str| {
+        wrapper.split(&format!("\nclass {name}")).nth(1).unwrap().split("\n};").next().unwrap()
+    };
+    let common = class("common_options {");
+    for (heading, own, least) in
+        [("## Of a client\n", class("config : "), 30), ("## Of a call\n", class("request : "), 18)]
+    {
+        let options = options_below(&documented, heading);
+        assert!(options.len() >= least, "only {options:?} were found");
+        let forgotten: Vec<_> = options
+            .iter()
+            .filter(|option| {
+                let set = format!("& {}(", setter(option));
+                !own.contains(&set) && !common.contains(&set)
+            })
+            .collect();
+        assert!(forgotten.is_empty(), "{heading}no setter in modelwire.hpp: {forgotten:?}");
+        // And it writes that very name.
+        let unwritten: Vec<_> = options
+            .iter()
+            .filter(|option| {
+                !own.contains(&format!("\"{option}\""))
+                    && !common.contains(&format!("\"{option}\""))
+            })
+            .collect();
+        assert!(unwritten.is_empty(), "{heading}never written: {unwritten:?}");
+    }
 }
 
 #[test]
@@ -269,6 +430,9 @@ fn everything_public_is_documented() {
             // Declared ahead, or documented where it was declared.
             let is_known = code.starts_with("class") && code.ends_with(';')
                 || code.contains("::try_submit(")
+                || code.contains(" error::header(")
+                // What does not compile needs no words.
+                || code.ends_with("= delete;")
                 || code.starts_with("template <>");
             if !is_said && !is_known {
                 undocumented.push(line.to_owned());

@@ -58,6 +58,18 @@ fn texts() {
     scripted("texts", text_samples());
 }
 
+/// R-F3, R-MET1
+#[test]
+fn values() {
+    played("values");
+}
+
+/// R-F3
+#[test]
+fn nobody_keeps() {
+    played("nobody_keeps");
+}
+
 /// R-F3
 #[test]
 fn nul_and_unicode() {
@@ -126,6 +138,10 @@ fn options() {
     let request = &service.recorded("")[0];
     assert_eq!(request.header("x-config"), Some("one"));
     assert_eq!(request.header("x-both"), Some("request"));
+    assert_eq!(request.header("x-gone"), None);
+    assert_eq!(request.header("x-json"), None);
+    assert!(request.target.ends_with("?q=a%26b&r=2"), "{}", request.target);
+    assert_eq!(service.recorded("")[1].header("x-json"), Some("1"));
 }
 
 /// R-STR6
@@ -291,6 +307,12 @@ fn visit_nested() {
     played("visit_nested");
 }
 
+/// R-STR1
+#[test]
+fn pull_poll() {
+    played("pull_poll");
+}
+
 #[test]
 fn start() {
     played("start");
@@ -346,6 +368,21 @@ fn start_fork() {
     played("start_fork");
 }
 
+#[test]
+fn start_wait() {
+    played("start_wait");
+}
+
+#[test]
+fn closing_client() {
+    scripted("closing_client", stalling(&["one "]));
+}
+
+#[test]
+fn log_stops() {
+    played("log_stops");
+}
+
 /// R-AUTH4: the log does not show the key
 #[test]
 fn logging() {
@@ -382,6 +419,26 @@ fn queue_threads() {
 #[test]
 fn queue_limit() {
     played("queue_limit");
+}
+
+#[test]
+fn queue_tags() {
+    played("queue_tags");
+}
+
+#[test]
+fn queue_pause() {
+    played("queue_pause");
+}
+
+#[test]
+fn queue_log() {
+    played("queue_log");
+}
+
+#[test]
+fn queue_interrupted() {
+    played("queue_interrupted");
 }
 
 /// R-MET1: of 50 calls each is made once
@@ -462,7 +519,7 @@ fn waits_too_long() {
 /// R-LIM1, R-ERR5, R-MET1: only if it is wanted, for the call may be metered twice then
 #[test]
 fn lost_connections() {
-    let closes = 1 + 1 + 3 + 3 + 2 + 1 + 1;
+    let closes = 1 + 1 + 3 + 3 + 2 + 3 + 1 + 1;
     let mut exchanges = vec![Exchange { steps: vec![Step::Close] }; closes];
     exchanges.push(Exchange::json(200, chat_answer("at last")));
     let service = scripted("lost_connections", Script::sequence(exchanges));
@@ -621,4 +678,21 @@ fn free_order() {
 #[test]
 fn shut_down() {
     played("shut_down");
+}
+
+#[test]
+fn interrupted() {
+    scripted("interrupted", stalling(&["one "]));
+}
+
+/// R-MET1
+#[test]
+fn stopping() {
+    asked("stopping", stalling(&["one "]));
+}
+
+/// R-STR1
+#[test]
+fn awaited() {
+    played("awaited");
 }

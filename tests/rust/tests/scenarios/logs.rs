@@ -71,7 +71,14 @@ fn a_queue_follows_the_log() {
         one.follow_log(None, 0).unwrap();
         say(Level::Error, "seventh");
         assert_eq!(said(&one, 7), [""; 0]);
-        assert_eq!(said(&other, 6).last().unwrap(), "seventh");
+        one.follow_log(Some(Level::Info), 8).unwrap();
+        say(Level::Error, "not seen");
+        one.follow_log(None, 0).unwrap();
+        one.follow_log(Some(Level::Info), 8).unwrap();
+        say(Level::Error, "eighth");
+        assert_eq!(said(&one, 8), ["eighth"]);
+        one.follow_log(None, 0).unwrap();
+        assert_eq!(said(&other, 6)[2..], ["fifth", "sixth", "seventh", "not seen", "eighth"]);
         other.close();
         assert!(matches!(other.next(None).unwrap(), Next::Closed));
         assert_eq!(other.follow_log(Some(Level::Info), 1).unwrap_err().kind(), ErrorKind::Closed);

@@ -71,7 +71,7 @@ fn an_owned_call_is_cancelled_by_its_tag() {
     assert_eq!(end(&queue), (u64::MAX, Some(ErrorKind::Cancelled)));
     assert!(!queue.cancel(u64::MAX), "its end was taken");
     assert_eq!(queue.unfinished(), 1);
-    eventually("sent", || service.recorded("s").len() >= 1);
+    eventually("sent", || !service.recorded("s").is_empty());
     drop(queue); // the queue owns it
     eventually("closed", || service.open_connections() == 0);
 }

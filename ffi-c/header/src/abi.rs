@@ -1,0 +1,99 @@
+//! A header as a table of its ABI, one normalised line for each thing that a compiled program relies
+//! on; and what may become of such a table. Knows no Rust source.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A constant of each release, which no program relies on.
+const CHANGES: &str = "MODELWIRE_VERSION_NUMBER";
+
+/// The lines of a header's ABI, sorted: each function with the types of its parameters, each
+/// constant, each type, and what is exported beside functions.
+pub fn abi(header: &str) -> Vec<String> {
+    let code = without_comments(header);
+    let constants = code.lines().filter_map(constant);
+    let is_directive = |line: &&str| line.trim_start().starts_with('#');
+    let rest: Vec<&str> = code.lines().filter(|line| !is_directive(line)).collect();
+    let rest = rest.join(" ");
+    let mut lines: Vec<String> = constants.chain(rest.split(';').filter_map(declaration)).collect();
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// What a line of the table is about: the same name always has the same line.
+pub fn name(line: &str) -> &str {
+    let of_function_type = line.split_once("(*").map(|(_, rest)| rest);
+    let text = of_function_type.unwrap_or(line);
+    if let Some(constant) = text.strip_prefix("#define ") {
+        return constant.split(' ').next().unwrap_or(constant);
+    }
+    let end = text.find(['(', ')']).unwrap_or(text.len());
+    let before = text.get(..end).unwrap_or(text);
+    before.rsplit([' ', '*']).next().unwrap_or(before)
+}
+
+/// The table with the lines that are new, sorted. What is in it stays as it is: where a line of it is
+/// gone or another one now, that is told.
+pub fn with_new_lines(listed: &str, current: &[String]) -> Result<String, String> {
+    let (comments, old): (Vec<&str>, Vec<&str>) =
+        listed.lines().partition(|line| line.starts_with("# "));
+    let now: BTreeMap<&str, &str> =
+        current.iter().map(|line| (name(line), line.as_str())).collect();
+    let changed = |line: &&str| match now.get(name(line)) {
+        Some(found) if found == line => None,
+        Some(found) => Some(format!("- {line}\n+ {found}\n")),
+        None => Some(format!("- {line}\n")),
+    };
+    let changes: String = old.iter().filter_map(changed).collect();
+    if !changes.is_empty() {
+        return Err(changes);
+    }
+    let all = comments.into_iter().chain(now.into_values().collect::<BTreeSet<_>>());
+    Ok(all.map(|line| format!("{line}\n")).collect())
+}
+
+/// A header without its comments, line by line.
+pub(crate) fn without_comments(header: &str) -> String {
+    let mut parts = header.split("/*");
+    let mut code = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        code.push(' ');
+        code.push_str(part.split_once("*/").map_or("", |(_, rest)| rest));
+    }
+    let without = |line: &str| line.split("//").next().unwrap_or(line).to_owned() + "\n";
+    code.lines().map(without).collect()
+}
+
+/// A macro that stands for a number.
+fn constant(line: &str) -> Option<String> {
+    let (name, value) = line.trim().strip_prefix("#define ")?.split_once(' ')?;
+    let value = value.trim();
+    let is_number = value.starts_with(|first: char| first.is_ascii_digit() || first == '(');
+    let is_told = name != CHANGES && !name.contains('(') && (is_number || value == "SIZE_MAX");
+    is_told.then(|| format!("#define {name} {value}"))
+}
+
+/// A type, a function, or another thing that is exported.
+fn declaration(text: &str) -> Option<String> {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(at) = words.find("typedef ") {
+        return Some(with_bare_parameters(words.get(at..)?));
+    }
+    let (_, declared) = words.split_once("MODELWIRE_API ")?;
+    Some(with_bare_parameters(declared))
+}
+
+/// `int32_t f(const a *a, size_t b)` without the names of its parameters.
+fn with_bare_parameters(declared: &str) -> String {
+    // Of a type of functions the second parentheses are those of the parameters.
+    let Some(open) = declared.rfind('(') else { return declared.to_owned() };
+    let (before, rest) = declared.split_at(open);
+    let inside = rest.trim_start_matches('(').trim_end_matches(')');
+    let bare = |parameter: &str| {
+        let parameter = parameter.trim();
+        let end = parameter.rfind([' ', '*']).map_or(parameter.len(), |at| at + 1);
+        parameter.get(..end).unwrap_or(parameter).trim_end().to_owned()
+    };
+    let parameters: Vec<String> = inside.split(',').map(bare).collect();
+    format!("{before}({})", parameters.join(", "))
+}

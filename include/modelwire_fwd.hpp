@@ -1,0 +1,69 @@
+/*
+ * The names of modelwire.hpp, declared ahead: for headers that only mention them. Knows nothing of
+ * what they can do, and includes next to nothing.
+ *
+ *   #include <modelwire_fwd.hpp>
+ *   class chat_window { void show(const modelwire::response& answer); };
+ *
+ * Declare them by this header and not by hand: the names stand in an inline namespace, one for units
+ * with exceptions and one for units without, so that both can be linked into one program.
+ */
+#ifndef MODELWIRE_FWD_HPP
+#define MODELWIRE_FWD_HPP
+
+#include <cstdint>
+
+#if defined(__cpp_exceptions)
+#define MODELWIRE_EXCEPTIONS 1
+#define MODELWIRE_FLAVOUR throwing
+#else
+#define MODELWIRE_EXCEPTIONS 0
+#define MODELWIRE_FLAVOUR unthrowing
+#endif
+
+namespace modelwire {
+inline namespace MODELWIRE_FLAVOUR {
+
+class error;
+template <class T>
+class result;
+
+class value_view;
+class value;
+class response_view;
+class response;
+class event_view;
+class event;
+class next_event;
+
+class config;
+class request;
+class client;
+class call;
+class queue;
+class stream;
+
+struct token_usage;
+struct client_usage;
+struct header;
+struct tool_call;
+struct tool_call_piece;
+struct log_record;
+
+enum class error_kind : std::int32_t;
+enum class operation : std::int32_t;
+enum class mode : std::int32_t;
+enum class flow : std::int32_t;
+enum class waited : std::int32_t;
+enum class log_level : std::int32_t;
+enum class wait_flags : std::uint32_t;
+
+namespace coro {
+class client;
+class stream;
+}  // namespace coro
+
+}  // namespace MODELWIRE_FLAVOUR
+}  // namespace modelwire
+
+#endif  // MODELWIRE_FWD_HPP

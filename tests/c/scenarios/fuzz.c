@@ -1,0 +1,2 @@
+/* to come */
+#include "check.h"

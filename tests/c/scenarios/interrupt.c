@@ -1,0 +1,303 @@
+/*
+ * Signals: what interrupts a wait, what does not, and what a handler may do. The service answers
+ * late or never.
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* What the handler does and tells. It may touch nothing else. */
+static const modelwire_call *volatile handled_call;
+static const modelwire_queue *volatile handled_queue;
+static volatile sig_atomic_t taken;
+static volatile int64_t taken_ms;
+
+static void take_signal(int number) {
+  struct timespec now;
+  (void)number;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  taken_ms = (int64_t)now.tv_sec * 1000 + (int64_t)(now.tv_nsec / 1000000);
+  taken++;
+  modelwire_queue_wakeup(handled_queue);
+  modelwire_call_wakeup(handled_call);
+}
+
+static void handle(int flags) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = take_signal;
+  action.sa_flags = flags;
+  CHECK(sigaction(SIGINT, &action, NULL) == 0);
+  handled_call = NULL;
+  handled_queue = NULL;
+  taken = 0;
+}
+
+/* Sends signals to one thread, or to the process, until it is told to stop. */
+typedef struct {
+  pthread_t thread, target;
+  int is_process;
+  volatile sig_atomic_t is_over;
+} sender;
+
+static void *send_signals(void *argument) {
+  sender *own = argument;
+  while (!own->is_over) {
+    sleep_ms(30);
+    if (own->is_over) break;
+    CHECK((own->is_process ? kill(getpid(), SIGINT) : pthread_kill(own->target, SIGINT)) == 0);
+  }
+  return NULL;
+}
+
+static void start_sending(sender *own, int is_process) {
+  own->target = pthread_self();
+  own->is_process = is_process;
+  own->is_over = 0;
+  CHECK(pthread_create(&own->thread, NULL, send_signals, own) == 0);
+}
+
+static void stop_sending(sender *own) {
+  own->is_over = 1;
+  CHECK(pthread_join(own->thread, NULL) == 0);
+  CHECK(taken > 0);
+}
+
+/* Everything that waits. */
+typedef struct {
+  modelwire_client *client;
+  modelwire_call *call;
+  modelwire_queue *queue;
+  gathered all;
+  int events;
+} work;
+
+static modelwire_status by_run(work *own) {
+  modelwire_response *answer = (modelwire_response *)&answer;
+  modelwire_error *error = (modelwire_error *)&error;
+  modelwire_status status = modelwire_call_run(own->call, &answer, &error);
+  CHECK((status == MODELWIRE_OK) == (answer != NULL) && (status < 0) == (error != NULL));
+  modelwire_response_free(answer);
+  modelwire_error_free(error);
+  return status;
+}
+
+static modelwire_status by_stream(work *own) {
+  modelwire_response *end = (modelwire_response *)&end;
+  modelwire_error *error = (modelwire_error *)&error;
+  modelwire_status status = modelwire_call_stream(own->call, gather, &own->all, &end, &error);
+  CHECK((status == MODELWIRE_OK) == (end != NULL) && (status < 0) == (error != NULL));
+  modelwire_response_free(end);
+  modelwire_error_free(error);
+  return status;
+}
+
+static modelwire_status by_wait(work *own) {
+  return modelwire_call_wait(own->call, PATIENCE_MS, NULL);
+}
+
+static modelwire_status by_wait_for_ever(work *own) {
+  return modelwire_call_wait(own->call, -1, NULL);
+}
+
+/* A last event is the end, and any other an interruption of no interest. */
+static modelwire_status taken_event(work *own, modelwire_status status, modelwire_event *event) {
+  CHECK((status == MODELWIRE_OK) == (event != NULL));
+  while (status == MODELWIRE_OK && !is_last(event)) {
+    own->events++;
+    modelwire_event_free(event);
+    status = modelwire_queue_next(own->queue, PATIENCE_MS, &event);
+    CHECK((status == MODELWIRE_OK) == (event != NULL));
+  }
+  if (status == MODELWIRE_OK) status = status_of(event);
+  modelwire_event_free(event);
+  return status;
+}
+
+static modelwire_status by_next(work *own) {
+  modelwire_event *event = (modelwire_event *)&event;
+  modelwire_status status = modelwire_queue_next(own->queue, PATIENCE_MS, &event);
+  return taken_event(own, status, event);
+}
+
+static modelwire_status by_next_for_ever(work *own) {
+  modelwire_event *event = (modelwire_event *)&event;
+  modelwire_status status = modelwire_queue_next(own->queue, -1, &event);
+  return taken_event(own, status, event);
+}
+
+static modelwire_status by_take(work *own) {
+  modelwire_event *event = NULL;
+  size_t count = 7;
+  modelwire_status status = modelwire_queue_take(own->queue, -1, &event, 1, &count);
+  CHECK(count == (status == MODELWIRE_OK ? 1 : 0));
+  return taken_event(own, status, event);
+}
+
+static const struct {
+  modelwire_status (*wait)(work *own);
+  int is_queue, is_started;
+} WAYS[] = {{by_run, 0, 0},  {by_stream, 0, 0}, {by_wait, 0, 1},          {by_wait_for_ever, 0, 1},
+            {by_next, 1, 0}, {by_take, 1, 0},   {by_next_for_ever, 1, 0}};
+
+enum { WAYS_COUNT = sizeof WAYS / sizeof *WAYS };
+
+static int32_t go_on(void *user_data, const modelwire_event *event) {
+  (void)user_data;
+  return event == NULL;
+}
+
+/* A work that is under way, or will be with the first wait. */
+static work begin(modelwire_client *client, size_t way, uint32_t flags) {
+  work fresh = {.client = client};
+  modelwire_error *error = NULL;
+  if (WAYS[way].is_queue) {
+    CHECK_STATUS(modelwire_queue_new(flags, &fresh.queue, &error), MODELWIRE_OK, error);
+    submit(client, fresh.queue, ECHO_CHAT("m", "x"), 1, 1);
+    return fresh;
+  }
+  modelwire_request *request = request_with(MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), NULL);
+  CHECK_STATUS(modelwire_call_new(client, request, flags, &fresh.call, &error), MODELWIRE_OK,
+               error);
+  modelwire_request_free(request);
+  if (WAYS[way].is_started) {
+    CHECK_STATUS(modelwire_call_start(fresh.call, 1, go_on, NULL, NULL, &error), MODELWIRE_OK,
+                 error);
+  }
+  return fresh;
+}
+
+static void end(work *own) {
+  handled_call = NULL;
+  handled_queue = NULL;
+  modelwire_call_free(own->call);
+  modelwire_queue_free(own->queue);
+}
+
+/* Waits to the end; how often it was interrupted. */
+static int wait_on(work *own, size_t way) {
+  int interruptions = 0;
+  modelwire_status status;
+  while ((status = WAYS[way].wait(own)) == MODELWIRE_INTERRUPTED) interruptions++;
+  CHECK_TEXT(modelwire_status_name(status), "ok");
+  return interruptions;
+}
+
+/* The service answers after half a second, while signals come. A wait that was made interruptible
+ * is interrupted by them, whatever SA_RESTART says, and goes on when it is run again; any other
+ * goes on by itself. Without a signal it would return every tenth of a second. */
+static void interrupt_each(int flags) {
+  modelwire_client *client = client_of_environment();
+  for (size_t way = 0; way < WAYS_COUNT; way++) {
+    for (uint32_t is_asked = 0; is_asked < 2; is_asked++) {
+      sender signals;
+      handle(flags);
+      work own = begin(client, way, is_asked ? MODELWIRE_INTERRUPTIBLE : 0);
+      start_sending(&signals, 0);
+      int interruptions = wait_on(&own, way);
+      stop_sending(&signals);
+      CHECK(is_asked ? 2 * interruptions >= taken : interruptions == 0);
+      if (way == 1) CHECK_TEXT(own.all.text, "late");
+      if (WAYS[way].is_queue) CHECK(own.events > 0);
+      end(&own);
+    }
+  }
+  modelwire_client_free(client);
+}
+
+void interrupted(void) { interrupt_each(0); }
+
+void interrupted_with_restart(void) { interrupt_each(SA_RESTART); }
+
+/* A signal that another thread takes: the handler wakes the wait up. */
+void wakeup_in_handler(void) {
+  modelwire_client *client = client_of_environment();
+  sigset_t interrupt;
+  CHECK(sigemptyset(&interrupt) == 0 && sigaddset(&interrupt, SIGINT) == 0);
+  for (size_t way = 0; way < WAYS_COUNT; way++) {
+    sender signals;
+    handle(SA_RESTART);
+    work own = begin(client, way, MODELWIRE_INTERRUPTIBLE);
+    handled_call = own.call;
+    handled_queue = own.queue;
+    start_sending(&signals, 1);
+    CHECK(pthread_sigmask(SIG_BLOCK, &interrupt, NULL) == 0);
+    int interruptions = wait_on(&own, way);
+    CHECK(pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL) == 0);
+    stop_sending(&signals);
+    CHECK(2 * interruptions >= taken);
+    end(&own);
+  }
+  modelwire_client_free(client);
+}
+
+/* What a program does with Ctrl-C: it looks at what its handler noted, and cancels. A signal that
+ * came just before the wait, and whose handler woke nobody up, is noticed as well. The service never
+ * answers. */
+void cancel_after_signal(void) {
+  modelwire_client *client = client_of_environment();
+  for (size_t way = 0; way < WAYS_COUNT; way++) {
+    handle(SA_RESTART);
+    work own = begin(client, way, MODELWIRE_INTERRUPTIBLE);
+    CHECK(raise(SIGINT) == 0 && taken == 1);
+    int64_t from_ms = now_ms();
+    CHECK(WAYS[way].wait(&own) == MODELWIRE_INTERRUPTED);
+    CHECK(now_ms() - from_ms < PROMPT_MS);
+    modelwire_call_cancel(own.call);
+    if (own.queue != NULL) CHECK(modelwire_queue_cancel(own.queue, 1) == MODELWIRE_OK);
+    modelwire_status status;
+    while ((status = WAYS[way].wait(&own)) == MODELWIRE_INTERRUPTED) continue;
+    CHECK(status == (WAYS[way].is_started ? MODELWIRE_OK : MODELWIRE_E_CANCELLED));
+    CHECK(now_ms() - from_ms < PROMPT_MS);
+    end(&own);
+  }
+  modelwire_client_free(client);
+}
+
+/* A wake-up that comes before the wait is kept for it: a signal may come just before. The service
+ * never answers. */
+void wakeup_before_wait(void) {
+  modelwire_client *client = client_of_environment();
+  handle(0);
+  for (size_t way = 0; way < WAYS_COUNT; way++) {
+    work own = begin(client, way, MODELWIRE_INTERRUPTIBLE);
+    for (int round = 0; round < 3; round++) {
+      modelwire_call_wakeup(own.call);
+      modelwire_queue_wakeup(own.queue);
+      CHECK(WAYS[way].wait(&own) == MODELWIRE_INTERRUPTED);
+    }
+    modelwire_call_cancel(own.call);
+    end(&own);
+  }
+  modelwire_client_free(client);
+}
+
+static int32_t stop_at_interruption(void *user_data, const modelwire_event *event) {
+  gather(user_data, event);
+  return ((gathered *)user_data)->events == 2;
+}
+
+/* A stream that is interrupted goes on where it was, with another callback too; and one that was
+ * run is not streamed. */
+void interrupted_way(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_response *answer = NULL;
+  modelwire_error *error = NULL;
+  gathered all = {0};
+  handle(0);
+  work own = begin(client, 1, MODELWIRE_INTERRUPTIBLE);
+  modelwire_call_wakeup(own.call);
+  CHECK(by_stream(&own) == MODELWIRE_INTERRUPTED);
+  CHECK_STATUS(modelwire_call_run(own.call, &answer, &error), MODELWIRE_E_ARGUMENT, error);
+  modelwire_error_free(error);
+  CHECK_STATUS(modelwire_call_stream(own.call, stop_at_interruption, &all, &answer, &error),
+               MODELWIRE_STOPPED, error);
+  CHECK_TEXT(all.text, "one two ");
+  CHECK(answer == NULL && error == NULL);
+  /* It has ended. */
+  CHECK(modelwire_call_stream(own.call, gather, &all, &answer, NULL) == MODELWIRE_E_ARGUMENT);
+  end(&own);
+  modelwire_client_free(client);
+}

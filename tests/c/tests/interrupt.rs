@@ -1,0 +1,50 @@
+//! Signals and waits through C programs: what interrupts what, and what a handler may do.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::time::Duration;
+
+use modelwire_service::{Exchange, Script, Step};
+use modelwire_tests_c::{chat_chunk, scripted, silent, stalling};
+
+/// A stream that begins late.
+fn late() -> Script {
+    let events = Exchange::events(&[chat_chunk("late"), "[DONE]".to_owned()]);
+    let pause = Step::Pause(Duration::from_millis(500));
+    Script::one(Exchange { steps: [vec![pause], events.steps].concat() })
+}
+
+#[test]
+fn interrupted() {
+    scripted("interrupted", late());
+}
+
+#[test]
+fn interrupted_with_restart() {
+    scripted("interrupted_with_restart", late());
+}
+
+#[test]
+fn wakeup_in_handler() {
+    scripted("wakeup_in_handler", late());
+}
+
+#[test]
+fn cancel_after_signal() {
+    scripted("cancel_after_signal", silent());
+}
+
+#[test]
+fn wakeup_before_wait() {
+    scripted("wakeup_before_wait", silent());
+}
+
+#[test]
+fn interrupted_way() {
+    scripted("interrupted_way", stalling(&["one ", "two ", "three "]));
+}

@@ -1,0 +1,20 @@
+//! The C library inside other programs: this file lists what is tried. Run with `make test-hosts`.
+//! Knows no host.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod build;
+mod http;
+mod loops;
+mod page;
+mod plugins;
+mod postgres;
+mod postgres_server;
+mod running;
+mod scripts;
+mod sqlite;
