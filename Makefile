@@ -52,7 +52,7 @@ test: .venv/tested
 # after a fork; and under valgrind a child leaves alone what is its parent's, memory and timeouts
 # are other ones, and a thread that hangs is not waited for.
 test-deep: .venv/tested
-	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src
+	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src $(host_tools)
 	cargo test --quiet --locked -p modelwire-tests-deep
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
@@ -73,8 +73,10 @@ test-targets:
 	$(c_suite) --test install -- --ignored targets
 
 # Built by the commands that their first lines give, against an installed library.
+host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncurses python3-dev sqlite3 \
+  sqlite3-dev postgres
 test-hosts:
-	@tests/tools cargo cc c++ make pkg-config strip libuv glib-2.0 libevent Qt5Core sqlite3 sqlite3-dev postgres
+	@tests/tools cargo cc c++ $(host_tools)
 	cargo test --quiet --locked -p modelwire-tests-hosts
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c

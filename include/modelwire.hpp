@@ -2084,8 +2084,9 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   /// @param level  records of this level and more important ones; `off` ends it
   result<void> try_log(log_level level, std::uint64_t tag = 0) const {
     modelwire_error* failure = nullptr;
-    return detail::outcome(
-        modelwire_queue_log(get(), static_cast<std::int32_t>(level), tag, &failure), failure);
+    const modelwire_status status =
+        modelwire_queue_log(get(), static_cast<std::int32_t>(level), tag, &failure);
+    return detail::outcome(status, failure);
   }
 
   /// Takes the next event of any call. The events of one call come in order; no call can starve
@@ -2356,7 +2357,7 @@ class stream {
 
  private:
   friend class client;
-  static constexpr std::uint64_t tag = 1;
+  static constexpr std::uint64_t tag = 0;
 
   struct state {
     modelwire::queue events;

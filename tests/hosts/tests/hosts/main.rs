@@ -9,6 +9,8 @@
 )]
 
 mod build;
+mod coroutines;
+mod headers;
 mod http;
 mod loops;
 mod page;

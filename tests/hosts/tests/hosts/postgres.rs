@@ -117,12 +117,18 @@ impl Waiting<'_> {
 
     fn cancel(&mut self) -> Duration {
         let mut session = self.postgres.session();
+        let mut descriptors = Vec::new();
         let tries = (0..TRIES).map(|_| {
             self.wait_in(&mut session);
             let start = self.tell("pg_cancel_backend", session.process);
-            self.fails(&mut session, "57014", start)
+            let took = self.fails(&mut session, "57014", start);
+            descriptors.push(session.descriptors());
+            took
         });
         let tries = tries.collect();
+        let fewest = descriptors.into_iter().min().unwrap();
+        // The client hears of an error before all of it is over.
+        wait_until("nothing is left", || session.descriptors() <= fewest);
         middle(&format!("pg_cancel_backend in {}", self.statement), tries)
     }
 
@@ -157,6 +163,11 @@ fn check_at_once(postgres: &Postgres, service: &Service, statement: &str) {
     let mut session = postgres.session();
     waiting.wait_in(&mut session);
     check_idle(&format!("PostgreSQL in {statement}"), session.process);
+    // It does what every backend has to do before a database is dropped.
+    let start = Instant::now();
+    waiting.boss.ask("CREATE DATABASE other").unwrap();
+    waiting.boss.ask("DROP DATABASE other").unwrap();
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     drop(session);
     wait_until("who has gone waits no more", || service.open_connections() == 0);
     for took in [waiting.cancel(), waiting.time_out(), waiting.terminate()] {
@@ -210,6 +221,7 @@ fn it_may_be_preloaded() {
     let service = Service::start().unwrap();
     let postgres = Postgres::start(&service.base_url(), Load::BeforeFork);
     check_backends(&postgres);
+    assert_eq!(postgres.threads(), 1, "what is forked must have no threads");
     drop(service);
     // Said once, and in no backend's way: where nothing is configured, the server starts all the same.
     let postgres = Postgres::start("not a url", Load::BeforeFork);

@@ -107,6 +107,11 @@ impl Postgres {
         std::fs::read_to_string(self.folder.join("log")).unwrap()
     }
 
+    /// The threads of the server's first process.
+    pub fn threads(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
+    }
+
     pub fn session(&self) -> Session {
         self.session_in("postgres")
     }
