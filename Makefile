@@ -134,23 +134,28 @@ bench: .venv/installed
 	@tests/tools cargo cc python3
 	@PYTHONPATH=tests/bench $(python) -m harness $(ARGS)
 
-# For another machine: TARGET=aarch64-unknown-linux-gnu, or TARGET=x86_64-unknown-linux-musl, which has
-# no shared library. Compilers have the names that Debian gives them.
-target := $(if $(TARGET),--target $(TARGET))
-built := $(build)$(if $(TARGET),/$(TARGET))
-compiler := $(or $(if $(filter %-musl,$(TARGET)),musl-gcc),$(firstword $(subst -, ,$(TARGET)))-linux-gnu-gcc)
+# What links the .a keeps it for itself: the script has ffi-c/hide change its symbols.
+# TARGET is another machine, aarch64-unknown-linux-gnu for instance, or another C library:
+# x86_64-unknown-linux-musl, for which there is no shared library. Compilers have Debian's names.
+compiler := $(firstword $(subst -, ,$(TARGET)))-linux-gnu-gcc
 linker := CARGO_TARGET_$(shell echo '$(TARGET)' | tr a-z- A-Z_)_LINKER
-
-# The .a comes from a profile of its own: without link-time optimisation, a program links only the
-# parts that it uses.
 install:
-	@tests/tools cargo cc strip $(if $(TARGET),$(compiler))
-	@echo "building libmodelwire$(if $(TARGET), for $(TARGET))"
-	@$(if $(filter %-musl,$(TARGET)),,$(if $(TARGET),$(linker)=$${$(linker):-$(compiler)}) \
-	  cargo build --quiet --locked --release $(target) -p modelwire-ffi)
-	@cargo rustc --quiet --locked --profile static --crate-type staticlib $(target) -p modelwire-ffi --lib
+ifeq ($(TARGET),)
+	@tests/tools cargo cc strip
+	@echo "building libmodelwire"
+	@cargo build --quiet --locked --release -p modelwire-ffi
+else ifneq ($(filter %-musl,$(TARGET)),)
+	@tests/tools cargo cc strip musl-gcc
+	@echo "building libmodelwire for $(TARGET)"
+	@cargo rustc --quiet --locked --release --target $(TARGET) -p modelwire-ffi --lib --crate-type staticlib
+else
+	@tests/tools cargo cc $(compiler)
+	@echo "building libmodelwire for $(TARGET)"
+	@$(linker)=$${$(linker):-$(compiler)} \
+	  cargo build --quiet --locked --release --target $(TARGET) -p modelwire-ffi
+endif
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' TARGET='$(TARGET)' \
-	  ffi-c/install/install "$(if $(filter %-musl,$(TARGET)),,$(built)/release)" $(built)/static
+	  ffi-c/install/install $(build)/$(if $(TARGET),$(TARGET)/)release
 
 # Reads source files: compiles cbindgen and a small program (ffi-c/header), not the library, and
 # runs no test. `make test` checks that what it writes is committed.

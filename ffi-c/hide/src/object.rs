@@ -12,6 +12,7 @@ const SYMBOL_BYTES: usize = 24;
 /// The type of the section that is a table of symbols; a file has at most one.
 const SYMTAB: u32 = 2;
 const LOCAL: u8 = 0;
+const VISIBILITY: u8 = 3;
 const HIDDEN: u8 = 2;
 
 /// An object file, and where its symbols stand in it.
@@ -80,11 +81,9 @@ impl<'a> Object<'a> {
                 strings.push(0);
                 symbol.get_mut(..4)?.copy_from_slice(&at);
             }
-            let is_defined = is_defined(symbol);
-            let visibility = symbol.get_mut(5)?;
-            // What says itself who sees it stays so.
-            if is_defined && *visibility & 3 == 0 {
-                *visibility |= HIDDEN;
+            if is_defined(symbol) {
+                let visibility = symbol.get_mut(5)?;
+                *visibility = *visibility & !VISIBILITY | HIDDEN;
             }
         }
         let mut file = self.file.to_vec();

@@ -138,7 +138,7 @@ static void refuse_json(modelwire_request *request, const char *json, size_t len
 /* Requests that take no fields, but options of the call. */
 static void refuse_fields(modelwire_request *closed, const char *message) {
   modelwire_error *error = NULL;
-  refused_with(modelwire_request_add_message(closed, "u", 1, "x", 1, &error), &error, message);
+  refused_with(modelwire_request_add_message(closed, "u", 1, "x", 1, &error), &error, "");
   refused_with(modelwire_request_set_text(closed, "a", 1, "x", 1, &error), &error, message);
   refused_with(modelwire_request_set_text(closed, "model", 5, "x", 1, &error), &error, message);
   refused_with(modelwire_request_set_int(closed, "a", 1, 1, &error), &error, message);

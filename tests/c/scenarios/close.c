@@ -160,15 +160,11 @@ void client_closes(void) {
     free_watch(seen[i]);
   }
   CHECK(pthread_join(thread, NULL) == 0);
-  for (int i = 0; i < 2; i++) {
-    modelwire_event *event = next(queue);
-    while (!is_last(event)) {
-      modelwire_event_free(event);
-      event = next(queue);
-    }
-    CHECK(status_of(event) == MODELWIRE_E_CLOSED);
-    modelwire_event_free(event);
-  }
+  expect_end(queue, 1, MODELWIRE_E_CLOSED);
+  /* What is paused is told when it is asked for. */
+  expect_none(queue, MODELWIRE_TIMEOUT);
+  CHECK(modelwire_queue_resume(queue, 2) == MODELWIRE_OK);
+  expect_end(queue, 2, MODELWIRE_E_CLOSED);
   /* No new ones; closing again is harmless. */
   error = failure_of(unstarted, MODELWIRE_E_CLOSED);
   CHECK_TEXT(error_text(error, "/metered"), "not_sent");

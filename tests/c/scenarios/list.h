@@ -73,6 +73,8 @@
   NAME(client_closes_beside_hanging)                                                           \
   /* orders.c */                                                                               \
   NAME(queue_freed_under_threads) NAME(queue_owns_calls) NAME(freed_in_any_order)              \
+  /* fuzz.c */                                                                                 \
+  NAME(fuzz)                                                                                   \
   /* replay.c */                                                                               \
   NAME(replay)
 

@@ -283,13 +283,15 @@ void log_hangs(void) {
   CHECK(error == NULL && now_ms() - asked_ms >= 299 && now_ms() - asked_ms < PROMPT_MS);
   call_once(client);
   CHECK(ending.finalizers == 0);
-  set_log(MODELWIRE_LOG_DEBUG, &other);
+  /* Another log takes its place; it waits for the earlier one as long as it is told. */
+  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, keep, &other, finish, 0, NULL) >= 0);
   call_once(client);
-  end_log();
-  CHECK(other.records > 0 && other.finalizers == 1 && ending.finalizers == 0);
+  CHECK(ending.finalizers == 0);
   CHECK(sem_post(&ending.let_go) == 0);
   while (sem_wait(&ending.ended) != 0) continue;
   CHECK(ending.tried == 1 && ending.finalizers == 1);
+  end_log();
+  CHECK(other.records > 0 && other.finalizers == 1);
   modelwire_client_free(client);
 }
 
@@ -326,10 +328,10 @@ static int records_left(const modelwire_queue *queue, int32_t timeout_ms) {
 }
 
 /* The log as data: events of a queue, beside those of calls, for programs that take no callback of
- * another thread. It is no call of the queue, and another log takes its place. */
+ * another thread. It is no call of the queue. */
 void log_queue(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue();
+  modelwire_queue *queue = new_queue(), *other = new_queue();
   modelwire_error *error = NULL;
   log_book book = {0};
   CHECK_STATUS(modelwire_queue_log(queue, MODELWIRE_LOG_TRACE + 1, 9, &error),
@@ -348,14 +350,16 @@ void log_queue(void) {
   records_left(queue, 0);
   submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 8);
   CHECK(records_until(queue, 8, 9) == 0);
-  /* A callback takes the place of a queue. */
+  /* A callback and another queue have the same; each has its own end and its own level. */
   CHECK(modelwire_queue_log(queue, MODELWIRE_LOG_DEBUG, 7, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_queue_log(other, MODELWIRE_LOG_ERROR, 5, NULL) == MODELWIRE_OK);
   set_log(MODELWIRE_LOG_DEBUG, &book);
-  records_left(queue, 0);
   submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 6);
-  CHECK(records_until(queue, 6, 7) == 0);
+  records = records_until(queue, 6, 7);
   end_log();
-  CHECK(book.records > 0 && book.finalizers == 1);
+  CHECK(book.debug > 0 && book.finalizers == 1);
+  CHECK(records + records_left(queue, 500) > 0 && records_left(other, 0) == 0);
+  modelwire_queue_free(other);
   /* A closed queue has none, and one that is freed ends its own. */
   CHECK(modelwire_queue_log(queue, MODELWIRE_LOG_DEBUG, 7, NULL) == MODELWIRE_OK);
   modelwire_queue_free(queue);

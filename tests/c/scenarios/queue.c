@@ -304,7 +304,7 @@ static void wake_with(uint32_t flags, modelwire_status woken) {
   modelwire_status status;
   while ((status = modelwire_queue_next(queue, PATIENCE_MS, &event)) == woken) wakes++;
   CHECK(status == MODELWIRE_OK && is_last(event));
-  CHECK(wakes == 1 || (flags & MODELWIRE_INTERRUPTIBLE) != 0);
+  CHECK(wakes <= 1 || (flags & MODELWIRE_INTERRUPTIBLE) != 0);
   modelwire_event_free(event);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
@@ -592,12 +592,14 @@ void queue_fd_closed(void) {
   modelwire_client_free(client);
 }
 
-/* The descriptor itself is closed, which the header forbids: no signal, no crash, no lost event. */
-void queue_fd_stolen(void) {
+/* The descriptor itself is closed, which the header forbids, and its number is another one's: no
+ * signal, no crash, no lost event. */
+static void steal(uint32_t flags) {
   modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = new_queue();
+  modelwire_queue *queue = queue_with(flags);
+  int fd = modelwire_queue_fd(queue);
   CHECK(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
-  CHECK(close(modelwire_queue_fd(queue)) == 0);
+  CHECK(close(fd) == 0 && open("/dev/null", O_RDWR) == fd);
   for (int round = 0; round < 3; round++) {
     submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
     expect_end(queue, 1, MODELWIRE_OK);
@@ -605,6 +607,11 @@ void queue_fd_stolen(void) {
   }
   modelwire_queue_free(queue);
   modelwire_client_free(client);
+}
+
+void queue_fd_stolen(void) {
+  steal(0);
+  steal(MODELWIRE_SOCKET);
 }
 
 /* A huge stream that nobody takes: a bounded part of it is here, the service waits. Then all of
@@ -676,7 +683,7 @@ static int child(modelwire_client *client, modelwire_queue *inherited) {
   CHECK(modelwire_queue_take(inherited, -1, &event, 1, &count) == MODELWIRE_E_FORKED);
   CHECK(modelwire_queue_fd(inherited) == -1);
   refuse_submit(inherited, client, MODELWIRE_OPERATION_CHAT, ECHO_CHAT("echo", "x"), 7,
-                MODELWIRE_E_FORKED, "fork");
+                MODELWIRE_E_FORKED, "parent process");
   /* None of this reaches the parent. */
   modelwire_queue_wakeup(inherited);
   (void)modelwire_queue_pause(inherited, 1);

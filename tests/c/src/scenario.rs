@@ -8,7 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program};
 
-const SOURCES: [&str; 22] = [
+const SOURCES: [&str; 23] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -30,6 +30,7 @@ const SOURCES: [&str; 22] = [
     "scenarios/flow.c",
     "scenarios/close.c",
     "scenarios/orders.c",
+    "scenarios/fuzz.c",
     "scenarios/replay.c",
 ];
 

@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use modelwire_header::{HEADER, TABLE, abi, functions, generate, name, root};
-use modelwire_tests_c::{Library, Program, compile_with, difference, forgotten_scenarios};
+use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
 
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
 const NULL_SCENARIO: &str = include_str!("../scenarios/null.c");
@@ -204,35 +204,6 @@ fn every_function_is_called_with_null() {
 fn every_function_is_called_by_chance() {
     let forgotten = forgotten(FUZZ_SCENARIO);
     assert!(forgotten.is_empty(), "tests/c/scenarios/fuzz.c does not call {forgotten:#?}");
-}
-
-/// What a program for a later header meets on this library: the loader says what is missing.
-#[test]
-fn a_program_for_a_later_library_does_not_start() {
-    let library = Library::built();
-    let later = read(HEADER).replace("modelwire_needs_0_1", "modelwire_needs_0_2");
-    let folder = library.file("later");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("modelwire.h"), later).unwrap();
-    let source = folder.join("program.c");
-    std::fs::write(&source, "#include \"modelwire.h\"\nint main(void) { return 0; }\n").unwrap();
-    let program = folder.join("program");
-    let build = |more: &[&str]| {
-        let mut arguments = vec!["-O2", source.to_str().unwrap(), "-o", program.to_str().unwrap()];
-        arguments.extend(more);
-        compile_with("cc", &arguments);
-        Program::new(&program).run()
-    };
-    // As if the later library had been there when it was linked.
-    let path = library.path().to_str().unwrap();
-    let rpath = format!("-Wl,-rpath,{}", library.file("").display());
-    let lazily = ["-Wl,--unresolved-symbols=ignore-all", "-Wl,--no-as-needed", path, &rpath];
-    let ended = build(&lazily);
-    assert!(!ended.status.success());
-    let told = "undefined symbol: modelwire_needs_0_2";
-    assert!(ended.stderr.contains(told), "{ended:?}");
-    // Who looks at the library at run time needs nothing of it to start.
-    build(&["-DMODELWIRE_DLOPEN"]).succeeded();
 }
 
 #[test]

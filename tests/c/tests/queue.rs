@@ -151,7 +151,7 @@ fn queue_is_fair() {
 fn queue_paused() {
     let chunk = chat_chunk(&"x".repeat(1000));
     let [small, huge] = small_then_huge().exchanges.try_into().unwrap();
-    let others = Exchange::pre_rendered_stream(&chunk, 300, 64);
+    let others = Exchange::pre_rendered_stream(&chunk, 20, 64);
     scripted("queue_paused", Script::sequence(vec![small, huge, others]));
 }
 

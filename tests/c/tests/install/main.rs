@@ -88,7 +88,7 @@ fn destdir_and_libdir_move_the_files_and_not_what_they_say() {
     let built = library.path().parent().unwrap().to_owned();
     let install = root().join("ffi-c/install/install");
     run(Command::new(&install)
-        .args([&built, &built])
+        .arg(&built)
         .env("PREFIX", "/opt/it")
         .env("DESTDIR", &stage)
         .env("LIBDIR", "lib/x86_64-linux-gnu"));
@@ -99,7 +99,7 @@ fn destdir_and_libdir_move_the_files_and_not_what_they_say() {
     let cmake = std::fs::read_to_string(at.join("cmake/modelwire/modelwire-config.cmake")).unwrap();
     assert!(cmake.contains("${_modelwire_lib}/../..\""), "{cmake}");
     assert!(!pc.contains('@') && !cmake.contains('@'), "{pc}{cmake}");
-    let refused = Command::new(&install).args([&built, &built]).env("PREFIX", "here").output();
+    let refused = Command::new(&install).arg(&built).env("PREFIX", "here").output();
     let refused = refused.unwrap();
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("must begin with /"));

@@ -25,7 +25,7 @@ pub fn prefix() -> &'static Path {
         let _ = std::fs::remove_dir_all(&prefix);
         let built = library.path().parent().unwrap().to_owned();
         run(Command::new(root().join("ffi-c/install/install"))
-            .args([&built, &built])
+            .arg(&built)
             .env("PREFIX", &prefix)
             .env_remove("DESTDIR")
             .env_remove("LIBDIR"));

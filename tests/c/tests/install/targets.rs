@@ -39,46 +39,35 @@ fn static_flags(prefix: &Path) -> Vec<String> {
     said.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Another Rust library, treated by `make install` as if it were ours: with the same unwinder.
+/// Another Rust library, treated by `make install` as if it were ours: into a prefix of its own.
 fn installed(target: &str) -> PathBuf {
     let folder = Library::built().file(&format!("{target}-other-built"));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::copy(other_rust(&["--target", target]), folder.join("libmodelwire.a")).unwrap();
     let prefix = Library::built().file(&format!("{target}-other-prefix"));
     run(Command::new(root().join("ffi-c/install/install"))
-        .arg("")
         .arg(&folder)
         .env("PREFIX", &prefix)
         .env("TARGET", target)
         .env_remove("DESTDIR")
         .env_remove("LIBDIR"));
-    prefix.join("lib/libmodelwire.a")
+    prefix
 }
 
-/// A program with another Rust library in it, which starts a thread and catches a panic.
-fn with_other(compiler: &str, target: &str, other: &Path, prefix: &Path, more: &[&str]) -> PathBuf {
+/// A program with this Rust library in it, which starts a thread and catches a panic. No function
+/// of ours does that by itself.
+fn catching(compiler: &str, target: &str, libraries: &[String]) -> PathBuf {
     let library = Library::built();
-    let main = library.file(&format!("{target}-other.c"));
-    let program = library.file(&format!("{target}-other"));
+    let main = library.file(&format!("{target}-catching.c"));
+    let program = library.file(&format!("{target}-catching"));
     std::fs::write(
         &main,
-        "#include <modelwire.h>\n#include <stdio.h>\n\
-         uint32_t modelwire_test_sum(uint32_t count);\n\
-         int main(void) {\n\
-           modelwire_client *client;\n\
-           modelwire_status status = modelwire_client_new(\"{\", 1, &client, NULL);\n\
-           printf(\"%s %u\\n\", modelwire_status_name(status), modelwire_test_sum(5));\n\
-           return 0;\n\
-         }\n",
+        "#include <stdio.h>\n\
+         unsigned modelwire_test_sum(unsigned count);\n\
+         int main(void) { return printf(\"%u\\n\", modelwire_test_sum(5)) < 0; }\n",
     )
     .unwrap();
-    run(Command::new(compiler)
-        .args(more)
-        .arg(&main)
-        .arg(other)
-        .args(static_flags(prefix))
-        .arg("-o")
-        .arg(&program));
+    run(Command::new(compiler).arg(&main).args(libraries).arg("-o").arg(&program));
     program
 }
 
@@ -98,10 +87,11 @@ fn musl() {
     assert!(!headers.contains("NEEDED"), "{headers}");
     assert_eq!(said(Program::new(&program)), "Say hello.\n");
     assert!(!prefix.join("lib/libmodelwire.so").exists());
-    // The unwinder in an archive is for that archive alone.
-    let other = installed(TARGET);
-    let other = with_other("musl-gcc", TARGET, &other, &prefix, &["-static"]);
-    assert_eq!(said(Program::new(&other)), "config 11\n");
+    // With the same unwinder, found by the same flags.
+    let mut flags = static_flags(&installed(TARGET));
+    flags.push("-static".into());
+    let catching = catching("musl-gcc", TARGET, &flags);
+    assert_eq!(said(Program::new(&catching)), "11\n");
 }
 
 #[test]
@@ -116,7 +106,14 @@ fn arm64() {
         emulator.arg("-E").arg(&library).arg(&program.display().to_string())
     };
     assert_eq!(said(emulated(&program)), "Say hello.\n");
-    let other = other_rust(&["--target", TARGET]);
-    let other = with_other("aarch64-linux-gnu-gcc", TARGET, &other, &prefix, &[]);
-    assert_eq!(said(emulated(&other)), "config 11\n");
+    // And the static library: its archive is changed by a program of this machine.
+    let program = Library::built().file("arm64-static");
+    run(Command::new("aarch64-linux-gnu-gcc")
+        .arg(shortest())
+        .args(static_flags(&prefix))
+        .arg("-o")
+        .arg(&program));
+    let needed = run(Command::new("readelf").arg("-dW").arg(&program));
+    assert!(needed.contains("NEEDED") && !needed.contains("libmodelwire"), "{needed}");
+    assert_eq!(said(emulated(&program)), "Say hello.\n");
 }

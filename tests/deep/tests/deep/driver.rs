@@ -16,7 +16,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use modelwire::{Call, CompletionQueue, ErrorKind, Next, shutdown};
+use modelwire::{CompletionQueue, ErrorKind, Next, shutdown};
 
 use self::actor::{Actor, Stage, client, request};
 use self::clock::{Canary, Nanos, in_ms, now};
@@ -251,7 +251,10 @@ fn shut_down(stage: &Stage, this: usize) {
     }
     // The library starts afresh, on connections of its own.
     let late = stage.clients[0].blocking().send(request(0, Plan::default()));
-    if let Err(error) = late {
+    // It may be slow on a machine that stands still; it may not fail with the shutdown.
+    if let Err(error) = late
+        && error.kind() != ErrorKind::Timeout
+    {
         stage.ledger.fault(format!("after the shutdown a call gave {error:?}"));
     }
 }
