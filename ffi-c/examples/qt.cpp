@@ -1,5 +1,5 @@
-// Chats in a Qt program: QSocketNotifier watches the queue's descriptor, so that pieces and ends come in
-// the thread of the object, as any event of Qt does. Nothing here needs moc; Qt 5 or 6.
+// Chats in a Qt program: QSocketNotifier watches the queue's descriptor, so that pieces and ends
+// come in the thread of the object, as any event of Qt does. Nothing here needs moc; Qt 5 or 6.
 //
 //   c++ -std=c++17 -fPIC qt.cpp -o qt $(pkg-config --cflags --libs modelwire Qt5Core)
 //   ./qt a-model "Say hello." "Count to three."

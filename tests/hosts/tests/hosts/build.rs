@@ -1,5 +1,5 @@
-//! Builds the examples by the very commands that their first lines give, against an installed library.
-//! Runs none of them.
+//! Builds the examples by the very commands that their first lines give, against an installed
+//! library. Runs none of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
