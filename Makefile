@@ -11,7 +11,7 @@
 #             make dev ARGS="tests/python/test_options.py -k retry"
 # make stubs  writes the stubs and the Rust tables of py/fields.txt anew
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib TARGET=
-# make header writes include/modelwire.h anew from ffi-c/src, and adds new names to tests/c/symbols.txt
+# make header writes include/modelwire.h anew from ffi-c/src, and adds what is new to tests/c/abi.txt
 # make rules  writes tests/RULES.md from the doc comments of the tests, and docs/options.md
 # make lint   formatting, clippy and ruff
 
@@ -57,8 +57,9 @@ test-deep: .venv/tested
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
 	TEST_CALLS=1500 $(c_suite) --test queue queue_crowd
-	MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
-	MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
+	TEST_CALLS=20000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios cancel_storm
+	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
+	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
 	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back --skip timeouts --skip hanging
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	cargo build --quiet --locked -p modelwire-service
@@ -80,7 +81,8 @@ test-hosts:
 	cargo test --quiet --locked -p modelwire-tests-hosts
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
-c_scenarios := --test scenarios --test fields --test options --test started --test queue
+c_scenarios := --test scenarios --test fields --test options --test started --test queue \
+  --test interrupt --test fuzz
 
 # Seconds for each of the TARGETS; all of them if none is named.
 FUZZ_SECONDS := 15

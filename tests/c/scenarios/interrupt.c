@@ -234,8 +234,8 @@ void wakeup_in_handler(void) {
 }
 
 /* What a program does with Ctrl-C: it looks at what its handler noted, and cancels. A signal that
- * came just before the wait, and whose handler woke nobody up, is noticed as well. The service never
- * answers. */
+ * came just before the wait, and whose handler woke nobody up, is noticed as well. The service
+ * never answers. */
 void cancel_after_signal(void) {
   modelwire_client *client = client_of_environment();
   for (size_t way = 0; way < WAYS_COUNT; way++) {

@@ -1,13 +1,12 @@
 /*
- * Every text that the library gives of a response, an event or an error, by the list of texts.h. A
- * function that is missing in both is named by a test.
+ * Every text that the library gives of a response, an event or an error: what it is in the
+ * responses that `text_samples` of tests/c/src scripts. A function that is missing is named by a
+ * test.
  */
-#include "texts.h"
-
 #include "check.h"
 
 /* A function of the handle. The text stays where it is, and NULL has none. */
-#define TEXT(function, in_cpp, expected)                       \
+#define TEXT(function, expected)                       \
   do {                                                         \
     size_t length = 99;                                        \
     const char *text = function(handle, &length);              \
@@ -20,7 +19,7 @@
   } while (0);
 
 /* A field of the value that tells of the handle. */
-#define FIELD(path, in_cpp, expected)                                                  \
+#define FIELD(path, expected)                                                  \
   do {                                                                                 \
     size_t length = 99;                                                                \
     const char *text = modelwire_value_text(known, path, MODELWIRE_NUL, &length);      \
@@ -40,44 +39,70 @@ static const char *whole(const modelwire_value *value) {
 
 static void of_models(const modelwire_response *handle) {
   KNOWN(modelwire_response_info)
-  TEXTS_OF_MODELS(TEXT, FIELD)
+  FIELD("/models/0", "model-1")
 }
 
 static void of_answer(const modelwire_response *handle) {
   KNOWN(modelwire_response_info)
-  TEXT(modelwire_response_json, , whole(modelwire_response_value(handle)))
+  TEXT(modelwire_response_json, whole(modelwire_response_value(handle)))
   CHECK(modelwire_response_value(handle) == modelwire_response_value(handle));
   CHECK(modelwire_response_value(NULL) == NULL);
-  TEXTS_OF_ANSWER(TEXT, FIELD)
+  TEXT(modelwire_response_text, "whole")
+  FIELD("/finish_reason", "stop")
+  FIELD("/request_id", "req_1")
+  FIELD("/end", "document")
+  FIELD("/headers/0/name", "content-type")
+  FIELD("/headers/0/value", "application/json")
+  FIELD("/tool_calls/0/id", "call_1")
+  FIELD("/tool_calls/0/name", "search")
+  FIELD("/tool_calls/0/arguments", "{\"q\":1}")
 }
 
 static void of_event(const modelwire_event *handle) {
   KNOWN(modelwire_event_info)
-  TEXT(modelwire_event_json, , whole(modelwire_event_value(handle)))
+  TEXT(modelwire_event_json, whole(modelwire_event_value(handle)))
   CHECK(modelwire_event_value(handle) == modelwire_event_value(handle));
   CHECK(modelwire_event_value(NULL) == NULL);
-  TEXTS_OF_EVENT(TEXT, FIELD)
+  TEXT(modelwire_event_text, "piece")
+  TEXT(modelwire_event_name, "named")
+  FIELD("/name", "named")
+  FIELD("/finish_reason", "length")
+  FIELD("/tool_calls/0/id", "call_1")
+  FIELD("/tool_calls/0/name", "search")
+  FIELD("/tool_calls/0/arguments", "{\"q\":1}")
 }
 
 static void of_refusal(const modelwire_error *handle) {
   KNOWN(modelwire_error_value)
-  TEXTS_OF_REFUSAL(TEXT, FIELD)
-  FIELD("/kind", , "invalid_request")
-  FIELD("/model", , "m")
-  TEXT(modelwire_error_json, , whole(known))
+  TEXT(modelwire_error_message, "No.")
+  FIELD("/message", "No.")
+  FIELD("/hint", "Reproduce it with a minimal request, then add parameters one by one.")
+  FIELD("/type", "a_type")
+  FIELD("/code", "a_code")
+  FIELD("/param", "a_param")
+  FIELD("/request_id", "req_1")
+  FIELD("/path", "/scripts/s/v1/chat/completions")
+  FIELD("/metered", "unknown")
+  FIELD("/body", "{\"error\":{\"message\":\"No.\",\"type\":\"a_type\",\"code\":\"a_code\","
+        "\"param\":\"a_param\"}}")
+  FIELD("/kind", "invalid_request")
+  FIELD("/model", "m")
+  TEXT(modelwire_error_json, whole(known))
   /* It has times in it, and the version: it is what it was at first. */
-  TEXT(modelwire_error_report, , modelwire_error_report(handle, NULL))
+  TEXT(modelwire_error_report, modelwire_error_report(handle, NULL))
   CHECK(contains(modelwire_error_report(handle, NULL), "a_param"));
 }
 
 static void of_broken_stream(const modelwire_error *handle) {
   KNOWN(modelwire_error_value)
-  TEXTS_OF_BROKEN_STREAM(TEXT, FIELD)
+  FIELD("/partial",
+        "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"half\"},"
+        "\"finish_reason\":null}]}")
 }
 
 static void of_timeout(const modelwire_error *handle) {
   KNOWN(modelwire_error_value)
-  TEXTS_OF_TIMEOUT(TEXT, FIELD)
+  FIELD("/timeout", "first_byte_timeout")
 }
 
 static int32_t look(void *user_data, const modelwire_event *event) {

@@ -16,8 +16,7 @@ use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
 const NULL_SCENARIO: &str = include_str!("../scenarios/null.c");
 const FUZZ_SCENARIO: &str = include_str!("../scenarios/fuzz.c");
-const TEXTS_SCENARIO: &str =
-    concat!(include_str!("../scenarios/texts.h"), include_str!("../scenarios/texts.c"));
+const TEXTS_SCENARIO: &str = include_str!("../scenarios/texts.c");
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap()
@@ -195,7 +194,7 @@ fn every_function_is_called_with_null() {
     let forgotten = forgotten(&[NULL_SCENARIO, TEXTS_SCENARIO].concat());
     assert!(
         forgotten.is_empty(),
-        "no test calls these with NULL: add a line to tests/c/scenarios/texts.h for one that gives \
+        "no test calls these with NULL: add a line to tests/c/scenarios/texts.c for one that gives \
          a text of a handle, and to null.c for any other\n{forgotten:#?}"
     );
 }
