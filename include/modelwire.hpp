@@ -1162,8 +1162,8 @@ inline wiped_text json_of(std::string_view text) {
   return json.append(text.substr(begin)).append("\"");
 }
 
-/// A number with a point, whatever the locale says. What JSON does not have is null, which no option
-/// takes for a number.
+/// A number with a point, whatever the locale says. What JSON does not have is null, which no
+/// option takes for a number.
 inline std::string json_of_number(double number) {
   if (!(number - number >= 0)) return "null";
   std::array<char, 40> digits{};
@@ -1377,8 +1377,8 @@ struct filled {
 
 }  // namespace detail
 
-/// What a client is made from: a JSON object of options, written by setters. What is not set has its
-/// default: base URL and key come from the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL,
+/// What a client is made from: a JSON object of options, written by setters. What is not set has
+/// its default: base URL and key come from the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL,
 /// MODELWIRE_API_KEY or OPENAI_API_KEY). What is set twice is as it was set last; headers, query
 /// parameters and certificates add up. Whether it is right is judged when a client is made. The
 /// memory in which it had the key is wiped.
@@ -1511,8 +1511,8 @@ class config : public detail::common_options<config> {
   detail::filled filled_;
 };
 
-/// A request of one of the three operations, for any number of calls. One thread at a time fills it;
-/// it remembers the first thing that was wrong.
+/// A request of one of the three operations, for any number of calls. One thread at a time fills
+/// it; it remembers the first thing that was wrong.
 ///
 ///   auto question = modelwire::request::chat("a-model")
 ///                       .system("Answer in one word.")
@@ -2037,8 +2037,9 @@ class next_event {
 /// The events of many calls in one place, each call named by a tag. Any number of threads may use
 /// it at the same time.
 ///
-/// A thread waits in `next`; an event loop watches `fd` for reading and then calls `next(0ms)` until
-/// it gives nothing. The queue owns its calls: destroying it cancels those that are unfinished.
+/// A thread waits in `next`; an event loop watches `fd` for reading and then calls `next(0ms)`
+/// until it gives nothing. The queue owns its calls: destroying it cancels those that are
+/// unfinished.
 ///
 ///   modelwire::queue queue;
 ///   for (std::size_t i = 0; i < requests.size(); i++) queue.submit(client, requests[i], i);
@@ -2216,8 +2217,8 @@ class stream {
   ///
   /// @param longest  longest wait; 0 does not wait
   /// @return the chunk, borrowed until the next one is asked for; NULL if none came in time, and at
-  ///         the end, which `is_over` tells apart; or what ended the stream, after all chunks before
-  ///         it, and each time again
+  ///         the end, which `is_over` tells apart; or what ended the stream, after all chunks
+  ///         before it, and each time again
   result<const event*> try_next(std::chrono::milliseconds longest = unlimited) & {
     if (!state_) return modelwire::error(MODELWIRE_E_ARGUMENT, "the stream was moved from");
     while (!is_over()) {

@@ -2,7 +2,7 @@
  * Calls for C++20 coroutines of any executor: `co_await` a response, `co_await` the next chunk. It
  * knows no event loop; the program gives one function that watches a descriptor.
  *
- *   modelwire::coro::client service(client, watch);             // watch: see modelwire::coro::watcher
+ *   modelwire::coro::client service(client, watch);  // a modelwire::coro::watcher
  *   const auto answer = co_await service.run(question);
  *   std::cout << answer.text() << '\n';
  *   auto stream = service.stream(question);
@@ -45,8 +45,9 @@ inline namespace MODELWIRE_FLAVOUR {
 namespace coro {
 
 /// All that an event loop has to do: call `ready` once, from the loop and not from inside this
-/// function, when the descriptor is readable. The descriptor stays the library's: a loop that closes
-/// what it watches is given a duplicate. It may be closed before that, if nobody waits any more.
+/// function, when the descriptor is readable. The descriptor stays the library's: a loop that
+/// closes what it watches is given a duplicate. It may be closed before that, if nobody waits any
+/// more.
 using watcher = std::function<void(int fd, std::function<void()> ready)>;
 
 /// What a coroutine awaits; made by the classes below.
@@ -93,8 +94,8 @@ class [[nodiscard]] awaited {
     }
   }
 
-  /// For executors with awaitables of their own, after `await_ready` was false: calls `then` from the
-  /// loop as soon as `await_resume` has something to give, which may destroy this object.
+  /// For executors with awaitables of their own, after `await_ready` was false: calls `then` from
+  /// the loop as soon as `await_resume` has something to give, which may destroy this object.
   void when_ready(std::function<void()> then) {
     then_ = std::move(then);
     waiting_ = std::make_shared<awaited*>(this);
@@ -129,8 +130,8 @@ class stream {
   stream(modelwire::stream from, watcher watch)
       : from_(std::move(from)), watch_(std::move(watch)) {}
 
-  /// `co_await` gives the next chunk, borrowed until the next one is asked for, and NULL at the end;
-  /// or the error that ended the stream.
+  /// `co_await` gives the next chunk, borrowed until the next one is asked for, and NULL at the
+  /// end; or the error that ended the stream.
   awaited<const event*, false> try_next() & { return next_as<false>(); }
   awaited<const event*, false> try_next() && = delete;
 #if MODELWIRE_EXCEPTIONS
@@ -164,8 +165,8 @@ class client {
   client(const modelwire::client& from, watcher watch) : from_(&from), watch_(std::move(watch)) {}
   client(const modelwire::client&& from, watcher watch) = delete;
 
-  /// `co_await` gives the last event of a call that is answered whole: its `text()` is the answer's,
-  /// its `response()` the whole response.
+  /// `co_await` gives the last event of a call that is answered whole: its `text()` is the
+  /// answer's, its `response()` the whole response.
   awaited<event, false> try_run(const request& request) const { return run_as<false>(request); }
   /// Runs a request that is answered piece by piece.
   result<coro::stream> try_stream(const request& request) const {

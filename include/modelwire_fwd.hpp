@@ -5,8 +5,8 @@
  *   #include <modelwire_fwd.hpp>
  *   class chat_window { void show(const modelwire::response& answer); };
  *
- * Declare them by this header and not by hand: the names stand in an inline namespace, one for units
- * with exceptions and one for units without, so that both can be linked into one program.
+ * Declare them by this header and not by hand: the names stand in an inline namespace, one for
+ * units with exceptions and one for units without, so that both can be linked into one program.
  */
 #ifndef MODELWIRE_FWD_HPP
 #define MODELWIRE_FWD_HPP

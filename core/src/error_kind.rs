@@ -113,7 +113,7 @@ kinds! {
     Forked: "forked", hint "Start the call in the child process.";
 
     /// The library was shut down.
-    Shutdown: "shutdown", hint "No call can start once the library was shut down.";
+    Shutdown: "shutdown", hint "What is used afterwards starts afresh: call again, if the program goes on.";
 
     /// A fault of this library.
     Internal: "internal", hint "A fault of modelwire: please report it with report().";

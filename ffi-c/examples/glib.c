@@ -1,6 +1,6 @@
 /*
- * Chats in a GLib main loop, as GTK and GStreamer programs have one: g_unix_fd_add watches the queue's
- * descriptor. A text is put together until its chat ends. Ctrl-C ends the chats.
+ * Chats in a GLib main loop, as GTK and GStreamer programs have one: g_unix_fd_add watches the
+ * queue's descriptor. A text is put together until its chat ends. Ctrl-C ends the chats.
  *
  *   cc glib.c -o glib $(pkg-config --cflags --libs modelwire glib-2.0)
  *   ./glib a-model "Say hello." "Count to three."

@@ -1,7 +1,7 @@
 /*
  * An HTTP server of libevent's that answers each POST with a chat, piece by piece as it is written.
- * A reader that is slow holds back its own chat and no other one, without memory of the server's; one
- * that goes away ends it. Ctrl-C ends the server.
+ * A reader that is slow holds back its own chat and no other one, without memory of the server's;
+ * one that goes away ends it. Ctrl-C ends the server.
  *
  *   cc libevent.c -o libevent $(pkg-config --cflags --libs modelwire libevent)
  *   ./libevent a-model 8080 &  curl -N --data "Say hello." http://127.0.0.1:8080/

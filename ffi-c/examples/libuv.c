@@ -1,6 +1,6 @@
 /*
- * Chats in a libuv loop: uv_poll watches the queue's descriptor, beside whatever else the loop does.
- * Ctrl-C ends the chats, and the program when they have ended.
+ * Chats in a libuv loop: uv_poll watches the queue's descriptor, beside whatever else the loop
+ * does. Ctrl-C ends the chats, and the program when they have ended.
  *
  *   cc libuv.c -o libuv $(pkg-config --cflags --libs modelwire libuv)
  *   ./libuv a-model "Say hello." "Count to three."

@@ -1,19 +1,15 @@
-// Chats in a Qt program: QSocketNotifier watches the queue's descriptor, so that pieces and ends come in
-// the thread of the object, as any event of Qt does. Nothing here needs moc; Qt 5 or 6.
+// Chats in a Qt program: QSocketNotifier watches the queue's descriptor, so that pieces and ends
+// come in the thread of the object, as any event of Qt does. Nothing here needs moc; Qt 5 or 6.
 //
 //   c++ -std=c++17 -fPIC qt.cpp -o qt $(pkg-config --cflags --libs modelwire Qt5Core)
 //   ./qt a-model "Say hello." "Count to three."
-#include <modelwire.h>
-
 #include <QCoreApplication>
 #include <QHash>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QSocketNotifier>
 #include <QTextStream>
 #include <cstdio>
 #include <functional>
+#include <modelwire.hpp>
 
 class Chats : public QObject {
  public:
@@ -21,34 +17,19 @@ class Chats : public QObject {
   using End = std::function<void(const QString &error)>;  // empty: it ended well
 
   explicit Chats(QObject *parent = nullptr) : QObject(parent) {
-    modelwire_error *error = nullptr;
-    if (modelwire_client_new(nullptr, 0, &client, &error) ||
-        modelwire_queue_new(0, &queue, &error))
-      qFatal("%s", modelwire_error_report(error, nullptr));
-    notifier = new QSocketNotifier(modelwire_queue_fd(queue), QSocketNotifier::Read, this);
-    connect(notifier, &QSocketNotifier::activated, this, [this] { take(); });
-  }
-
-  ~Chats() override {
-    delete notifier;              // before the queue, with which the descriptor goes
-    modelwire_queue_free(queue);  // ends what is not over
-    modelwire_client_free(client);
+    connect(&readable, &QSocketNotifier::activated, this, [this] { take(); });
   }
 
   /// Asks, and gives a number by which the chat can be cancelled.
   quint64 ask(const QString &model, const QString &text, Piece piece, End end) {
-    const QJsonObject message{{"role", "user"}, {"content", text}};
-    const QJsonObject request{{"model", model}, {"messages", QJsonArray{message}}};
-    const QByteArray json = QJsonDocument(request).toJson(QJsonDocument::Compact);
-    running.insert(++last, {std::move(piece), std::move(end)});
-    // What is wrong with the request comes as the chat's end.
-    modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_CHAT, json.constData(),
-                           size_t(json.size()), 1, last, nullptr);
+    const auto request = modelwire::request::chat(model.toStdString()).user(text.toStdString());
+    queue.submit(client, request, ++last);  // the number is its tag
+    running.insert(last, {std::move(piece), std::move(end)});
     return last;
   }
 
   /// Its end says so; a chat that is over is no fault.
-  void cancel(quint64 chat) { modelwire_queue_cancel(queue, chat); }
+  void cancel(quint64 chat) { queue.cancel(chat); }
 
  private:
   struct Running {
@@ -58,31 +39,25 @@ class Chats : public QObject {
 
   // Readable: take until there is nothing more, then go back to the loop.
   void take() {
-    modelwire_event *event;
-    while (modelwire_queue_next(queue, 0, &event) == MODELWIRE_OK) {
-      size_t length;
-      const char *utf8 = modelwire_event_text(event, &length);
-      const QString text = QString::fromUtf8(utf8, int(length));
-      const quint64 chat = modelwire_event_tag(event);
-      const int kind = modelwire_event_kind(event);
-      modelwire_event_free(event);
-      if (kind == MODELWIRE_EVENT_CHUNK) {
-        const Piece piece = running.value(chat).piece;  // a copy: it may ask, and move the table
+    while (const auto event = queue.next(std::chrono::milliseconds(0))) {
+      const QString text = QString::fromUtf8(event->text().data(), int(event->text().size()));
+      if (event->is_chunk()) {
+        const Piece piece = running.value(event->tag()).piece;  // a copy: it may ask a question
         piece(text);
       } else {
-        running.take(chat).end(kind == MODELWIRE_EVENT_ERROR ? text : QString());
+        running.take(event->tag()).end(event->is_error() ? text : QString());
       }
     }
   }
 
-  modelwire_client *client = nullptr;
-  modelwire_queue *queue = nullptr;
-  QSocketNotifier *notifier = nullptr;
+  modelwire::client client;  // base URL and key come from the environment
+  modelwire::queue queue;
+  QSocketNotifier readable{queue.fd(), QSocketNotifier::Read};  // goes before the queue
   QHash<quint64, Running> running;
   quint64 last = 0;
 };
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv) try {
   QCoreApplication app(argc, argv);
   const QStringList arguments = app.arguments();
   if (arguments.size() < 3) qFatal("usage: qt MODEL TEXT...");
@@ -109,4 +84,7 @@ int main(int argc, char **argv) {
     for (const quint64 chat : asked) chats.cancel(chat);
   });
   return app.exec();
+} catch (const modelwire::error &error) {
+  QTextStream(stderr) << QByteArray(error.what()) << Qt::endl;
+  return 1;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 SQLITE_EXTENSION_INIT1
 
-/* Sends a chat on its way, with a queue of its own: its waits are interruptible, so that a Ctrl-C in
- * the shell is noticed at once and sqlite3_interrupt of another thread within 100 ms. */
+/* Sends a chat on its way, with a queue of its own: its waits are interruptible, so that a Ctrl-C
+ * in the shell is noticed at once and sqlite3_interrupt of another thread within 100 ms. */
 static modelwire_queue *ask(const modelwire_client *client, sqlite3_value **arguments, int stream,
                             modelwire_error **error) {
   modelwire_queue *queue = NULL;
@@ -30,8 +30,8 @@ static modelwire_queue *ask(const modelwire_client *client, sqlite3_value **argu
   return queue;
 }
 
-/* The next event, or NULL if the statement is interrupted meanwhile. A statement inside of one that is
- * interrupted is so too; SQLite says it in no other way before 3.41 (sqlite3_is_interrupted). */
+/* The next event, or NULL if the statement is interrupted meanwhile. A statement inside of one that
+ * is interrupted is so too; SQLite says it in no other way before 3.41 (sqlite3_is_interrupted). */
 static modelwire_event *next_event(sqlite3 *db, const modelwire_queue *queue) {
   modelwire_event *event;
   while (modelwire_queue_next(queue, -1, &event) == MODELWIRE_INTERRUPTED)
@@ -184,8 +184,8 @@ static const sqlite3_module stream = {
 
 static void free_client(void *client) { modelwire_client_free(client); }
 
-/* Each database connection has a client of its own, which goes with it. DIRECTONLY: no trigger or view
- * of a database that somebody else wrote may spend money. */
+/* Each database connection has a client of its own, which goes with it. DIRECTONLY: no trigger or
+ * view of a database that somebody else wrote may spend money. */
 int sqlite3_modelwiresqlite_init(sqlite3 *db, char **message, const sqlite3_api_routines *api) {
   SQLITE_EXTENSION_INIT2(api);
   modelwire_client *client;

@@ -1,7 +1,7 @@
 /*
  * Macros that other headers define over plain words, with the values of one that harms most: Qt's,
- * X11's, curses', PostgreSQL's, Python's, Windows' and those of the C library. It knows no header of
- * ours; the tests include it before them, and after.
+ * X11's, curses', PostgreSQL's, Python's, Windows' and those of the C library. It knows no header
+ * of ours; the tests include it before them, and after.
  */
 
 // Qt, unless QT_NO_KEYWORDS is defined

@@ -1,6 +1,7 @@
 /*
- * A plugin that runs calls with callbacks and is unloaded behind them: what `join`, `wait`, a destructor
- * and `client.close` promise is that nothing of it runs any more. It knows not who loads it.
+ * A plugin that runs calls with callbacks and is unloaded behind them: what `join`, `wait`, a
+ * destructor and `client.close` promise is that nothing of it runs any more. It knows not who loads
+ * it.
  */
 #include <modelwire.hpp>
 

@@ -1,9 +1,9 @@
 /*
- * Connections to SQLite on many threads, with the extension whose path is the second argument:
- *   close       each thread opens a connection, asks and closes it, round after round: the extension is
- *               loaded and unloaded each time, and no thread and no descriptor may stay
- *   interrupt   a statement that waits is interrupted by another thread; prints how long that took, in
- *               seconds
+ * Connections to SQLite on many threads, with the extension whose path is the second argument. The
+ * first is "close": each thread opens a connection, asks and closes it, round after round; the
+ * extension is loaded and unloaded each time, and no thread and no descriptor may stay. Or it is
+ * "interrupt": a statement that waits is interrupted by another thread; how long that took is
+ * printed, in seconds. Knows nothing of the library.
  */
 #include <dirent.h>
 #include <pthread.h>

@@ -6,8 +6,8 @@
  *   SELECT modelwire_chat('Say hello.');
  *   SELECT modelwire_stream('Count to three.');   -- a row for each piece, as it comes
  *
- * Rows come as they are written where the function stands behind SELECT, best under a cursor; behind
- * FROM, PostgreSQL reads them all first.
+ * Rows come as they are written where the function stands behind SELECT, best under a cursor;
+ * behind FROM, PostgreSQL reads them all first.
  */
 #include "postgres.h"
 
@@ -136,9 +136,12 @@ void _PG_init(void) {
   modelwire_error *error = NULL;
   DefineCustomStringVariable("modelwire.model", "Who answers.", NULL, &model, "", PGC_USERSET, 0,
                              NULL, NULL, NULL);
+  /* The key belongs in the server's environment: while this module is not loaded, anybody may
+   * read a setting by this name. */
   DefineCustomStringVariable("modelwire.options", "Options of the client, a JSON object.", NULL,
                              &options, "{}", PGC_SIGHUP, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
-  /* Preloaded: the certificates are read once, for all backends. Nothing is started before a call. */
+  /* Preloaded: what is wrong with the settings is said as the server starts, and every backend has
+   * the client from the fork. It has neither threads nor connections before a call. */
   if (process_shared_preload_libraries_in_progress &&
       modelwire_client_new(options, MODELWIRE_NUL, &client, &error) != MODELWIRE_OK)
     ereport(WARNING, (errmsg("%s", modelwire_error_message(error, NULL))));

@@ -61,7 +61,8 @@ void queue_take() {
   std::vector<modelwire::event> events;
   std::uint64_t tags = 0, count = 0;
   while (count < 40) {
-    CHECK(queue.take(events, modelwire::unlimited, count < 20 ? 3 : 50) == modelwire::waited::taken);
+    const auto how = queue.take(events, modelwire::unlimited, count < 20 ? 3 : 50);
+    CHECK(how == modelwire::waited::taken);
     CHECK(!events.empty());
     if (count < 20) CHECK(events.size() <= 3);
     for (auto& event : events) {

@@ -130,7 +130,7 @@ task wait_for_ever(modelwire::coro::client service, bool& is_reached) {
 
 }  // namespace
 
-/* Many coroutines on one thread; what fails is thrown in them; one that is destroyed is forgotten. */
+/* Coroutines on one thread. What fails is thrown in them; one that is destroyed is forgotten. */
 void awaited() {
   const modelwire::client client;
   loop events;

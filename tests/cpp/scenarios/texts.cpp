@@ -1,6 +1,6 @@
 /*
- * Every text that the wrapper gives of a response, an event, an error or a log record, with what it is
- * in the responses that `text_samples` of tests/c/src scripts. A test names one that is missing.
+ * Every text that the wrapper gives of a response, an event, an error or a log record, with what it
+ * is in the responses that `text_samples` of tests/c/src scripts. A test names one that is missing.
  */
 #include "check.hpp"
 

@@ -42,8 +42,8 @@ pub fn compilers() -> Vec<&'static str> {
     if has_clang { vec!["c++", "clang++"] } else { vec!["c++"] }
 }
 
-/// Compiles C++ files, named from tests/cpp, with warnings as errors, and links them with the library
-/// into one program.
+/// Compiles C++ files, named from tests/cpp, with warnings as errors, and links them with the
+/// library into one program.
 pub fn compile(compiler: &str, flags: &[&str], name: &str, sources: &[&str]) -> PathBuf {
     let library = Library::built();
     let program = library.file(name);

@@ -33,7 +33,7 @@ fn check_closing(names: &[&str]) {
 
 #[test]
 fn answers_and_errors() {
-    check_played(&["chat", "tools", "problems", "errors_travel"]);
+    check_played(&["chat", "tools", "problems", "errors_travel", "values", "options"]);
 }
 
 #[test]
@@ -45,6 +45,7 @@ fn streams() {
 #[test]
 fn callbacks_and_queues() {
     check_played(&["start_throw_at_end", "start_detach", "start_inside", "logging", "queue_epoll"]);
+    check_played(&["queue_tags", "queue_pause", "queue_log", "start_wait"]);
     check_closing(&["start_destroy", "queue_close"]);
 }
 

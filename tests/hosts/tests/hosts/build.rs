@@ -1,9 +1,9 @@
-//! Builds the examples by the very commands that their first lines give, against an installed library.
-//! Runs none of them.
+//! Builds the examples by the very commands that their first lines give, against an installed
+//! library. Runs none of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use modelwire_tests_c::{Library, root};
 
@@ -67,17 +67,23 @@ fn documented(file: &str) -> String {
     command.unwrap_or_else(|| panic!("{file} does not say how it is built")).to_owned()
 }
 
-/// Builds an example and gives what `-o` names. Each is built once.
-pub fn example(file: &'static str) -> PathBuf {
+/// Builds something the first time that a test asks for it; another one that asks meanwhile waits.
+fn once(made: &Path, command: &str) {
+    static BUILT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    // A build that failed fails every test that needs it, and no other one.
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !built.iter().any(|path| path == made) {
+        shell(command);
+        built.push(made.to_owned());
+    }
+}
+
+/// Builds an example and gives what `-o` names.
+pub fn example(file: &str) -> PathBuf {
     let command = documented(file);
     let mut words = command.split_whitespace().skip_while(|word| *word != "-o").skip(1);
     let made = examples(prefix()).join(words.next().unwrap());
-    static BUILD: std::sync::Mutex<Vec<&str>> = std::sync::Mutex::new(Vec::new());
-    let mut built = BUILD.lock().unwrap();
-    if !built.contains(&file) {
-        shell(&command);
-        built.push(file);
-    }
+    once(&made, &command);
     made
 }
 
@@ -85,6 +91,6 @@ pub fn example(file: &'static str) -> PathBuf {
 pub fn program(file: &str, flags: &str) -> PathBuf {
     let source = root().join("tests/hosts").join(file);
     let made = Library::built().file(file.trim_end_matches(".c"));
-    shell(&format!("cc {} -o {} -pthread -ldl {flags}", source.display(), made.display()));
+    once(&made, &format!("cc {} -o {} -pthread -ldl {flags}", source.display(), made.display()));
     made
 }

@@ -13,8 +13,8 @@ use crate::scripts::{cut, long_stream, stalling_service};
 
 const READERS: usize = 200;
 const LONG: usize = 200 << 20;
-/// What the server may need more while 200 MiB wait for a slow reader: two sockets, the queue of one
-/// call, libevent's buffer.
+/// What the server may need more while 200 MiB wait for a slow reader: two sockets, the queue of
+/// one call, libevent's buffer.
 const SLACK_KIB: u64 = 16 << 10;
 
 struct Server {

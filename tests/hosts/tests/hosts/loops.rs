@@ -1,4 +1,5 @@
-//! The examples for event loops: they do the same job, and are tried in the same way. Knows no loop.
+//! The examples for event loops: they do the same job, and are tried in the same way. Knows no
+//! loop.
 
 use std::time::{Duration, Instant};
 

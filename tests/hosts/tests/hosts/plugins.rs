@@ -51,8 +51,8 @@ fn plugins_that_share_the_library_come_and_go() {
     assert_eq!(told("thread", &plugins), ["50 of 50 unmapped; threads: plugins mw-io-0"]);
 }
 
-/// Copies know nothing of each other: one that is shut down takes no thread of another. glibc unmaps
-/// one when the threads that used it have ended.
+/// Copies know nothing of each other: one that is shut down takes no thread of another. glibc
+/// unmaps one when the threads that used it have ended.
 #[test]
 fn plugins_with_a_copy_each_come_and_go() {
     let flags = "-DPLUGIN_STATIC $(pkg-config --cflags --libs --static modelwire | \

@@ -1,5 +1,5 @@
-//! The PostgreSQL extension: what it answers, and how fast a backend that waits does what it is told.
-//! Knows no other host.
+//! The PostgreSQL extension: what it answers, and how fast a backend that waits does what it is
+//! told. Knows no other host.
 
 use std::time::{Duration, Instant};
 
@@ -223,7 +223,8 @@ fn it_may_be_preloaded() {
     check_backends(&postgres);
     assert_eq!(postgres.threads(), 1, "what is forked must have no threads");
     drop(service);
-    // Said once, and in no backend's way: where nothing is configured, the server starts all the same.
+    // Said once, and in no backend's way: where nothing is configured, the server starts all the
+    // same.
     let postgres = Postgres::start("not a url", Load::BeforeFork);
     assert!(postgres.log().contains("WARNING"), "{}", postgres.log());
     let failure = postgres.session().ask("SELECT modelwire_chat('x')").unwrap_err();

@@ -125,8 +125,8 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// How long it takes from an act to the end of what it ends; the middle one of several tries, which are
-/// told. One that is late may have met a busy machine; half of them would be the host's.
+/// How long it takes from an act to the end of what it ends; the middle one of several tries, which
+/// are told. One that is late may have met a busy machine; half of them would be the host's.
 pub fn middle(name: &str, mut tries: Vec<Duration>) -> Duration {
     tries.sort();
     println!("{name}: {tries:.1?}");

@@ -1,0 +1,18 @@
+//! The key in the memory of a program in C++. Knows nothing of the library's own memory.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire_tests_c::Program;
+use modelwire_tests_cpp::compile;
+
+/// R-AUTH4
+#[test]
+fn what_is_given_back_was_wiped() {
+    let program = compile("c++", &["-std=c++17", "-O2"], "wiped", &["wiped.cpp"]);
+    Program::new(&program).run().succeeded();
+}
