@@ -519,7 +519,7 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
  * "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
  * "output_tokens", "total_tokens"; and "models", an object with the same five for each requested
  * model. Model lists and calls that failed or were stopped do not count. A sum that would be larger
- * than 2^64 - 1 is that.
+ * than 2^63 - 1 is that.
  *
  * @param client  the client
  * @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
@@ -843,8 +843,9 @@ modelwire_status modelwire_queue_cancel(const modelwire_queue *queue,
 /**
  * Keeps the events of a call back until modelwire_queue_resume, while those of others come out. When
  * as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
- * and the service waits too: so a slow consumer of one stream needs no memory of the program's. The
- * idle timeout stands still meanwhile, the total timeout does not.
+ * and the service waits too: so a slow consumer of one stream needs no memory of the program's. Its last
+ * event is kept back as well, whatever ends the call but modelwire_queue_cancel and the queue's own
+ * close. The idle timeout stands still meanwhile, the total timeout does not.
  *
  * @param queue  the queue
  * @param tag    the call's tag

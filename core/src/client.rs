@@ -97,11 +97,6 @@ impl Client {
         callbacks::close(&self.session, timeout)
     }
 
-    /// Whether a handler of this client runs on the calling thread.
-    pub fn is_calling_back(&self) -> bool {
-        callbacks::is_thread_of(&self.session)
-    }
-
     /// The configured base URL, its query masked.
     pub fn base_url(&self) -> String {
         self.session.base_url()

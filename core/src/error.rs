@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::head::Head;
 use crate::protocol::error_body::ErrorObject;
-use crate::protocol::text::excerpt;
+use crate::protocol::text::{excerpt, without_secrets};
 use crate::protocol::value::Value;
 
 /// What the call knows when it fails (R-ERR3): it is the same for every error of a call.
@@ -202,6 +202,11 @@ impl Error {
             inner.status = Some(head.status());
             inner.request_id = head.request_id().map(str::to_owned);
             inner.headers = head.headers().to_vec();
+            // Where a redirect points may have secrets of its own.
+            let is_place = |(name, _): &&mut (String, String)| name == "location";
+            for (_, place) in inner.headers.iter_mut().filter(is_place) {
+                *place = without_secrets(place);
+            }
         })
     }
 

@@ -113,7 +113,11 @@ kinds! {
     Forked: "forked", hint "Start the call in the child process.";
 
     /// The library was shut down.
-    Shutdown: "shutdown", hint "What is used afterwards starts afresh: call again, if the program goes on.";
+    Shutdown: "shutdown",
+        hint "What is used afterwards starts afresh: call again, if the program goes on.";
+
+    /// A callback would wait for its own end.
+    Callback: "callback", hint "Wait on another thread.";
 
     /// A fault of this library.
     Internal: "internal", hint "A fault of modelwire: please report it with report().";

@@ -65,22 +65,28 @@ pub(crate) fn guard_or<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(fallback)
 }
 
-/// The handle behind a pointer.
-pub(crate) fn borrow<'a, T: Handle>(handle: *const T) -> Result<&'a T, Error> {
+/// The handle behind a pointer, if it is one; for signal handlers too.
+pub(crate) fn peek<'a, T: Handle>(handle: *const T) -> Option<&'a T> {
     // SAFETY: it is NULL or came from `Marked` and was not freed; shared use is allowed by the
     // header's rule for `const T *`. The mark stands first in a handle of any type.
-    let mark = unsafe { handle.cast::<usize>().as_ref() }.ok_or_else(|| missing(T::NAME))?;
-    if *mark != Marked::<T>::mark() {
-        return Err(Error::argument(format!("this is no {}, or it was freed", T::NAME)));
-    }
+    let mark = unsafe { handle.cast::<usize>().as_ref() }?;
     // SAFETY: as above, and it is of this type.
-    Ok(&unsafe { &*handle.cast::<Marked<T>>() }.value)
+    (*mark == Marked::<T>::mark()).then(|| &unsafe { &*handle.cast::<Marked<T>>() }.value)
+}
+
+/// The handle behind a pointer.
+pub(crate) fn borrow<'a, T: Handle>(handle: *const T) -> Result<&'a T, Error> {
+    if handle.is_null() {
+        return Err(missing(T::NAME));
+    }
+    let wrong = || Error::argument(format!("this is no {}, or it was freed", T::NAME));
+    peek(handle).ok_or_else(wrong)
 }
 
 /// The handle behind a pointer, for the caller alone.
 pub(crate) fn borrow_mut<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Error> {
     borrow(handle.cast_const())?;
-    // SAFETY: as in `borrow`; `T *` demands that nobody else uses the handle meanwhile.
+    // SAFETY: as in `peek`; `T *` demands that nobody else uses the handle meanwhile.
     Ok(&mut unsafe { &mut *handle.cast::<Marked<T>>() }.value)
 }
 

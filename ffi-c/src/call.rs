@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use modelwire_core::{Call, Chunk, Error, Event, Pop};
 
-use crate::boundary::{Callback, Handle, borrow, free, guard_or, modelwire_finalizer, output};
+use crate::boundary::{
+    Callback, Handle, borrow, free, guard_or, modelwire_finalizer, output, peek,
+};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
@@ -16,8 +18,7 @@ use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
 use crate::status::{
-    MODELWIRE_E_CALLBACK, MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_STOPPED,
-    MODELWIRE_TIMEOUT, modelwire_status,
+    MODELWIRE_INTERRUPTED, MODELWIRE_OK, MODELWIRE_STOPPED, MODELWIRE_TIMEOUT, modelwire_status,
 };
 use crate::timeout::patience;
 
@@ -217,9 +218,6 @@ pub unsafe extern "C" fn modelwire_call_wait(
 ) -> modelwire_status {
     guard(err, || {
         let call = borrow(call)?;
-        if call.core.is_in_callback() {
-            return Ok(MODELWIRE_E_CALLBACK);
-        }
         let is_over = match call.is_interruptible {
             false => Some(call.core.wait_over(patience(timeout_ms))?),
             true => call.core.wait_over_interruptible(patience(timeout_ms))?,
@@ -272,7 +270,8 @@ pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_wakeup(call: *const modelwire_call) {
     guard_or((), || {
-        if let Ok(call) = borrow(call) {
+        // It may run in a signal handler: no error is made, no memory taken.
+        if let Some(call) = peek(call) {
             call.core.wakeup();
         }
     });

@@ -7,7 +7,7 @@ use modelwire_core::{Client, Config, usage_json};
 
 use crate::boundary::{Handle, borrow, borrow_text, free, guard_or, output};
 use crate::error::{guard, modelwire_error};
-use crate::status::{MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
+use crate::status::{MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
 use crate::timeout::patience;
 use crate::value::modelwire_value;
 
@@ -76,9 +76,6 @@ pub unsafe extern "C" fn modelwire_client_close(
 ) -> modelwire_status {
     guard(err, || {
         let client = borrow(client)?.0.clone();
-        if client.is_calling_back() {
-            return Ok(MODELWIRE_E_CALLBACK);
-        }
         let is_over = client.close(patience(timeout_ms))?;
         Ok(if is_over { MODELWIRE_OK } else { MODELWIRE_TIMEOUT })
     })
@@ -88,7 +85,7 @@ pub unsafe extern "C" fn modelwire_client_close(
 /// "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
 /// "output_tokens", "total_tokens"; and "models", an object with the same five for each requested
 /// model. Model lists and calls that failed or were stopped do not count. A sum that would be larger
-/// than 2^64 - 1 is that.
+/// than 2^63 - 1 is that.
 ///
 /// @param client  the client
 /// @return the sums as they are now; free them with modelwire_value_free; NULL for NULL

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 
 use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request, Taken};
 
-use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, write};
+use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, peek, write};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
@@ -65,13 +65,12 @@ pub unsafe extern "C" fn modelwire_queue_new(
 /// wait in it return MODELWIRE_CLOSED; none may begin to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
-    let inner = guard_or(None, || core(queue).ok());
-    free(queue);
     guard_or((), || {
-        if let Some(queue) = inner {
-            queue.close();
+        if let Ok(queue) = core(queue) {
+            queue.close(); // which tells the threads that wait, and has seen them all
         }
     });
+    free(queue);
 }
 
 /// Refuses new calls and cancels those under way. Their last events come out as always; then
@@ -91,8 +90,8 @@ pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
     guard_or((), || {
-        // Without a copy: it may run in a signal handler.
-        if let Ok(queue) = borrow(queue) {
+        // It may run in a signal handler: no copy, no error is made, no memory taken.
+        if let Some(queue) = peek(queue) {
             queue.0.wakeup();
         }
     });
@@ -293,8 +292,9 @@ pub unsafe extern "C" fn modelwire_queue_cancel(
 
 /// Keeps the events of a call back until modelwire_queue_resume, while those of others come out. When
 /// as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
-/// and the service waits too: so a slow consumer of one stream needs no memory of the program's. The
-/// idle timeout stands still meanwhile, the total timeout does not.
+/// and the service waits too: so a slow consumer of one stream needs no memory of the program's. Its last
+/// event is kept back as well, whatever ends the call but modelwire_queue_cancel and the queue's own
+/// close. The idle timeout stands still meanwhile, the total timeout does not.
 ///
 /// @param queue  the queue
 /// @param tag    the call's tag

@@ -90,6 +90,7 @@ pub(crate) fn of_kind(kind: ErrorKind) -> modelwire_status {
         ErrorKind::Forked => MODELWIRE_E_FORKED,
         ErrorKind::Shutdown => MODELWIRE_E_SHUTDOWN,
         ErrorKind::Internal => MODELWIRE_E_INTERNAL,
+        ErrorKind::Callback => MODELWIRE_E_CALLBACK,
     }
 }
 

@@ -77,6 +77,7 @@ impl RetryPolicy {
             | ErrorKind::Closed
             | ErrorKind::Forked
             | ErrorKind::Shutdown
+            | ErrorKind::Callback
             | ErrorKind::Internal => false,
         }
     }

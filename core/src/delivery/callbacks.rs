@@ -27,6 +27,7 @@ use crate::delivery::completion::{CompletionQueue, Next};
 use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::driver::thread::OwnThread;
 use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::process::{self, PerProcess, Run, shutting_down};
 use crate::sync::lock;
 
@@ -94,7 +95,7 @@ pub(crate) fn is_thread_of(session: &Arc<Session>) -> bool {
 fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
     if is_thread_of(session) {
         let message = "a handler cannot wait for the end of the handlers of its own client";
-        return Err(Error::argument(message).with_hint("Wait on another thread."));
+        return Err(Error::new(ErrorKind::Callback, message));
     }
     Ok(())
 }
@@ -176,11 +177,6 @@ impl Call {
         let run = session.in_run(process::run()?)?;
         let dispatcher = run.companion(|| Dispatcher::new(session, run.number()))?;
         dispatcher.start(self, stream, Box::new(handler))
-    }
-
-    /// Whether a handler of the call's client runs on the calling thread.
-    pub fn is_in_callback(&self) -> bool {
-        is_thread_of(self.shared().session())
     }
 
     /// Waits until the handler that [`Call::start_with`] took was dropped, and its drop has

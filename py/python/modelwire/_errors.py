@@ -339,6 +339,7 @@ _BY_KIND: dict[str, type[OpenAIError]] = {
     "closed": OpenAIError,
     "forked": OpenAIError,
     "shutdown": OpenAIError,
+    "callback": OpenAIError,
     "internal": OpenAIError,
 }
 
