@@ -1,8 +1,8 @@
 # make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
-# make test-deep  real TLS servers and proxies, thousands of streams, models, hosts, sanitizers, fuzzing
-# make test-targets  the C library for musl and for another CPU; a part of test-deep
-# make test-hosts  the examples of event loops and databases, in the real ones; a part of test-deep
+# make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
+# make test-targets  the C library for musl and for another CPU; by hand, last results in docs/testing.md
+# make test-hosts  the examples of event loops and databases, in the real ones; by hand as well
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make mutants  changes the core in one place at a time and sees whether a test notices;
@@ -52,7 +52,7 @@ test: .venv/tested
 # after a fork; and under valgrind a child leaves alone what is its parent's, memory and timeouts
 # are other ones, and a thread that hangs is not waited for.
 test-deep: .venv/tested
-	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src $(host_tools)
+	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src
 	cargo test --quiet --locked -p modelwire-tests-deep
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
@@ -64,8 +64,6 @@ test-deep: .venv/tested
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
-	@$(MAKE) --no-print-directory test-targets
-	@$(MAKE) --no-print-directory test-hosts
 	@$(MAKE) --no-print-directory fuzz
 
 # `make install` for musl and for another CPU, and programs of each.
