@@ -561,7 +561,8 @@ modelwire_status modelwire_request_new(int32_t operation,
 MODELWIRE_API void modelwire_request_free(modelwire_request *request);
 
 /**
- * Adds a message to a chat that is filled field by field. A longer conversation generally costs more
+ * Adds a message to a chat that is filled field by field, behind those of a "messages" that was set by
+ * modelwire_request_set_json. A longer conversation generally costs more
  * and takes longer.
  *
  * @param request         the request
@@ -679,7 +680,8 @@ modelwire_status modelwire_request_set_json(modelwire_request *request,
 
 /**
  * Sets options of the calls that are made from this request, in place of the client's: headers,
- * the API key, timeouts, retrying, gathering. All of them or, on failure, none.
+ * the API key, timeouts, retrying, gathering. All of them or, on failure, none. A second object adds to
+ * the first; an option that it names anew is replaced, headers and query parameters add up.
  *
  * @param request  the request
  * @param json     one JSON object with options by name, as docs/options.md has them:
@@ -1025,7 +1027,7 @@ MODELWIRE_API
 void modelwire_call_free(modelwire_call *call);
 
 /**
- * Frees an event that was taken from a queue. One that a callback was given is not freed.
+ * Frees an event that was taken from a queue. Does nothing to one that a callback is given.
  */
 MODELWIRE_API void modelwire_event_free(modelwire_event *event);
 
@@ -1157,7 +1159,8 @@ const modelwire_value *modelwire_response_value(const modelwire_response *respon
  * first attempt to the end, waits included; "end", how the response was known to be complete:
  * "document", "done_mark", "final_event" or "finish_reasons"; "is_gathered", whether the JSON was
  * put together from the chunks of a stream; "finish_reason" of a chat's first choice, or the status
- * of a response; "usage", an object with "input_tokens", "output_tokens" and "total_tokens" as the
+ * of a response (as "tool_calls" and "models" null at the end of a stream that was not gathered, whose
+ * events had them); "usage", an object with "input_tokens", "output_tokens" and "total_tokens" as the
  * service reported them; "tool_calls" of a chat's first choice or anywhere in a response, objects
  * with "id" (what a result has to name), "name" and "arguments" (JSON text, as the model wrote it);
  * "models", the ids of a model list; "headers", objects with "name", in lower case, and "value".
@@ -1239,8 +1242,8 @@ modelwire_status modelwire_value_new(const char *json,
                                      modelwire_error **err);
 
 /**
- * Frees a value that was given to the caller. One that was borrowed from a response, an event or an
- * error is not freed.
+ * Frees a value that was given to the caller. Does nothing to one that is borrowed from a response, an
+ * event or an error.
  */
 MODELWIRE_API
 void modelwire_value_free(modelwire_value *value);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, OPTION_HINT, Result};
 use crate::protocol::json::JSON_BYTES_MAX;
 
 /// How long the body is read after its end mark, so that the connection can be used again.
@@ -154,7 +154,8 @@ impl Limits {
 
 fn check(name: &str, value: usize) -> Result<()> {
     if value == 0 || value > JSON_BYTES_MAX {
-        return Err(Error::config(format!("{name} is {value}: it takes 1 to {JSON_BYTES_MAX}")));
+        return Err(Error::config(format!("{name} is {value}: it takes 1 to {JSON_BYTES_MAX}"))
+            .with_hint(OPTION_HINT));
     }
     Ok(())
 }

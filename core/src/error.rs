@@ -49,6 +49,9 @@ struct Inner {
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
+/// What to do about an option that is wrong by itself.
+pub(crate) const OPTION_HINT: &str = "Correct the option; nothing was sent.";
+
 /// `Result` with this library's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

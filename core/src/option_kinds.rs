@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, OPTION_HINT, Result};
 use crate::nearest::nearest;
 use crate::protocol::text::cut;
 use crate::protocol::value::{Kind, Value};
@@ -110,7 +110,7 @@ impl OptionKind {
     }
 
     pub(crate) fn refused(self, name: &str) -> Error {
-        Error::config(format!("{name} takes {}", self.takes()))
+        Error::config(format!("{name} takes {}", self.takes())).with_hint(OPTION_HINT)
     }
 }
 
@@ -154,10 +154,11 @@ pub(crate) fn each_option(
     mut set: impl FnMut(&str, Value<'_>) -> Result<bool>,
     unknown: impl FnOnce(&str) -> Error,
 ) -> Result<()> {
-    let options = Value::parse(json)
-        .map_err(|cause| Error::config(format!("the options are not JSON: {cause}")))?;
+    let options = Value::parse(json).map_err(|cause| {
+        Error::config(format!("the options are not JSON: {cause}")).with_hint(OPTION_HINT)
+    })?;
     if options.kind() != Kind::Object {
-        return Err(Error::config("the options are JSON, but not an object"));
+        return Err(Error::config("the options are JSON, but not an object").with_hint(OPTION_HINT));
     }
     for (name, value) in options.members() {
         if !set(&name, value)? {

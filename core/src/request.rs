@@ -133,7 +133,18 @@ impl Request {
         write_str(content, &mut text);
         text.push('}');
         match &mut self.body {
-            Body::Built { messages, .. } => messages.push(text),
+            Body::Built { members, messages } => {
+                let is_added = match members.iter_mut().find(|(name, _)| name == "messages") {
+                    None => {
+                        messages.push(text);
+                        true
+                    }
+                    Some((_, all)) => append(all, &text),
+                };
+                if !is_added {
+                    self.refuse_after("a message", "messages is set to no array");
+                }
+            }
             _ => self.refuse("a message"),
         }
         self
@@ -179,7 +190,10 @@ impl Request {
     /// Any further field as JSON text, numbers kept to the last digit.
     pub fn field_json(mut self, name: &str, text: &str) -> Request {
         match &mut self.body {
-            Body::Built { members, .. } => {
+            Body::Built { members, messages } => {
+                if name == "messages" {
+                    messages.clear(); // as of any field: the second value is the one
+                }
                 match members.iter_mut().find(|(given, _)| given == name) {
                     Some((_, value)) => text.clone_into(value),
                     None => members.push((name.to_owned(), text.to_owned())),
@@ -208,8 +222,12 @@ impl Request {
 
     /// Only a request that is being built can be added to; the first reason is kept.
     fn refuse(&mut self, what: &str) {
+        self.refuse_after(what, self.why_not_built());
+    }
+
+    fn refuse_after(&mut self, what: &str, why: &str) {
         if !matches!(self.body, Body::Broken(_)) {
-            self.body = Body::Broken(format!("{what} cannot be added: {}", self.why_not_built()));
+            self.body = Body::Broken(format!("{what} cannot be added: {why}"));
         }
     }
 
@@ -366,6 +384,19 @@ const NO_BODY: &str = "the model list takes no body";
 fn says_nothing(text: &str) -> bool {
     let is_empty = |value: Value<'_>| value.kind() == Kind::Object && value.count() == 0;
     text.trim().is_empty() || Value::parse(text).is_ok_and(is_empty)
+}
+
+/// Puts an item behind the others of an array; false for what is no array.
+fn append(array: &mut String, item: &str) -> bool {
+    let is_array = Value::parse(array).is_ok_and(|value| value.kind() == Kind::Array);
+    let Some(end) = array.rfind(']').filter(|_| is_array) else { return false };
+    array.truncate(end);
+    if !array.trim_end().ends_with('[') {
+        array.push(',');
+    }
+    array.push_str(item);
+    array.push(']');
+    true
 }
 
 /// The text of a request that was built step by step.

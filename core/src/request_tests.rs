@@ -341,3 +341,26 @@ fn a_request_of_an_operation_is_taken_as_text() {
         assert_eq!(error.message(), "the model list takes no body", "{something}");
     }
 }
+
+/// A message comes behind those that were set as JSON; a "messages" that is set again is the one.
+#[test]
+fn messages_are_one_list_however_they_were_given() {
+    let text = |request: Request| request.body.text().unwrap().unwrap().into_owned();
+    let one = r#"{"role":"tool","tool_call_id":"c","content":"1"}"#;
+    let two = r#"{"role":"user","content":"2"}"#;
+    for (given, all) in [
+        ("[]".to_owned(), format!("[{two}]")),
+        ("[ ]".to_owned(), format!("[ {two}]")),
+        (format!("[{one}]"), format!("[{one},{two}]")),
+        (format!(" [{one} ] "), format!(" [{one} ,{two}]")),
+    ] {
+        let request = Request::chat("m").field_json("messages", &given).user("2");
+        assert_eq!(text(request), format!(r#"{{"model":"m","messages":{all}}}"#));
+    }
+    let again = Request::chat("m").user("2").field_json("messages", &format!("[{one}]"));
+    assert_eq!(text(again), format!(r#"{{"model":"m","messages":[{one}]}}"#));
+    for wrong in ["\"x]\"", "{}", "null", "["] {
+        let error = Request::chat("m").field_json("messages", wrong).user("2").check().unwrap_err();
+        assert!(error.message().contains("messages is set to no array"), "{error}");
+    }
+}

@@ -135,7 +135,13 @@ impl Response {
             let object = Object::new().text("id", &*tool.id).text("name", &*tool.name);
             object.text("arguments", &*tool.arguments).finish()
         };
-        Object::new()
+        // At the end of a stream that was not gathered nobody looked.
+        let is_known = self.document().is_some();
+        let list = |object: Object, name, items: Vec<String>| match is_known {
+            true => object.array(name, items.into_iter()),
+            false => object.text(name, None::<&str>),
+        };
+        let object = Object::new()
             .number("http_status", u64::from(self.head().status()))
             .text("request_id", self.head().request_id())
             .number("attempts", u64::from(self.attempts()))
@@ -143,11 +149,10 @@ impl Response {
             .text("end", self.end().name())
             .flag("is_gathered", self.is_gathered())
             .text("finish_reason", self.finish_reason().as_deref())
-            .usage(self.usage())
-            .array("tool_calls", tools.iter().map(tool))
-            .array("models", self.model_ids().iter().map(|id| quoted(id)))
-            .headers(self.head().headers())
-            .finish()
+            .usage(self.usage());
+        let object = list(object, "tool_calls", tools.iter().map(tool).collect());
+        let models = self.model_ids().iter().map(|id| quoted(id)).collect();
+        list(object, "models", models).headers(self.head().headers()).finish()
     }
 }
 

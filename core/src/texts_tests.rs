@@ -168,7 +168,7 @@ fn the_end_of_a_stream_is_told() {
     let head = Arc::new(Head { status: 200, headers: Vec::new() });
     let end = Response::streamed(Endpoint::Chat, head, None, End::DoneMark, None);
     assert_eq!((end.json(), end.json_and_nul(), end.finish_reason()), ("", "\0", None));
-    let expected = r#"{"http_status":200,"request_id":null,"attempts":0,"elapsed_ms":0,"end":"done_mark","is_gathered":false,"finish_reason":null,"usage":null,"tool_calls":[],"models":[],"headers":[]}"#;
+    let expected = r#"{"http_status":200,"request_id":null,"attempts":0,"elapsed_ms":0,"end":"done_mark","is_gathered":false,"finish_reason":null,"usage":null,"tool_calls":null,"models":null,"headers":[]}"#;
     assert_eq!(end.info_json(), expected);
 }
 

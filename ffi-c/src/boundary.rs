@@ -23,12 +23,12 @@ pub(crate) trait Handle: Sized {
     const NAME: &'static str;
 
     fn into_raw(self) -> *mut Self {
-        Box::into_raw(Box::new(Marked::new(self))).cast()
+        Box::into_raw(Box::new(Marked { mark: Marked::<Self>::mark(), value: self })).cast()
     }
 }
 
-/// A handle where it stands in memory, behind a mark that tells it from other types: who hands over
-/// the wrong one gets an error.
+/// A handle where it stands in memory, behind a mark that tells it from other types, and what C owns
+/// from what it borrows: who hands over the wrong one gets an error, and nobody frees what is lent.
 #[repr(C)]
 pub(crate) struct Marked<T> {
     mark: usize,
@@ -37,16 +37,19 @@ pub(crate) struct Marked<T> {
 
 /// The mark of a handle that was freed.
 const FREED: usize = 0;
+/// The bit of a mark that says who frees it: a parent.
+const LENT: usize = 1 << (usize::BITS - 1);
 
 impl<T: Handle> Marked<T> {
+    /// For a parent that lends it.
     pub(crate) fn new(value: T) -> Marked<T> {
-        Marked { mark: Marked::<T>::mark(), value }
+        Marked { mark: Marked::<T>::mark() | LENT, value }
     }
 
     /// Each type has a name of its own.
     fn mark() -> usize {
         let letters = T::NAME.bytes().take(6);
-        letters.fold(0x6d77, |mark, letter| mark << 8 | usize::from(letter))
+        letters.fold(0x6d77, |mark, letter| mark << 8 | usize::from(letter)) & !LENT
     }
 
     /// For C to borrow.
@@ -71,7 +74,7 @@ pub(crate) fn peek<'a, T: Handle>(handle: *const T) -> Option<&'a T> {
     // header's rule for `const T *`. The mark stands first in a handle of any type.
     let mark = unsafe { handle.cast::<usize>().as_ref() }?;
     // SAFETY: as above, and it is of this type.
-    (*mark == Marked::<T>::mark()).then(|| &unsafe { &*handle.cast::<Marked<T>>() }.value)
+    (*mark & !LENT == Marked::<T>::mark()).then(|| &unsafe { &*handle.cast::<Marked<T>>() }.value)
 }
 
 /// The handle behind a pointer.
@@ -90,9 +93,12 @@ pub(crate) fn borrow_mut<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Err
     Ok(&mut unsafe { &mut *handle.cast::<Marked<T>>() }.value)
 }
 
-/// Takes a handle back and drops it; NULL and what is no handle of this type do nothing.
+/// Takes a handle back and drops it; NULL, what is no handle of this type, and what is lent do
+/// nothing.
 pub(crate) fn free<T: Handle>(handle: *mut T) {
-    if borrow(handle.cast_const()).is_ok() {
+    // SAFETY: as in `peek`.
+    let mark = unsafe { handle.cast::<usize>().as_ref() };
+    if mark.is_some_and(|mark| *mark == Marked::<T>::mark()) {
         // SAFETY: it came from `into_raw` and the caller gives it up.
         guard_or((), || unsafe {
             (*handle.cast::<Marked<T>>()).mark = FREED;

@@ -194,7 +194,7 @@ impl modelwire_event {
     }
 }
 
-/// Frees an event that was taken from a queue. One that a callback was given is not freed.
+/// Frees an event that was taken from a queue. Does nothing to one that a callback is given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_free(event: *mut modelwire_event) {
     free(event);

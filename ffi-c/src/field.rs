@@ -35,8 +35,8 @@ pub unsafe extern "C" fn modelwire_value_new(
     })
 }
 
-/// Frees a value that was given to the caller. One that was borrowed from a response, an event or an
-/// error is not freed.
+/// Frees a value that was given to the caller. Does nothing to one that is borrowed from a response, an
+/// event or an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_value_free(value: *mut modelwire_value) {
     free(value);

@@ -81,7 +81,8 @@ pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request)
     free(request);
 }
 
-/// Adds a message to a chat that is filled field by field. A longer conversation generally costs more
+/// Adds a message to a chat that is filled field by field, behind those of a "messages" that was set by
+/// modelwire_request_set_json. A longer conversation generally costs more
 /// and takes longer.
 ///
 /// @param request         the request
@@ -242,7 +243,8 @@ pub unsafe extern "C" fn modelwire_request_set_json(
 }
 
 /// Sets options of the calls that are made from this request, in place of the client's: headers,
-/// the API key, timeouts, retrying, gathering. All of them or, on failure, none.
+/// the API key, timeouts, retrying, gathering. All of them or, on failure, none. A second object adds to
+/// the first; an option that it names anew is replaced, headers and query parameters add up.
 ///
 /// @param request  the request
 /// @param json     one JSON object with options by name, as docs/options.md has them:

@@ -76,6 +76,9 @@ void fields(void) {
   size_t length = 0;
   const char *json = modelwire_response_json(answer, &length);
   check_fields(value);
+  /* What is borrowed stays, whoever frees it. */
+  modelwire_value_free((modelwire_value *)value);
+  check_fields(value);
   CHECK(modelwire_response_value(answer) == value);
   CHECK_TEXT(json_at(value, ""), json);
   /* A value of the program's own. */

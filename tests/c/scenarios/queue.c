@@ -85,6 +85,8 @@ void queue_operations(void) {
     for (int taken = 0; taken < 2; taken++) {
       modelwire_event *event = next(queue);
       CHECK_STATUS(status_of(event), MODELWIRE_OK, modelwire_event_error(event));
+      modelwire_value_free((modelwire_value *)modelwire_event_info(event)); /* is borrowed */
+      modelwire_response_free((modelwire_response *)modelwire_event_response(event));
       CHECK_TEXT(text_at(modelwire_event_value(event), CASES[i].path), CASES[i].expected);
       CHECK(event_int(event, "/http_status") == 200);
       modelwire_event_free(event);
