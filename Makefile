@@ -60,7 +60,7 @@ test-deep: .venv/tested
 	TEST_CALLS=20000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios cancel_storm
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
-	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back --skip timeouts --skip hanging --skip log_queue_full
+	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back --skip timeouts --skip hanging --skip log_queue_full --skip queue_paused
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
