@@ -82,6 +82,8 @@ impl Record {
 
 /// Records that wait for one who takes them.
 pub(crate) struct Collected {
+    /// The process that made it: another one must not touch its lock.
+    generation: u64,
     buffer: Mutex<Buffer>,
     changed: Condvar,
     /// Called when something comes for one who found nothing.
@@ -99,7 +101,7 @@ struct Buffer {
 impl Collected {
     pub(crate) fn new(waker: Option<Waker>) -> Collected {
         let (buffer, changed) = (Mutex::default(), Condvar::new());
-        Collected { buffer, changed, waker }
+        Collected { generation: process::generation(), buffer, changed, waker }
     }
 
     fn put(&self, record: Record) {
@@ -208,8 +210,11 @@ pub(crate) fn ignore(collected: &Arc<Collected>) {
     (buffer.records, buffer.dropped) = Default::default();
 }
 
-/// It gets no more; what it has can still be taken.
+/// It gets no more; what it has can still be taken. In another process it got nothing.
 pub(crate) fn end(collected: &Arc<Collected>) {
+    if process::generation() != collected.generation {
+        return;
+    }
     let _ = change(|listeners| listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected)));
     collected.stop();
 }

@@ -10,7 +10,7 @@ use modelwire::log::{self, Level, RECORDS_MAX, Record};
 use modelwire::{Call, CompletionQueue, ErrorKind, Event, Next, Taken, shutdown};
 use modelwire_service::{Script, Service};
 
-use crate::processes::in_child_at;
+use crate::processes::{forked, in_child_at};
 use crate::support::{client, eventually, hello, silence};
 
 const SOON: Option<Duration> = Some(Duration::from_secs(20));
@@ -226,5 +226,30 @@ fn a_sink_that_hangs_is_waited_for_no_longer_than_asked() {
         call.start(false).unwrap();
         told.recv_timeout(PATIENCE).unwrap();
         assert!(log::forward_end_within(PATIENCE).unwrap());
+    });
+}
+
+/// Design: what belongs to the parent is leaked. Threads of the parent log at the moment of the fork.
+#[test]
+fn a_forked_child_drops_a_queue_that_follows_the_log() {
+    in_child_at("logs::a_forked_child_drops_a_queue_that_follows_the_log", &[], || {
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::SeqCst) {
+                        say(Level::Error, "again");
+                    }
+                });
+            }
+            let are_dropped = (0..200).all(|_| {
+                let queue = CompletionQueue::new(None);
+                queue.follow_log(Some(Level::Error), 1).unwrap();
+                let mut inherited = Some(queue);
+                forked(|| drop(inherited.take()))
+            });
+            is_over.store(true, Ordering::SeqCst);
+            assert!(are_dropped);
+        });
     });
 }
