@@ -5,6 +5,7 @@ pub(crate) mod callbacks;
 pub(crate) mod completion;
 pub(crate) mod foreign;
 pub mod log;
+pub(crate) mod many;
 #[cfg(all(test, modelwire_loom))]
 #[path = "delivery/models_tests.rs"]
 mod models;

@@ -10,8 +10,8 @@ use loom::model;
 use loom::thread;
 
 use crate::call::queue::{Event, EventQueue, Pop};
-use crate::delivery::completion::tests::{chunk, done, source_of};
-use crate::delivery::completion::{Many, Next};
+use crate::delivery::many::tests::{chunk, done, source_of};
+use crate::delivery::many::{Many, Next};
 use crate::delivery::ready::Ready;
 use crate::driver::wake_fd::{Slept, WireKind};
 

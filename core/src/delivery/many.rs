@@ -1,0 +1,528 @@
+//! The protocol of a completion queue, over any source of events: which members have something, whose
+//! turn it is, who is told. Knows no HTTP and no I/O.
+//!
+//! # States of a member
+//!
+//! | state | what is true | what ends it |
+//! |---|---|---|
+//! | reserved | counted as live; its call is being started | `insert`, or a start that failed |
+//! | armed | its waker lies in its call's queue, its number is not noted | the call puts an event in |
+//! | noted | its number is in the ready list; there may be events | a pop that finds none arms it |
+//! | paused | armed or noted, or passed over by a pop and neither | `resume`, `cancel`, `close` note it |
+//! | gone | `Done` was popped; its slot is free | – |
+//!
+//! A member that the queue owns is armed before its call is started, so that it can be paused and
+//! cancelled by its tag from then on; a start that fails is its `Done`.
+//!
+//! # Invariants
+//!
+//! 1. A live member is armed or noted, never neither: events that wait are always told of. A
+//!    paused one may be neither: so it makes no descriptor readable, and nobody look for it twice.
+//! 2. Events of one call come out in the call's order, whoever takes them.
+//! 3. A noted member stays noted while it may have events, and whoever takes some of them and
+//!    leaves it noted wakes one more sleeper, if there is one: no thread sleeps while another holds
+//!    back what it could take.
+//! 4. After `TURN_EVENTS_MAX` events in a row a member goes behind the others.
+//! 5. Closed and drained is told to every waiter: whoever is told passes it on.
+//! 6. A late wake of a member that is gone notes a number that finds nothing, or the slot's next
+//!    member early: both are harmless.
+//! 7. The members' lock is taken before the ready list's and a call's own, never after.
+//! 8. Of the members that the queue owns no two have the same tag.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use crate::call::queue::{Event, Pop};
+use crate::delivery::log::{self, Collected, Level, Record};
+use crate::delivery::ready::Ready;
+use crate::driver::wake_fd::Slept;
+use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
+use crate::sync::{Mutex, lock, unpoisoned};
+
+/// Events that one call may have taken in a row before others come.
+const TURN_EVENTS_MAX: u32 = 64;
+
+/// What a completion queue gave.
+#[derive(Debug)]
+pub enum Next {
+    /// An event of the call that was submitted with this tag.
+    Event(u64, Event),
+    /// A record of the log, for who [follows](crate::CompletionQueue::follow_log) it here with this tag.
+    Log(u64, Record),
+    /// Nothing yet: the timeout ran out, or [`wakeup`](crate::CompletionQueue::wakeup) was called.
+    Empty,
+    /// A wait of an [interruptible](crate::QueueOptions::interruptible) queue ended: a signal handler ran
+    /// on this thread, or [`wakeup`](crate::CompletionQueue::wakeup) was called, or it was time to look whether
+    /// either happened just before. What was waited for goes on.
+    Interrupted,
+    /// The queue was closed, and every event was taken.
+    Closed,
+}
+
+/// How [`next_many`](crate::CompletionQueue::next_many) ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It took something: [`Next::Event`] or [`Next::Log`], no other.
+    Something,
+    /// As [`Next::Empty`].
+    Nothing,
+    /// As [`Next::Interrupted`].
+    Interrupted,
+    /// As [`Next::Closed`].
+    Closed,
+}
+
+/// Where events come from: a call, or a bare event queue in the models.
+pub(crate) trait Source {
+    fn poll_pop(&self, cx: &Context<'_>) -> Poll<Pop>;
+    /// Leaves the waker if nothing waits; false if something does.
+    fn watch(&self, waker: &Waker) -> bool;
+    fn cancel(&self);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closing {
+    No,
+    LetsFinish,
+    Cancels,
+}
+
+/// The protocol, over any source.
+pub(crate) struct Many<S: Source + Clone> {
+    pub(super) ready: Ready,
+    members: Mutex<Members<S>>,
+}
+
+struct Members<S> {
+    /// A member's number is its place here.
+    slots: Vec<Option<Member<S>>>,
+    free: Vec<usize>,
+    /// The places of those that the queue owns, by their tags.
+    owned: HashMap<u64, usize>,
+    /// Reserved, armed, noted and paused ones.
+    live: usize,
+    closing: Closing,
+    /// Events that the first one gave in a row.
+    in_a_row: u32,
+    log: Option<Follower>,
+}
+
+/// The log as a member, beside the slots.
+struct Follower {
+    /// `None` while the log does not come out here.
+    tag: Option<u64>,
+    /// For as long as the queue lives: so its number is noted no more than once.
+    collected: Arc<Collected>,
+}
+
+/// Its number.
+const LOG_NUMBER: u64 = u64::MAX;
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        log::end(&self.collected);
+    }
+}
+
+struct Member<S> {
+    source: S,
+    tag: u64,
+    waker: Waker,
+    is_owned: bool,
+    pause: Pause,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    No,
+    Yes,
+    /// A pop came by: it is neither armed nor noted.
+    PassedOver,
+}
+
+impl<S> Member<S> {
+    /// Whether it has to be noted.
+    fn unpause(&mut self) -> bool {
+        std::mem::replace(&mut self.pause, Pause::No) == Pause::PassedOver
+    }
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::Closed, "the completion queue was closed")
+}
+
+/// A slot that was reserved.
+pub(super) struct Place(usize);
+
+impl<S: Source + Clone> Many<S> {
+    /// One whose members are told of here.
+    pub(crate) fn over(ready: Ready) -> Many<S> {
+        let members = Members {
+            slots: Vec::new(),
+            free: Vec::new(),
+            owned: HashMap::new(),
+            live: 0,
+            closing: Closing::No,
+            in_a_row: 0,
+            log: None,
+        };
+        Many { ready, members: Mutex::new(members) }
+    }
+
+    pub(super) fn reserve(&self) -> Result<Place> {
+        lock(&self.members).reserve()
+    }
+
+    /// Makes a source that has not begun a member, owned by the queue.
+    pub(crate) fn adopt(&self, source: S, tag: u64) -> Result<()> {
+        let mut members = lock(&self.members);
+        if members.owned.contains_key(&tag) {
+            let message = format!("an unfinished call of this queue has the tag {tag}");
+            return Err(Error::argument(message));
+        }
+        let Place(slot) = members.reserve()?;
+        let waker = self.ready.waker(slot as u64);
+        members.owned.insert(tag, slot);
+        if let Some(place) = members.slots.get_mut(slot) {
+            let (source, waker) = (source.clone(), waker.clone());
+            *place = Some(Member { source, tag, waker, is_owned: true, pause: Pause::No });
+        }
+        drop(members);
+        if !source.watch(&waker) {
+            self.ready.note(slot as u64); // cancelled before it began
+        }
+        Ok(())
+    }
+
+    pub(crate) fn cancel(&self, tag: u64) -> bool {
+        let Some((source, passed_over)) = self.unpause(tag) else { return false };
+        source.cancel(); // not under the lock
+        passed_over.into_iter().for_each(|number| self.ready.note(number));
+        true
+    }
+
+    pub(crate) fn pause(&self, tag: u64) -> bool {
+        let mut members = lock(&self.members);
+        let is_closed = members.closing == Closing::Cancels;
+        let Some((_, member)) = members.owned(tag) else { return false };
+        // Closed: every end comes out.
+        if member.pause == Pause::No && !is_closed {
+            member.pause = Pause::Yes;
+        }
+        true
+    }
+
+    pub(crate) fn resume(&self, tag: u64) -> bool {
+        let Some((_, passed_over)) = self.unpause(tag) else { return false };
+        passed_over.into_iter().for_each(|number| self.ready.note(number));
+        true
+    }
+
+    pub(super) fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
+        let mut members = lock(&self.members);
+        let Some(level) = level else {
+            if let Some(follower) = &mut members.log {
+                follower.tag = None;
+                log::ignore(&follower.collected);
+            }
+            return Ok(());
+        };
+        if members.closing != Closing::No {
+            return Err(closed());
+        }
+        if let Some(follower) = &mut members.log {
+            log::listen(level, &follower.collected)?;
+            follower.tag = Some(tag);
+            return Ok(());
+        }
+        let collected = Arc::new(Collected::new(Some(self.ready.waker(LOG_NUMBER))));
+        log::listen(level, &collected)?;
+        members.log = Some(Follower { tag: Some(tag), collected });
+        drop(members);
+        self.ready.note(LOG_NUMBER); // who looks there first arms it
+        Ok(())
+    }
+
+    /// Whom to cancel or not, and the number to note of one that was passed over.
+    fn unpause(&self, tag: u64) -> Option<(S, Option<u64>)> {
+        let mut members = lock(&self.members);
+        let (slot, member) = members.owned(tag)?;
+        let was_passed_over = member.unpause();
+        Some((member.source.clone(), was_passed_over.then_some(slot as u64)))
+    }
+
+    pub(super) fn give_back(&self, place: Place) {
+        let mut members = lock(&self.members);
+        members.free.push(place.0);
+        members.live -= 1;
+        let is_over = members.is_over();
+        drop(members);
+        if is_over {
+            self.ready.interrupt();
+        }
+    }
+
+    pub(super) fn insert(&self, Place(slot): Place, source: S, tag: u64) {
+        let number = slot as u64;
+        let waker = self.ready.waker(number);
+        let mut members = lock(&self.members);
+        let is_closed = members.closing == Closing::Cancels;
+        if let Some(place) = members.slots.get_mut(slot) {
+            let (source, waker) = (source.clone(), waker.clone());
+            *place = Some(Member { source, tag, waker, is_owned: false, pause: Pause::No });
+        }
+        drop(members);
+        if is_closed {
+            source.cancel(); // closed while it was started
+        }
+        if !source.watch(&waker) {
+            self.ready.note(number);
+        }
+    }
+
+    /// The next event; `wait` is told how many members live, and how long it may wait.
+    pub(super) fn next_by(
+        &self,
+        timeout: Option<Duration>,
+        wait: impl Fn(usize, Option<Duration>) -> Slept,
+    ) -> Next {
+        let mut one = None;
+        let take = |members: &mut Members<S>, ready: &Ready| {
+            members.pop(1, ready, |taken| one = Some(taken)) > 0
+        };
+        match self.wait_for(timeout, take, wait) {
+            Taken::Something | Taken::Nothing => one.unwrap_or(Next::Empty),
+            Taken::Interrupted => Next::Interrupted,
+            Taken::Closed => Next::Closed,
+        }
+    }
+
+    pub(super) fn next_many_by(
+        &self,
+        max: usize,
+        timeout: Option<Duration>,
+        taken: &mut Vec<Next>,
+        wait: impl Fn(usize, Option<Duration>) -> Slept,
+    ) -> Taken {
+        let take = |members: &mut Members<S>, ready: &Ready| {
+            let before = taken.len();
+            loop {
+                let left = max - (taken.len() - before);
+                if left == 0 || members.pop(left, ready, |one| taken.push(one)) == 0 {
+                    return taken.len() > before;
+                }
+            }
+        };
+        self.wait_for(timeout, take, wait)
+    }
+
+    /// Tries until it takes something or a wait was in vain.
+    fn wait_for(
+        &self,
+        timeout: Option<Duration>,
+        mut take: impl FnMut(&mut Members<S>, &Ready) -> bool,
+        wait: impl Fn(usize, Option<Duration>) -> Slept,
+    ) -> Taken {
+        let mut deadline = None;
+        let mut last = None;
+        loop {
+            let mut members = lock(&self.members);
+            if take(&mut members, &self.ready) {
+                return Taken::Something;
+            }
+            let (is_over, live) = (members.is_over(), members.live);
+            drop(members);
+            if is_over {
+                self.ready.interrupt(); // the next waiter is told too
+                return Taken::Closed;
+            }
+            if let Some(last) = last {
+                return last;
+            }
+            let left = timeout.map(|timeout| match deadline {
+                None => {
+                    deadline = Instant::now().checked_add(timeout);
+                    timeout
+                }
+                Some(at) => at.saturating_duration_since(Instant::now()),
+            });
+            // What ended the wait may be the close: one more look.
+            last = match wait(live, left) {
+                Slept::Noted => None,
+                Slept::InVain => Some(Taken::Nothing),
+                Slept::Interrupted => Some(Taken::Interrupted),
+            };
+        }
+    }
+
+    /// How many members have not given their `Done`.
+    pub(super) fn unfinished(&self) -> usize {
+        lock(&self.members).live
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        lock(&self.members).closing != Closing::No
+    }
+
+    pub(super) fn close(&self, closing: Closing) {
+        let mut members = lock(&self.members);
+        if members.closing != Closing::Cancels {
+            members.closing = closing;
+        }
+        let (mut sources, mut passed_over) = (Vec::new(), Vec::new());
+        if closing == Closing::Cancels {
+            for (slot, member) in members.slots.iter_mut().enumerate() {
+                let Some(member) = member else { continue };
+                sources.push(member.source.clone());
+                if member.unpause() {
+                    passed_over.push(slot as u64);
+                }
+            }
+        }
+        let is_over = members.is_over();
+        let log = members.log.take();
+        drop(members);
+        drop(log);
+        sources.iter().for_each(Source::cancel);
+        passed_over.into_iter().for_each(|number| self.ready.note(number));
+        if is_over {
+            self.ready.interrupt();
+        }
+    }
+}
+
+impl<S: Source> Members<S> {
+    fn is_over(&self) -> bool {
+        self.closing != Closing::No && self.live == 0
+    }
+
+    fn reserve(&mut self) -> Result<Place> {
+        if self.closing != Closing::No {
+            return Err(closed());
+        }
+        self.live += 1;
+        Ok(Place(self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        })))
+    }
+
+    /// The owned member with this tag, and its place.
+    fn owned(&mut self, tag: u64) -> Option<(usize, &mut Member<S>)> {
+        let slot = *self.owned.get(&tag)?;
+        Some((slot, self.slots.get_mut(slot)?.as_mut()?))
+    }
+
+    /// Takes what the first member has, at most `max` events in a row; how many it were.
+    fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(Next)) -> usize {
+        while let Some(number) = ready.first() {
+            if number == LOG_NUMBER {
+                match self.pop_log(max, ready, &mut put) {
+                    0 => continue,
+                    count => return count,
+                }
+            }
+            let slot = number as usize;
+            let Some(member) = self.slots.get_mut(slot).and_then(Option::as_mut) else {
+                ready.drop_first(); // a late wake
+                continue;
+            };
+            if member.pause != Pause::No {
+                member.pause = Pause::PassedOver;
+                ready.drop_first(); // noted again by who ends the pause
+                self.in_a_row = 0;
+                continue;
+            }
+            let mut count = 0;
+            let found = loop {
+                let popped = member.source.poll_pop(&Context::from_waker(&member.waker));
+                let Poll::Ready(Pop::Event(event)) = popped else { break Some(popped) };
+                let is_last = matches!(event, Event::Done(_));
+                put(Next::Event(member.tag, event));
+                count += 1;
+                self.in_a_row += 1;
+                if is_last {
+                    break Some(Poll::Ready(Pop::End));
+                }
+                if count == max || self.in_a_row >= TURN_EVENTS_MAX {
+                    break None;
+                }
+            };
+            match found {
+                None => {
+                    let is_turn_over = self.in_a_row >= TURN_EVENTS_MAX;
+                    ready.keep_first(is_turn_over);
+                    if is_turn_over {
+                        self.in_a_row = 0;
+                    }
+                }
+                Some(popped) => {
+                    ready.drop_first();
+                    self.in_a_row = 0;
+                    // Armed now; or gone, if its `Done` was popped here or past us.
+                    if popped.is_ready() {
+                        self.remove(slot, ready);
+                    }
+                }
+            }
+            if count > 0 {
+                return count;
+            }
+        }
+        0
+    }
+
+    /// The same of the log, which is first.
+    fn pop_log(&mut self, max: usize, ready: &Ready, put: &mut impl FnMut(Next)) -> usize {
+        let mut count = 0;
+        let has_more = loop {
+            let Some(Follower { tag, collected }) = &self.log else { break false };
+            let Some(record) = collected.next() else { break false };
+            let Some(tag) = *tag else { continue }; // late
+            put(Next::Log(tag, record));
+            count += 1;
+            self.in_a_row += 1;
+            if count == max || self.in_a_row >= TURN_EVENTS_MAX {
+                break true;
+            }
+        };
+        let is_turn_over = self.in_a_row >= TURN_EVENTS_MAX;
+        match has_more {
+            true => ready.keep_first(is_turn_over),
+            false => ready.drop_first(),
+        }
+        if !has_more || is_turn_over {
+            self.in_a_row = 0;
+        }
+        count
+    }
+
+    fn remove(&mut self, slot: usize, ready: &Ready) {
+        self.in_a_row = 0;
+        if let Some(member) = self.slots.get_mut(slot).and_then(Option::take) {
+            if member.is_owned {
+                self.owned.remove(&member.tag);
+            }
+            self.free.push(slot);
+            self.live -= 1;
+        }
+        if self.is_over() {
+            ready.interrupt();
+        }
+    }
+}
+
+impl<S: Source + Clone> Drop for Many<S> {
+    fn drop(&mut self) {
+        // Nobody else holds it, so no lock is taken: a fork may have left it locked.
+        let members = unpoisoned(self.members.get_mut());
+        members.slots.iter().flatten().for_each(|member| member.source.cancel());
+    }
+}
+
+#[cfg(test)]
+#[path = "many_tests.rs"]
+pub(crate) mod tests;
