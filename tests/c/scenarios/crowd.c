@@ -195,10 +195,10 @@ void queue_hundred(void) {
   modelwire_client_free(client);
 }
 
-/* Eight calls at the same time on a service that takes two a second: all are answered. The option
- * is set for the client, or for each request. */
-static void eight_at_once(const char *of_client, const char *of_request) {
-  enum { CALLS = 8 };
+/* Ten calls at the same time on a service that takes two a second: all are answered. The option is
+ * set for the client, or for each request. */
+static void ten_at_once(const char *of_client, const char *of_request) {
+  enum { CALLS = 10 };
   modelwire_client *client = client_with("%s", of_client);
   modelwire_queue *queue = new_queue();
   for (int i = 0; i < CALLS; i++) {
@@ -217,6 +217,6 @@ static void eight_at_once(const char *of_client, const char *of_request) {
   modelwire_client_free(client);
 }
 
-void queue_adaptive(void) { eight_at_once("{\"retry_adaptive\":true}", NULL); }
+void queue_adaptive(void) { ten_at_once("{\"retry_adaptive\":true}", NULL); }
 
-void queue_adaptive_requests(void) { eight_at_once("{}", "{\"retry_adaptive\":true}"); }
+void queue_adaptive_requests(void) { ten_at_once("{}", "{\"retry_adaptive\":true}"); }

@@ -289,14 +289,14 @@ void queue_capped() {
   for (std::size_t tag = 0; tag < texts.size(); tag++) CHECK_EQUAL(texts[tag], std::to_string(tag));
 }
 
-/* Eight calls at the same time on a service that takes two a second: all are answered. */
+/* Ten calls at the same time on a service that takes two a second: all are answered. */
 void queue_adaptive() {
   const modelwire::client client(modelwire::config().retry_adaptive());
   const modelwire::queue queue;
-  for (std::uint64_t tag = 0; tag < 8; tag++) {
+  for (std::uint64_t tag = 0; tag < 10; tag++) {
     queue.submit(client, ask("limited", "a b"), tag, modelwire::mode::whole);
   }
-  for (int done = 0; done < 8; done++) {
+  for (int done = 0; done < 10; done++) {
     const auto event = queue.next(60s);
     CHECK(event && event->is_last() && !event->error());
   }

@@ -450,13 +450,13 @@ fn queue_capped() {
     assert!(service.connections() <= 8, "{} connections for 4 at once", service.connections());
 }
 
-/// R-LIM1: without the option these are 20 requests in lockstep
+/// R-LIM1: without the option these are 28 requests in lockstep, and two of the calls are lost
 #[test]
 fn queue_adaptive() {
     let service = played("queue_adaptive");
-    assert_eq!(service.metered()["limited"].calls, 8);
+    assert_eq!(service.metered()["limited"].calls, 10);
     let requests = service.recorded("").len();
-    assert!((8..=16).contains(&requests), "{requests} requests");
+    assert!((10..28).contains(&requests), "{requests} requests");
 }
 
 /// R-AUTH1, R-ERR1, R-ERR2, R-ERR3, R-MET1
