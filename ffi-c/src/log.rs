@@ -40,9 +40,10 @@ pub(crate) fn level(level: i32) -> Result<Option<Level>, Error> {
     }))
 }
 
-/// Hands the log of the library to a callback, in place of an earlier one, on one thread of the library's own. At most 4096 records wait for it; what
-/// comes on top is dropped, and a record says how many. The API key is never in it. A runtime that
-/// cannot take a callback on a foreign thread takes the log from a queue.
+/// Hands the log of the library to a callback, in place of an earlier one, on one thread of the
+/// library's own. At most 4096 records wait for it; what comes on top is dropped, and a record says
+/// how many. The API key is never in it. A runtime that cannot take a callback on a foreign thread
+/// takes the log from a queue.
 ///
 /// @param level       MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more
 ///                    important ones; MODELWIRE_LOG_OFF ends the log

@@ -32,14 +32,44 @@ pub fn name(line: &str) -> &str {
     before.rsplit([' ', '*']).next().unwrap_or(before)
 }
 
-/// The table with the lines that are new, sorted. What is in it stays as it is: where a line of it is
-/// gone or another one now, that is told.
-pub fn with_new_lines(listed: &str, current: &[String]) -> Result<String, String> {
-    let (comments, old): (Vec<&str>, Vec<&str>) =
-        listed.lines().partition(|line| line.starts_with("# "));
+/// Begins the lines that a version brought.
+const SINCE: &str = "# Since ";
+
+/// The lines of a table, sorted.
+pub fn lines(table: &str) -> Vec<String> {
+    let mut lines: Vec<String> = sections(table).into_iter().flat_map(|(_, lines)| lines).collect();
+    lines.sort();
+    lines
+}
+
+/// The version that brought each name of a table.
+pub fn since(table: &str) -> BTreeMap<String, String> {
+    let of = |(version, lines): (String, BTreeSet<String>)| {
+        lines.into_iter().map(move |line| (name(&line).to_owned(), version.clone()))
+    };
+    sections(table).into_iter().flat_map(of).collect()
+}
+
+/// The lines of a table by version, in its order.
+fn sections(table: &str) -> Vec<(String, BTreeSet<String>)> {
+    let mut sections: Vec<(String, BTreeSet<String>)> = Vec::new();
+    for line in table.lines().filter(|line| !line.is_empty()) {
+        if let Some(version) = line.strip_prefix(SINCE) {
+            sections.push((version.trim_end_matches(':').to_owned(), BTreeSet::new()));
+        } else if let (false, Some((_, lines))) = (line.starts_with("# "), sections.last_mut()) {
+            lines.insert(line.to_owned());
+        }
+    }
+    sections
+}
+
+/// The table with the lines that are new, under the version that brings them. What is in it stays as
+/// it is: where a line of it is gone or another one now, that is told.
+pub fn with_new_lines(table: &str, current: &[String], version: &str) -> Result<String, String> {
+    let old = lines(table);
     let now: BTreeMap<&str, &str> =
         current.iter().map(|line| (name(line), line.as_str())).collect();
-    let changed = |line: &&str| match now.get(name(line)) {
+    let changed = |line: &String| match now.get(name(line)) {
         Some(found) if found == line => None,
         Some(found) => Some(format!("- {line}\n+ {found}\n")),
         None => Some(format!("- {line}\n")),
@@ -48,8 +78,19 @@ pub fn with_new_lines(listed: &str, current: &[String]) -> Result<String, String
     if !changes.is_empty() {
         return Err(changes);
     }
-    let all = comments.into_iter().chain(now.into_values().collect::<BTreeSet<_>>());
-    Ok(all.map(|line| format!("{line}\n")).collect())
+    let mut sections = sections(table);
+    if sections.last().is_none_or(|(last, _)| last != version) {
+        sections.push((version.to_owned(), BTreeSet::new()));
+    }
+    let new = current.iter().filter(|line| !old.contains(line)).cloned();
+    sections.last_mut().into_iter().for_each(|(_, lines)| lines.extend(new.clone()));
+    let is_comment = |line: &&str| line.starts_with("# ") && !line.starts_with(SINCE);
+    let comments = table.lines().filter(is_comment).map(|line| format!("{line}\n"));
+    let of = |(version, lines): (String, BTreeSet<String>)| {
+        let lines: String = lines.into_iter().map(|line| line + "\n").collect();
+        if lines.is_empty() { lines } else { format!("\n{SINCE}{version}:\n{lines}") }
+    };
+    Ok(comments.chain(sections.into_iter().map(of)).collect())
 }
 
 /// A header without its comments, line by line.

@@ -1,17 +1,27 @@
-//! Makes the text of include/modelwire.h from ffi-c/src, and reads a header's functions. Compiles
-//! nothing of the library.
+//! Makes the text of include/modelwire.h from ffi-c/src, and from that the description that machines
+//! read and the header that FFI parsers read. Compiles nothing of the library.
 //!
 //! cbindgen does the work. A test compares the header with the table of its ABI and with the symbols
 //! of the library.
 
 mod abi;
+mod declarations;
+mod description;
+mod plain;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use abi::{abi, name, with_new_lines};
+pub use abi::{abi, lines, name, since, with_new_lines};
+pub use description::{Description, describe};
+pub use plain::plain;
 
 /// What is generated, relative to `root()`.
 pub const HEADER: &str = "include/modelwire.h";
+/// The header as data.
+pub const DESCRIPTION: &str = "include/modelwire.json";
+/// The header without directives.
+pub const PLAIN: &str = "include/modelwire.ffi.h";
 /// Every signature and constant, relative to `root()`; lines are only ever added.
 pub const TABLE: &str = "tests/c/abi.txt";
 
@@ -40,6 +50,29 @@ pub fn generate() -> Result<String, String> {
         None => format!("{line}\n"),
     };
     Ok(header.lines().map(line).collect())
+}
+
+/// What include/modelwire.json says of a header, with the table of its ABI.
+pub fn described(header: &str, table: &str) -> Result<Description, String> {
+    let sources = root().join("ffi-c/src");
+    let mut constants = BTreeMap::new();
+    for module in modules(&read(&sources.join("lib.rs"))?) {
+        let source = read(&sources.join(module))?;
+        constants.extend(source.lines().filter_map(|line| {
+            let (name, rest) = line.strip_prefix("pub const ")?.split_once(": ")?;
+            Some((name.to_owned(), c_type(rest.split_once(" = ")?.0).to_owned()))
+        }));
+    }
+    describe(header, &constants, &since(table))
+}
+
+/// What C calls a type of Rust.
+fn c_type(rust: &str) -> &str {
+    match rust {
+        "u32" => "uint32_t",
+        "i32" => "int32_t",
+        other => other,
+    }
 }
 
 /// The files of ffi-c in the order in which `lib.rs` names them, which is the header's order.

@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use modelwire_header::{HEADER, TABLE, abi, generate, root, with_new_lines};
+use modelwire_header::{
+    DESCRIPTION, HEADER, PLAIN, TABLE, abi, described, generate, plain, root, with_new_lines,
+};
 
 fn main() -> ExitCode {
     match run() {
@@ -18,14 +20,18 @@ fn run() -> Result<(), String> {
     let header = generate()?;
     let listed =
         std::fs::read_to_string(root().join(TABLE)).map_err(|cause| format!("{TABLE}: {cause}"))?;
-    let table = with_new_lines(&listed, &abi(&header)).map_err(|changes| {
-        format!(
-            "nothing is written, for compiled programs rely on what is changed:\n{changes}\
+    let table =
+        with_new_lines(&listed, &abi(&header), env!("CARGO_PKG_VERSION")).map_err(|changes| {
+            format!(
+                "nothing is written, for compiled programs rely on what is changed:\n{changes}\
              Add a function or a constant beside it. If it was never released, take its line out \
              of {TABLE} by hand first."
-        )
-    })?;
+            )
+        })?;
+    let description = described(&header, &table)?;
     write(HEADER, &header)?;
+    write(DESCRIPTION, &description.json()?)?;
+    write(PLAIN, &plain(&description))?;
     write(TABLE, &table)
 }
 

@@ -1,7 +1,7 @@
 //! What is read of a header, and what becomes of the table of its ABI.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-use super::{abi, functions, name, with_new_lines};
+use super::{abi, functions, name, since, with_new_lines};
 
 const HEADER: &str = "#define MODELWIRE_API __attribute__((visibility(\"default\")))\n\
     #define MODELWIRE_VERSION_NUMBER 1000\n\
@@ -54,16 +54,19 @@ fn the_abi_of_a_header() {
 #[test]
 fn lines_are_added_and_never_changed() {
     let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
-    let listed = "# All.\n#define A 1\nint a(int)\n";
+    let listed = "# All.\n\n# Since 1.0.0:\n#define A 1\nint a(int)\n";
     let more = lines(&["#define A 1", "#define B 2", "int a(int)", "int b(void)"]);
-    let added = "# All.\n#define A 1\n#define B 2\nint a(int)\nint b(void)\n";
-    assert_eq!(with_new_lines(listed, &more).unwrap(), added);
+    let added = format!("{listed}\n# Since 1.1.0:\n#define B 2\nint b(void)\n");
+    assert_eq!(with_new_lines(listed, &more, "1.1.0").unwrap(), added);
+    assert_eq!(with_new_lines(&added, &more, "1.2.0").unwrap(), added);
+    assert_eq!(since(&added)["b"], "1.1.0");
+    assert_eq!(super::lines(&added), more);
     for (current, told) in [
         (["#define A 2", "int a(int)"], "- #define A 1\n+ #define A 2\n"),
         (["#define A 1", "long a(int)"], "- int a(int)\n+ long a(int)\n"),
         (["#define A 1", "int a(int, int)"], "- int a(int)\n+ int a(int, int)\n"),
         (["#define A 1", "int b(int)"], "- int a(int)\n"),
     ] {
-        assert_eq!(with_new_lines(listed, &lines(&current)).unwrap_err(), told);
+        assert_eq!(with_new_lines(listed, &lines(&current), "1.1.0").unwrap_err(), told);
     }
 }

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use modelwire_header::{HEADER, TABLE, abi, functions, generate, name, root};
+use modelwire_header::{HEADER, TABLE, abi, functions, generate, lines, name, root};
 use modelwire_tests_c::{Library, compile_with, difference, forgotten_scenarios};
 
 const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wundef"];
@@ -107,8 +107,7 @@ fn the_version_number_is_cargos() {
 
 /// The lines of the committed table.
 fn listed() -> Vec<String> {
-    let is_line = |line: &&str| !line.starts_with("# ");
-    read(TABLE).lines().filter(is_line).map(str::to_owned).collect()
+    lines(&read(TABLE))
 }
 
 /// What of a table the linker sees: functions, and what is exported beside them.
