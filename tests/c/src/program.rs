@@ -37,6 +37,7 @@ const AMBIENT: [&str; 14] = [
 /// A program to be run.
 pub struct Program {
     command: Command,
+    patience: Duration,
 }
 
 /// How a program ended and what it printed.
@@ -72,7 +73,7 @@ impl Program {
             command.env_remove(name);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Program { command }
+        Program { command, patience: PATIENCE }
     }
 
     /// An argument.
@@ -95,6 +96,12 @@ impl Program {
     /// With any base URL, and the key of the loopback service.
     pub fn at_url(self, base_url: &str) -> Program {
         self.env("MODELWIRE_BASE_URL", base_url).env("MODELWIRE_API_KEY", "sk-test")
+    }
+
+    /// Allows it so much time.
+    pub fn patience(mut self, patience: Duration) -> Program {
+        self.patience = patience;
+        self
     }
 
     /// Runs it to its end.
@@ -131,7 +138,7 @@ impl Program {
                     let _ = stdin.write_all(&input);
                 });
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > self.patience {
                 break running.end();
             }
             std::thread::sleep(LOOK_AGAIN);

@@ -61,7 +61,7 @@ fn the_description_has_everything() {
         for one in items(&description, kind) {
             assert!(!text(one, "doc").is_empty(), "{one}");
             if text(one, "name") != "MODELWIRE_VERSION_NUMBER" {
-                assert_eq!(text(one, "since"), "0.1.0", "{one}");
+                assert!(!text(one, "since").is_empty(), "{one}");
                 found.push(text(one, "name").to_owned());
             }
         }
