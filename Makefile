@@ -3,6 +3,8 @@
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
 # make test-targets  the C library for musl and for another CPU; by hand, last results in docs/testing.md
 # make test-hosts  the examples of event loops and databases, in the real ones; by hand as well
+# make test-bindings  the bindings of ffi-c/bindings for other runtimes, each through one list of
+#             scenarios; ARGS="ruby::" chooses
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make mutants  changes the core in one place at a time and sees whether a test notices;
@@ -11,7 +13,8 @@
 #             make dev ARGS="tests/python/test_options.py -k retry"
 # make stubs  writes the stubs and the Rust tables of py/fields.txt anew
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib TARGET=
-# make header writes include/modelwire.h anew from ffi-c/src, and adds what is new to tests/c/abi.txt
+# make header writes include/modelwire.* anew from ffi-c/src, adds what is new to tests/c/abi.txt, and
+#             writes the raw declarations of the bindings
 # make rules  writes tests/RULES.md from the doc comments of the tests, and docs/options.md
 # make lint   formatting, clippy and ruff
 
@@ -30,7 +33,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep test-targets test-hosts fuzz bench mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep test-targets test-hosts test-bindings fuzz bench mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -43,7 +46,7 @@ demo: .venv/installed
 
 test: .venv/tested
 	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config openssl
-	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep --exclude modelwire-tests-hosts
+	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep --exclude modelwire-tests-hosts --exclude modelwire-tests-bindings
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest
 
@@ -77,6 +80,13 @@ host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncu
 test-hosts:
 	@tests/tools cargo cc c++ $(host_tools)
 	cargo test --quiet --locked -p modelwire-tests-hosts
+
+# What they need of registries, each `prepare` takes from there: koffi, a Java 25 and its compiler,
+# Python's cffi.
+test-bindings:
+	@tests/tools cargo cc python3 venv $(binding_tools)
+	cargo test --quiet --locked -p modelwire-tests-bindings -- $(ARGS)
+binding_tools := go node npm mvn ruby ruby-ffi luajit php elixirc erlang-dev
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
 c_scenarios := --test scenarios --test fields --test options --test started --test queue \
@@ -161,6 +171,7 @@ endif
 # runs no test. `make test` checks that what it writes is committed.
 header:
 	@cargo run --quiet --locked -p modelwire-header
+	@ffi-c/bindings/generate
 
 rules:
 	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house -- rules options

@@ -5,7 +5,14 @@ import pathlib
 import sys
 from dataclasses import dataclass
 
-from harness.environments import BENCH, BUILD, ROOT, VENV_PYTHON, output_of
+from harness.environments import (
+    BENCH,
+    BUILD,
+    ROOT,
+    VENV_PYTHON,
+    output_of,
+    runtime_environment,
+)
 
 RELEASE = BUILD / "release"
 PEERS = BUILD / "bench" / "peers" / "release"
@@ -18,7 +25,7 @@ class Client:
     """How one client is made ready and started."""
 
     name: str
-    command: tuple[pathlib.Path, ...]
+    command: tuple[pathlib.Path | str, ...]
     #: What must be built first: names of `harness.environments.PARTS`.
     needs: tuple[str, ...]
     #: The part of the operations that it does, because it is slow.
@@ -28,7 +35,7 @@ class Client:
 
     def missing(self) -> str | None:
         """Why it cannot be measured; `None` if it can."""
-        source = self.command[-1]
+        source = pathlib.Path(self.command[-1])
         if source.suffix == ".py" and not source.exists():
             return f"{source.relative_to(ROOT)} is not written yet"
         if self.exists_if is None:
@@ -61,9 +68,34 @@ def _python_peer(name: str, file: str, part: float) -> Client:
     return Client(name, (VENV_PYTHON, BENCH / "python" / file), ("venv",), part)
 
 
+def _runtime(language: str, clients: dict[str, str], part: float = 1.0) -> list[Client]:
+    """A binding of the C library and the usual clients of its language, by what its program calls
+    them."""
+    program = BENCH / "runtimes" / language / "run"
+    start = (*runtime_environment(language), program)
+    binding = Client(f"modelwire-{language}", (*start, "modelwire"), ("cargo", language))
+    others = [
+        Client(name, (*start, of), ("cargo", language), part) for of, name in clients.items()
+    ]
+    return [binding, *others]
+
+
+#: The bindings, each beside what programs of its language use otherwise.
+RUNTIME_CLIENTS = [
+    *_runtime("go", {"usual": "go-net-http"}),
+    *_runtime("node", {"usual": "node-fetch", "npm": "node-openai"}),
+    *_runtime("java", {"usual": "java-net-http"}),
+    *_runtime("ruby", {"usual": "ruby-net-http"}),
+    *_runtime("luajit", {"usual": "luajit-libcurl"}),
+    *_runtime("php", {"usual": "php-curl"}),
+    *_runtime("python-cffi", {"usual": "python-requests"}, 0.5),
+    *_runtime("elixir", {"usual": "elixir-httpc"}, 0.5),
+]
+
 CLIENTS = {
     client.name: client
     for client in (
+        *RUNTIME_CLIENTS,
         _rust("socket"),
         _rust("reqwest-bare"),
         _rust("modelwire-rust"),

@@ -80,6 +80,23 @@ def _libcurl() -> None:
     _compile("libcurl-jansson", ["-lcurl", "-ljansson"])
 
 
+def runtime_environment(language: str) -> list[str]:
+    """What the programs of another runtime are told: the library, and a folder for what is built."""
+    library, build = BUILD / "release" / "libmodelwire.so", BUILD / "bench" / language
+    return ["env", f"MODELWIRE_LIBRARY={library}", f"BUILD={build}"]
+
+
+def _runtime(language: str) -> Callable[[], None]:
+    def prepare_it() -> None:
+        (BUILD / "bench" / language).mkdir(parents=True, exist_ok=True)
+        run([*runtime_environment(language), BENCH / "runtimes" / language / "prepare"])
+
+    return prepare_it
+
+
+#: Runtimes that embed the C library: each has its clients in a folder of runtimes/.
+RUNTIMES = ("go", "node", "java", "ruby", "luajit", "php", "python-cffi", "elixir")
+
 #: In the order in which they are built.
 PARTS: dict[str, Callable[[], None]] = {
     "cargo": _cargo,
@@ -87,6 +104,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "venv": _venv,
     "c": _c,
     "libcurl": _libcurl,
+    **{language: _runtime(language) for language in RUNTIMES},
 }
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from harness.clients import RUNTIME_CLIENTS
+
 CHUNKS = 100_032  # a multiple of 64
 CHAT_ROUTE = "plain/1/1/1/0"
 SOCKET, BARE = "socket", "reqwest-bare"
@@ -13,6 +15,9 @@ PYTHON, ASYNCIO = "modelwire-python", "modelwire-asyncio"
 OPENAI, OPENAI_ASYNCIO = "openai", "openai-asyncio"
 AIOHTTP, LITER_LLM, MSGSPEC = "aiohttp-orjson", "liter-llm", "msgspec"
 ASYNC_OPENAI, REQWEST_SERDE, LIBCURL = "async-openai", "reqwest-serde", "libcurl-jansson"
+AT_MOST_TWO = ("modelwire-go", "modelwire-java", "modelwire-luajit", "modelwire-php", "modelwire-ruby")
+AT_MOST_THREE = ("modelwire-node", "modelwire-elixir")
+OTHER_RUNTIMES = tuple(client.name for client in RUNTIME_CLIENTS)
 
 
 @dataclass(frozen=True)
@@ -175,6 +180,22 @@ SCENARIOS = (
     ),
     chunk("chunk", 1),
     chunk("chunk-x64", 64),
+    Scenario(
+        name="runtime-chat",
+        title="chat, one after another, in other runtimes",
+        work="chat",
+        operations=4000,
+        clients=(C_QUEUE, *OTHER_RUNTIMES),
+        floor=C_QUEUE,
+    ),
+    Scenario(
+        name="runtime-chunk",
+        title="chunk of 230 bytes, one stream, in other runtimes",
+        route="chat/{events}/1/230/0",
+        clients=(C_QUEUE, *OTHER_RUNTIMES),
+        floor=C_QUEUE,
+        bars=beyond(C_QUEUE, {2.0: AT_MOST_TWO, 3.0: AT_MOST_THREE}),
+    ),
     Scenario(
         name="responses",
         title="response event of 230 bytes, one stream",

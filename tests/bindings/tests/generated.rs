@@ -1,0 +1,76 @@
+//! The raw declarations of the bindings: that they are fresh, and that no generator is forgotten.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use modelwire_tests_c::{difference, root};
+
+/// Hand-written lines of a binding, and of a generator.
+const BINDING_MAX: usize = 250;
+const GENERATOR_MAX: usize = 300;
+
+fn bindings() -> Vec<PathBuf> {
+    let folder = root().join("ffi-c/bindings");
+    let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let found: Vec<PathBuf> = all.filter(|path| path.is_dir()).collect();
+    assert!(found.len() >= 8, "{found:?}");
+    found
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
+}
+
+/// The file that a generator writes.
+fn written(generator: &Path) -> PathBuf {
+    let text = read(generator);
+    let name = text.lines().find_map(|line| line.strip_prefix("# writes: "));
+    generator.with_file_name(name.unwrap_or_else(|| panic!("{} names no file", generator.display())))
+}
+
+#[test]
+fn raw_declarations_are_fresh() {
+    let mut count = 0;
+    for generator in bindings().iter().map(|folder| folder.join("generate.py")) {
+        if !generator.exists() {
+            continue;
+        }
+        count += 1;
+        let output = Command::new("python3").arg(&generator).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let (fresh, file) = (String::from_utf8(output.stdout).unwrap(), written(&generator));
+        let committed = read(&file);
+        assert!(
+            committed.trim_end() == fresh.trim_end(),
+            "{} is stale: run `make header`\n{}",
+            file.display(),
+            difference(committed.lines(), fresh.lines())
+        );
+    }
+    assert!(count >= 3, "{count} generators");
+}
+
+/// A binding is to be read and copied: it stays small, and says how it is used.
+#[test]
+fn bindings_stay_small() {
+    for folder in bindings() {
+        let generator = folder.join("generate.py");
+        let raw = generator.exists().then(|| written(&generator));
+        for file in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let is_code = file.extension().is_some_and(|of| of != "json" && of != "md");
+            if !file.is_file() || !is_code || raw.as_ref() == Some(&file) {
+                continue;
+            }
+            let max = if file == generator { GENERATOR_MAX } else { BINDING_MAX };
+            let lines = read(&file).lines().count();
+            assert!(lines <= max, "{} has {lines} lines, {max} at most", file.display());
+        }
+    }
+}
