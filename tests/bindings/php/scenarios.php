@@ -1,0 +1,400 @@
+<?php
+
+/*
+ * The scenarios that every binding of modelwire passes, for PHP: php scenarios.php NAME. It knows the
+ * binding and nothing of how the service is made to do what a scenario needs.
+ */
+
+declare(strict_types=1);
+
+use Modelwire\{Client, Exception as Failure, Response, Stream};
+
+require dirname(__DIR__, 3) . '/ffi-c/bindings/php/Modelwire.php';
+
+const ODD_TEXT = "N\0UL, \u{1F600} \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}, äöü ÄÖÜ ß \u{4F60}\u{597D}";
+const MEMBERS = ['kind', 'message', 'hint', 'http_status', 'type', 'code', 'param', 'request_id', 'path',
+    'model', 'timeout', 'metered', 'body', 'partial', 'headers', 'request_time_unix_ms', 'attempts',
+    'elapsed_ms', 'retry_after_ms'];
+
+function check(bool $holds, string $what, mixed ...$seen): void
+{
+    if (!$holds) {
+        throw new \LogicException("$what: " . var_export($seen, true));
+    }
+}
+
+function same(mixed $expected, mixed $seen, string $what): void
+{
+    check($expected === $seen, "$what is not what was expected", $expected, $seen);
+}
+
+/** The failure that this ends with. */
+function failure(callable $does, string ...$kinds): Failure
+{
+    try {
+        $does();
+    } catch (Failure $failure) {
+        check(in_array($failure->kind, $kinds, true), 'another kind', $kinds, $failure->json);
+        return $failure;
+    }
+    throw new \LogicException('nothing failed, where one of these should: ' . implode(', ', $kinds));
+}
+
+function chat(string $text, string $model = 'echo'): array
+{
+    return ['model' => $model, 'messages' => [['role' => 'user', 'content' => $text]]];
+}
+
+function text_of(Stream $stream): string
+{
+    $text = '';
+    foreach ($stream as $chunk) {
+        $text .= $chunk->text;
+    }
+    return $text;
+}
+
+/** The first piece of text; the stream goes on. */
+function first(Stream $stream): string
+{
+    while (($chunk = $stream->next()) && $chunk->text === '');
+    return $chunk->text ?? '';
+}
+
+function seconds(): float
+{
+    return hrtime(true) / 1e9;
+}
+
+function resident_mb(): float
+{
+    preg_match('/^VmRSS:\s+(\d+)/m', file_get_contents('/proc/self/status'), $found);
+    return $found[1] / 1024;
+}
+
+function descriptors(): int
+{
+    return count(scandir('/proc/self/fd'));
+}
+
+/** Collects garbage until no call is under way any more. */
+function settle(): void
+{
+    for ($end = seconds() + 20; Modelwire\unfinished() > 0; usleep(10_000)) {
+        gc_collect_cycles();
+        check(seconds() < $end, 'calls are left', Modelwire\unfinished());
+    }
+}
+
+function cue(): void
+{
+    echo "left\n";
+    fgets(STDIN);
+}
+
+function plain(): void
+{
+    $client = new Client();
+    $models = $client->models();
+    check(in_array('echo', $models->info()['models'], true), 'no model echo', $models->json());
+    $response = $client->chat(chat('plain words'));
+    same('plain words', $response->text, 'the text');
+    same('plain words', $response->document()['choices'][0]['message']['content'], 'the document');
+    same($response->document(), json_decode($response->json(), true), 'the JSON text');
+    $info = $response->info();
+    check($info['usage']['total_tokens'] > 0, 'no usage', $info);
+    same([200, 1], [$info['http_status'], $info['attempts']], 'status and attempts');
+    $response = $client->responses(json_encode(['model' => 'echo', 'input' => 'plain words']));
+    same('plain words', $response->text, 'the text of a response');
+}
+
+function streamed(): void
+{
+    $client = new Client();
+    $stream = $client->chatStream(chat('one two three four'), ['gather' => true]);
+    $texts = $deltas = $reasons = [];
+    foreach ($stream as $chunk) {
+        $texts[] = $chunk->text;
+        $deltas[] = $chunk->document()['choices'][0]['delta']['content'] ?? '';
+        $reasons[] = $chunk->info()['finish_reason'];
+    }
+    same('one two three four', implode('', $texts), 'the text');
+    same('one two three four', implode('', $deltas), 'the text of the documents');
+    check(count(array_filter($texts)) >= 2, 'too few chunks', $texts);
+    same(['stop'], array_values(array_filter($reasons)), 'the finish reasons of the chunks');
+    same('stop', $stream->response->info()['finish_reason'], 'the finish reason at the end');
+    same('one two three four', $stream->response->text, 'the gathered text');
+    same(null, $stream->next(), 'what comes after the end');
+
+    $stream = $client->responsesStream(['model' => 'echo', 'input' => 'one two three four']);
+    $text = $deltas = '';
+    $names = [];
+    foreach ($stream as $chunk) {
+        $text .= $chunk->text;
+        $names[$chunk->name()] = true;
+        $is_delta = $chunk->name() === 'response.output_text.delta';
+        $deltas .= $is_delta ? $chunk->document()['delta'] : '';
+    }
+    same(['one two three four', 'one two three four'], [$text, $deltas], 'the text of a response');
+    check(isset($names['response.output_text.delta']), 'no deltas', $names);
+    same(200, $stream->response->info()['http_status'], 'the status at the end');
+
+    same(ODD_TEXT, $client->chat(chat(ODD_TEXT))->text, 'the odd text');
+    same(ODD_TEXT, text_of($client->chatStream(chat(ODD_TEXT))), 'the odd text, streamed');
+}
+
+function missing(): void
+{
+    $client = new Client();
+    $request = chat('hello', 'no-such-model');
+    $calls = [fn () => $client->chat($request), fn () => text_of($client->chatStream($request))];
+    foreach ($calls as $call) {
+        $failure = failure($call, 'not_found');
+        same([404, 1, 'no-such-model'], [$failure->http_status, $failure->attempts, $failure->model],
+            'status, attempts and model');
+        check($failure->message !== '' && $failure->hint !== '', 'message or hint is empty', $failure);
+        foreach (['kind', 'message', 'hint'] as $name) {
+            check(str_contains($failure->getMessage(), $failure->$name), $name, $failure->getMessage());
+        }
+        $known = json_decode($failure->json, true);
+        same(MEMBERS, array_keys($known), 'the members');
+        foreach ($known as $name => $value) {
+            same($value, $failure->$name, $name);
+            same($value !== null, isset($failure->$name), "isset of $name");
+        }
+    }
+}
+
+function no_key(): void
+{
+    putenv('MODELWIRE_API_KEY');
+    $failure = failure(fn () => new Client(), 'config');
+    check(stripos($failure->getMessage(), 'key') !== false, 'no word of the key', $failure->getMessage());
+}
+
+function wrong_request(): void
+{
+    $client = new Client();
+    foreach ([['model' => 'echo'], ['model' => 'echo', 'messages' => 'hello']] as $request) {
+        foreach ([[], ['total_timeout_ms' => 5000]] as $options) {
+            $does = fn () => $client->chat($request, $options);
+            $failure = failure($does, 'argument');
+            check(str_contains($failure->message, 'messages'), 'no word of the field', $failure->json);
+            same('not_sent', $failure->metered, 'whether it was sent');
+        }
+    }
+    same(0, Modelwire\unfinished(), 'what is left');
+}
+
+function options(): void
+{
+    $client = new Client();
+    $options = ['total_timeout_ms' => 10_000, 'headers' => ['x-test' => 'a']];
+    same('hello', $client->chat(chat('hello'), $options)->text, 'the text');
+    $slow = fn () => text_of($client->chatStream(chat('a b c', 'slow'), ['total_timeout_ms' => 1]));
+    same('total_timeout', failure($slow, 'timeout')->timeout, 'the timeout');
+    $unknown = fn () => $client->chat(chat('hello'), ['total_timeout' => 1]);
+    $failure = failure($unknown, 'argument');
+    check(str_contains($failure->message, 'total_timeout'), 'not named', $failure->json);
+    $failure = failure(fn () => new Client(['bace_url' => 'x']), 'config');
+    check(str_contains($failure->message, 'bace_url'), 'not named', $failure->json);
+}
+
+function cut(): void
+{
+    $stream = (new Client())->chatStream(chat('hello'));
+    same('half ', first($stream), 'the text before the cut');
+    failure(fn () => $stream->end(), 'incomplete', 'disconnected');
+    failure(fn () => $stream->next(), 'incomplete', 'disconnected');
+}
+
+function cancel(): void
+{
+    $client = new Client();
+    $stream = $client->chatStream(chat('hello'));
+    same('one ', first($stream), 'the text before');
+    $begin = seconds();
+    Modelwire\run([
+        fn () => failure(fn () => $stream->next(), 'cancelled'),
+        fn () => $stream->cancel(),
+    ]);
+    check(seconds() - $begin < 5, 'it took too long');
+    $second = $client->chatStream(chat('hello'));
+    foreach ($second as $chunk) {
+        if ($chunk->text === 'one ') {
+            break;
+        }
+    }
+    cue();
+}
+
+function slow_reader(): void
+{
+    $client = new Client();
+    $slow = $client->chatStream(chat('hello'));
+    same(1000, strlen(first($slow)), 'the text of a chunk');
+    $before = resident_mb();
+    foreach (range(1, 20) as $_) {
+        same(20_000, strlen(text_of($client->chatStream(chat('hello')))), 'the text of another');
+    }
+    usleep(500_000);
+    same(20_000, strlen(text_of($client->chatStream(chat('hello')))), 'the text of another');
+    check(resident_mb() - $before < 40, 'too much memory', $before, resident_mb());
+    $bytes = 1000;
+    foreach ($slow as $chunk) {
+        $bytes += strlen($chunk->text);
+    }
+    same(64_000_000, $bytes, 'all of the text');
+    check(resident_mb() - $before < 40, 'too much memory at the end', $before, resident_mb());
+}
+
+function many(): void
+{
+    $client = new Client(['connections_max' => 1100]);
+    foreach ([100, 1000] as $count) {
+        $tasks = [];
+        for ($number = 0; $number < $count; $number++) {
+            $request = chat("stream $number", 'slow');
+            $tasks[$number] = fn () => text_of($client->chatStream($request));
+        }
+        $texts = Modelwire\run($tasks);
+        same($count, count($texts), 'how many came');
+        foreach ($texts as $number => $text) {
+            same("stream $number", $text, 'the text');
+        }
+    }
+}
+
+function finalizers(): void
+{
+    $client = new Client();
+    $streams = array_map(fn () => $client->chatStream(chat('hello')), range(1, 50));
+    foreach ($streams as $stream) {
+        same('one ', first($stream), 'the text');
+    }
+    check(Modelwire\unfinished() >= 50, 'they are over too early');
+    // One of them goes with a cycle, which only the collector finds.
+    $streams[0]->response = null;
+    $cycle = new stdClass();
+    [$cycle->self, $cycle->stream] = [$cycle, $streams[0]];
+    unset($cycle, $stream, $streams, $client);
+    settle();
+    cue();
+}
+
+function clients(): void
+{
+    $descriptors = $memory = 0;
+    for ($number = 1; $number <= 2000; $number++) {
+        $client = new Client();
+        if ($number % 100 === 0) {
+            same('hello', $client->chat(chat('hello'))->text, 'the text');
+        }
+        if ($number % 2) {
+            $client->close();
+        }
+        if ($number === 200) {
+            [$descriptors, $memory] = [descriptors(), resident_mb()];
+        }
+    }
+    check(descriptors() - $descriptors < 20, 'descriptors', $descriptors, descriptors());
+    check(resident_mb() - $memory < 16, 'memory', $memory, resident_mb());
+}
+
+function log_(): void
+{
+    $records = [];
+    Modelwire\log('debug', function (string $level, string $message, array $context) use (&$records) {
+        $records[] = [$level, $message, $context['target']];
+    });
+    (new Client())->chat(chat('hello'));
+    Modelwire\unfinished();
+    check($records !== [], 'no record came');
+    $levels = ['error', 'warning', 'info', 'debug'];
+    foreach ($records as [$level, $message, $target]) {
+        check(in_array($level, $levels, true) && $message !== '' && $target !== '', 'a record', $level);
+    }
+    check(!str_contains(json_encode($records), 'sk-test'), 'the key is in it');
+    Modelwire\log('off');
+    $records = [];
+    (new Client())->chat(chat('hello'));
+    same([], $records, 'the log after its end');
+}
+
+function close(): void
+{
+    $client = new Client();
+    $stream = $client->chatStream(chat('hello'));
+    same('one ', first($stream), 'the text');
+    $begin = seconds();
+    Modelwire\run([
+        fn () => failure(fn () => $stream->next(), 'closed'),
+        fn () => $client->close(),
+    ]);
+    check(seconds() - $begin < 5, 'it took too long');
+    failure(fn () => $client->chat(chat('hello')), 'closed');
+}
+
+function interrupt(): void
+{
+    $client = new Client();
+    $handled = [];
+    pcntl_async_signals(true);
+    pcntl_signal(SIGALRM, function () use (&$handled) {
+        $handled[] = seconds();
+        if (count($handled) === 2) {
+            throw new \DomainException('time is over');
+        }
+        pcntl_alarm(1);
+    });
+    foreach ([fn () => $client->chat(chat('hello')), fn () => text_of($client->chatStream(chat('x'))),
+        fn () => Modelwire\run([fn () => $client->chat(chat('hello'))])] as $call) {
+        $handled = [];
+        $begin = seconds();
+        pcntl_alarm(1);
+        try {
+            $call();
+            check(false, 'nothing was thrown');
+        } catch (\DomainException) {
+            check($handled[0] - $begin < 3, 'the handler ran late', $begin, $handled);
+            check(seconds() - $handled[1] < 5, 'the wait ended late', $handled);
+        }
+        settle();
+    }
+}
+
+function fork(): void
+{
+    $client = new Client();
+    same('before', $client->chat(chat('before'))->text, 'the text');
+    $stream = $client->chatStream(chat('one two three four five six', 'slow'));
+    $text = first($stream);
+    $child = pcntl_fork();
+    if ($child === 0) {
+        try {
+            failure(fn () => $stream->end(), 'forked');
+            same('child', $client->chat(chat('child'))->text, 'the text');
+            same('in it', text_of($client->chatStream(chat('in it'))), 'the text');
+            failure(fn () => $stream->next(), 'forked');
+            exit(0);
+        } catch (\Throwable $thrown) {
+            fwrite(STDERR, "in the child: $thrown\n");
+            exit(1);
+        }
+    }
+    pcntl_waitpid($child, $status);
+    same(0, pcntl_wexitstatus($status), 'what the child says');
+    same('one two three four five six', $text . text_of($stream), 'the text');
+    same('after', $client->chat(chat('after'))->text, 'the text');
+}
+
+set_error_handler(function (int $number, string $message, string $file, int $line) {
+    throw new \ErrorException($message, 0, $number, $file, $line);
+});
+$name = $argv[1] ?? '';
+try {
+    (['log' => 'log_'][$name] ?? $name)();
+} catch (\Throwable $thrown) {
+    fwrite(STDERR, "$name: $thrown\n");
+    exit(1);
+}
