@@ -1,0 +1,271 @@
+/*
+ * The C half of modelwire for Elixir: one completion queue for all calls of the virtual machine.
+ * modelwire.ex is the other half, and says how both are built and used.
+ *
+ * One process, the router, is told by enif_select that the queue's descriptor is readable, and lays
+ * each event into the list of its call. The process that reads a call takes the whole list at once:
+ * a message wakes it only where it found nothing. A call whose reader stays behind is paused. Nothing
+ * here waits; what may take long, with clients and large requests, is left to dirty schedulers.
+ */
+#include <erl_nif.h>
+#include <modelwire.h>
+#include <string.h>
+
+#define TAKEN_AT_ONCE 64
+#define PAUSED_AT 128    /* as many unread chunks pause their call */
+#define COPIED_MAX 4096  /* longer texts are not copied: their binary keeps the event */
+#define JSON_COPIED_MAX 64
+#define DIRTY_FROM 65536 /* bytes of a request that a normal scheduler does not check */
+#define NIF(name) static ERL_NIF_TERM name(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+#define REQUIRE(condition) if (!(condition)) return enif_make_badarg(env)
+
+/* An event that binaries point into. It lives as long as they do. */
+struct event {
+  modelwire_event *event;
+  struct event *older;
+};
+
+/* One call; its address is its tag. The queue holds it until its last event. */
+struct call {
+  struct event *newest; /* the unread chunks, linked from the newest to the oldest */
+  struct event *last;
+  size_t unread;
+  ErlNifPid owner;
+  int is_awaited; /* the owner found nothing, and waits for a message */
+};
+
+/* What Elixir has of a call: when it is garbage, nobody can read the call any more. */
+struct handle { struct call *call; };
+struct client { modelwire_client *client; };
+
+/* It lives as long as the virtual machine, also when the module is loaded anew. */
+static struct shared {
+  ErlNifMutex *lock; /* guards the members of all calls, and the order in which events are laid */
+  modelwire_queue *queue;
+} *shared;
+
+enum { EVENT, CALL, HANDLE, CLIENT, SHARED, TYPES };
+static ErlNifResourceType *types[TYPES];
+
+static uint64_t tag_of(const struct call *call) { return (uint64_t)(uintptr_t)call; }
+static ERL_NIF_TERM atom(ErlNifEnv *env, const char *name) { return enif_make_atom(env, name); }
+
+static ERL_NIF_TERM copy(ErlNifEnv *env, const char *text, size_t length) {
+  ERL_NIF_TERM term;
+  unsigned char *bytes = enif_make_new_binary(env, length, &term);
+  if (length > 0) memcpy(bytes, text, length);
+  return term;
+}
+
+/* What an accessor of the event gives. */
+static ERL_NIF_TERM field(ErlNifEnv *env, struct event *event, size_t copied_max,
+                          const char *(*get)(const modelwire_event *, size_t *)) {
+  size_t length = 0;
+  const char *text = get(event->event, &length);
+  if (length <= copied_max) return copy(env, text, length);
+  return enif_make_resource_binary(env, event, text, length);
+}
+
+static const char *info_of(const modelwire_event *event, size_t *length) {
+  return modelwire_value_json(modelwire_event_info(event), "", 0, length);
+}
+
+/* {Kind, Text, Name, Json}; a response has what is known of it in place of a name. */
+static ERL_NIF_TERM term_of(ErlNifEnv *env, struct event *event) {
+  int32_t kind = modelwire_event_kind(event->event);
+  int is_response = kind == MODELWIRE_EVENT_RESPONSE;
+  return enif_make_tuple4(
+      env, enif_make_int(env, kind), field(env, event, COPIED_MAX, modelwire_event_text),
+      field(env, event, JSON_COPIED_MAX, is_response ? info_of : modelwire_event_name),
+      field(env, event, JSON_COPIED_MAX, modelwire_event_json));
+}
+
+/* {ok, Made}, or {error, Json} where there is an error. */
+static ERL_NIF_TERM result(ErlNifEnv *env, void *made, modelwire_error *error) {
+  size_t length = 0;
+  const char *json = modelwire_error_json(error, &length);
+  ERL_NIF_TERM term = error == NULL ? enif_make_resource(env, made) : copy(env, json, length);
+  modelwire_error_free(error);
+  enif_release_resource(made);
+  return enif_make_tuple2(env, atom(env, error == NULL ? "ok" : "error"), term);
+}
+
+static void lay(ErlNifEnv *env, modelwire_event *taken, int is_chunk) {
+  struct call *call = (struct call *)(uintptr_t)modelwire_event_tag(taken);
+  struct event *event = enif_alloc_resource(types[EVENT], sizeof *event);
+  event->event = taken;
+  event->older = call->newest;
+  *(is_chunk ? &call->newest : &call->last) = event;
+  if (is_chunk && ++call->unread == PAUSED_AT)
+    modelwire_queue_pause(shared->queue, tag_of(call));
+  ERL_NIF_TERM tag = enif_make_uint64(env, tag_of(call));
+  if (call->is_awaited)
+    enif_send(env, &call->owner, NULL, enif_make_tuple2(env, atom(env, "modelwire"), tag));
+  call->is_awaited = 0;
+  if (!is_chunk) enif_release_resource(call);
+}
+
+/* The log's records among what was taken; or idle, and a message comes when there is more. */
+NIF(dispatch) {
+  modelwire_event *taken[TAKEN_AT_ONCE];
+  ERL_NIF_TERM records = enif_make_list(env, 0);
+  size_t count = 0, length = 0;
+  enif_mutex_lock(shared->lock);
+  modelwire_queue_take(shared->queue, 0, taken, TAKEN_AT_ONCE, &count);
+  for (size_t i = 0; i < count; i++) {
+    int32_t kind = modelwire_event_kind(taken[i]);
+    if (kind >= MODELWIRE_EVENT_CHUNK && kind <= MODELWIRE_EVENT_ERROR) {
+      lay(env, taken[i], kind == MODELWIRE_EVENT_CHUNK);
+      continue;
+    }
+    const char *json = modelwire_event_json(taken[i], &length);
+    if (kind == MODELWIRE_EVENT_LOG)
+      records = enif_make_list_cell(env, copy(env, json, length), records);
+    modelwire_event_free(taken[i]);
+  }
+  enif_mutex_unlock(shared->lock);
+  if (count > 0) return records;
+  int told = enif_select(env, modelwire_queue_fd(shared->queue), ERL_NIF_SELECT_READ, shared, NULL,
+                         atom(env, "undefined"));
+  return told < 0 ? enif_raise_exception(env, atom(env, "no_descriptor")) : atom(env, "idle");
+}
+
+/* The chunks that are there, or the last event; or a number, and {modelwire, Number} comes. */
+NIF(read) {
+  struct handle *handle;
+  REQUIRE(enif_get_resource(env, argv[0], types[HANDLE], (void **)&handle));
+  struct call *call = handle->call;
+  ERL_NIF_TERM found = enif_make_list(env, 0);
+  enif_mutex_lock(shared->lock);
+  struct event *event = call->newest, *last = call->last;
+  if (call->unread >= PAUSED_AT) modelwire_queue_resume(shared->queue, tag_of(call));
+  call->newest = NULL;
+  call->unread = 0;
+  call->is_awaited = event == NULL && last == NULL;
+  enif_mutex_unlock(shared->lock);
+  if (event == NULL && last == NULL) return enif_make_uint64(env, tag_of(call));
+  if (event == NULL) return enif_make_list1(env, term_of(env, last));
+  for (struct event *older; event != NULL; event = older) {
+    older = event->older;
+    found = enif_make_list_cell(env, term_of(env, event), found);
+    enif_release_resource(event);
+  }
+  return found;
+}
+
+/* Client, operation, JSON (empty for none), options as JSON, 1 for a stream. */
+NIF(submit) {
+  struct client *client;
+  int operation, stream;
+  ErlNifBinary json, options;
+  ErlNifPid self;
+  REQUIRE(enif_get_resource(env, argv[0], types[CLIENT], (void **)&client));
+  REQUIRE(enif_get_int(env, argv[1], &operation) && enif_get_int(env, argv[4], &stream));
+  REQUIRE(enif_inspect_binary(env, argv[2], &json) && enif_inspect_binary(env, argv[3], &options));
+  if (json.size > DIRTY_FROM && enif_thread_type() == ERL_NIF_THR_NORMAL_SCHEDULER)
+    return enif_schedule_nif(env, "submit", ERL_NIF_DIRTY_JOB_CPU_BOUND, submit, argc, argv);
+  const char *text = json.size > 0 ? (const char *)json.data : NULL;
+  modelwire_request *request = NULL;
+  modelwire_error *error = NULL;
+  struct handle *handle = enif_alloc_resource(types[HANDLE], sizeof *handle);
+  struct call *call = handle->call = enif_alloc_resource(types[CALL], sizeof *call);
+  *call = (struct call){.owner = *enif_self(env, &self)};
+  enif_monitor_process(env, call, &self, NULL);
+  enif_keep_resource(call);
+  if (modelwire_request_new(operation, text, json.size, &request, &error) != MODELWIRE_OK ||
+      modelwire_request_set_options(request, (const char *)options.data, options.size, &error) !=
+          MODELWIRE_OK ||
+      modelwire_queue_submit_request(shared->queue, client->client, request, stream, tag_of(call),
+                                     &error) != MODELWIRE_OK)
+    enif_release_resource(call);
+  modelwire_request_free(request);
+  return result(env, handle, error);
+}
+
+NIF(cancel) {
+  struct handle *handle;
+  REQUIRE(enif_get_resource(env, argv[0], types[HANDLE], (void **)&handle));
+  modelwire_queue_cancel(shared->queue, tag_of(handle->call));
+  return atom(env, "ok");
+}
+
+NIF(open_client) {
+  ErlNifBinary options;
+  REQUIRE(enif_inspect_binary(env, argv[0], &options));
+  modelwire_error *error = NULL;
+  struct client *client = enif_alloc_resource(types[CLIENT], sizeof *client);
+  modelwire_client_new((const char *)options.data, options.size, &client->client, &error);
+  return result(env, client, error);
+}
+
+NIF(close_client) {
+  struct client *client;
+  REQUIRE(enif_get_resource(env, argv[0], types[CLIENT], (void **)&client));
+  modelwire_client_close(client->client, -1, NULL);
+  return atom(env, "ok");
+}
+
+NIF(set_log) {
+  int level;
+  REQUIRE(enif_get_int(env, argv[0], &level));
+  REQUIRE(modelwire_queue_log(shared->queue, level, 0, NULL) == MODELWIRE_OK);
+  return atom(env, "ok");
+}
+
+NIF(unfinished) { return enif_make_uint64(env, modelwire_queue_count(shared->queue)); }
+
+static void free_event(ErlNifEnv *env, void *event) {
+  modelwire_event_free(((struct event *)event)->event);
+}
+
+static void free_client(ErlNifEnv *env, void *client) {
+  modelwire_client_free(((struct client *)client)->client);
+}
+
+/* The process that made the call is gone, or nobody can read it any more. */
+static void end_call(ErlNifEnv *env, void *call, ErlNifPid *owner, ErlNifMonitor *monitor) {
+  modelwire_queue_cancel(shared->queue, tag_of(call));
+}
+
+static void free_handle(ErlNifEnv *env, void *handle) {
+  end_call(env, ((struct handle *)handle)->call, NULL, NULL);
+  enif_release_resource(((struct handle *)handle)->call);
+}
+
+static void free_call(ErlNifEnv *env, void *freed) {
+  struct call *call = freed;
+  for (struct event *older; call->newest != NULL; call->newest = older) {
+    older = call->newest->older;
+    enif_release_resource(call->newest);
+  }
+  if (call->last != NULL) enif_release_resource(call->last);
+}
+
+/* enif_select asks for it; the descriptor lives as long as the virtual machine. */
+static void stop(ErlNifEnv *env, void *selected, ErlNifEvent descriptor, int is_direct) {}
+
+/* Loaded anew, the module goes on with the queue that it had. */
+static int upgrade(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM info) {
+  const char *names[TYPES] = {"event", "call", "handle", "client", "shared"};
+  const ErlNifResourceTypeInit inits[TYPES] = {
+      {.dtor = free_event}, {.dtor = free_call, .down = end_call}, {.dtor = free_handle},
+      {.dtor = free_client}, {.stop = stop}};
+  const ErlNifResourceFlags flags = ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER;
+  for (int i = 0; i < TYPES; i++)
+    if (!(types[i] = enif_open_resource_type_x(env, names[i], &inits[i], flags, NULL))) return 1;
+  *data = shared = old_data ? *old_data : enif_alloc_resource(types[SHARED], sizeof *shared);
+  if (old_data != NULL) return 0;
+  shared->lock = enif_mutex_create("modelwire");
+  return modelwire_queue_new(0, &shared->queue, NULL) != MODELWIRE_OK;
+}
+
+static int load(ErlNifEnv *env, void **data, ERL_NIF_TERM info) {
+  return upgrade(env, data, NULL, info);
+}
+
+static ErlNifFunc functions[] = {
+    {"dispatch", 0, dispatch}, {"read", 1, read}, {"submit", 5, submit}, {"cancel", 1, cancel},
+    {"log", 1, set_log}, {"unfinished", 0, unfinished},
+    {"client", 1, open_client, ERL_NIF_DIRTY_JOB_IO_BOUND},
+    {"close", 1, close_client, ERL_NIF_DIRTY_JOB_IO_BOUND}};
+ERL_NIF_INIT(Elixir.Modelwire.Native, functions, load, NULL, upgrade, NULL)
