@@ -1,0 +1,283 @@
+# frozen_string_literal: true
+
+# The scenarios that every binding of modelwire passes, and some of Ruby's own: scenarios.rb NAME.
+# Knows the binding, and nothing of how the service is made to do what a scenario needs.
+
+require "stringio"
+require "timeout"
+require_relative "../../../ffi-c/bindings/ruby/modelwire"
+require_relative "scheduler"
+
+$stdout.sync = true
+
+ODD_TEXT = "N\0UL, \u{1F600} \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}, äöü ÄÖÜ ß 你好"
+PATIENCE = 5
+
+def check(holds, what, *seen)
+  raise "#{what}: #{seen.map(&:inspect).join(', ')}" unless holds
+end
+
+def same(expected, seen, what) = check(expected == seen, "#{what} is not what was expected", expected, seen)
+
+# The error that this ends with, of one of these kinds.
+def failure(*kinds)
+  yield
+rescue Modelwire::Error => error
+  check(kinds.include?(error.kind), "another kind", kinds, error.json)
+  error
+else
+  raise "nothing failed, where one of these should: #{kinds.join(', ')}"
+end
+
+def said(text, model = "echo") = { model: model, messages: [{ role: "user", content: text }] }
+def client(**options) = Modelwire::Client.new(**options)
+def stream(client, text = "x", model = "echo") = client.chat(**said(text, model), stream: true)
+
+# The first piece of text; the stream goes on.
+def first_text(chunks)
+  loop do
+    text = chunks.next.text
+    return text unless text.empty?
+  end
+end
+
+def wait_until(what, seconds = 20)
+  deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+  until yield
+    raise "not in time: #{what}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+
+    sleep 0.02
+  end
+end
+
+def within(seconds, what, &work) = Timeout.timeout(seconds, RuntimeError, "not in time: #{what}", &work)
+def resident_mb = File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i / 1024.0
+def descriptors = Dir.children("/proc/self/fd").size
+def cue = check($stdin.gets, "no cue came")
+
+module Scenarios
+  module_function
+
+  def plain
+    client = client()
+    check(client.models.info["models"].include?("echo"), "models")
+    response = client.chat(**said("plain words"))
+    same("plain words", response.text, "the text")
+    same("plain words", response.document.dig("choices", 0, "message", "content"), "the document")
+    same([200, 1], response.info.values_at("http_status", "attempts"), "status and attempts")
+    check(response.info.dig("usage", "total_tokens").positive?, "usage")
+    same("plain words", client.responses(model: "echo", input: "plain words").text, "the response")
+  end
+
+  def streamed
+    client = client()
+    stream = stream(client, "one two three four")
+    chunks = stream.to_a
+    check(chunks.count { |chunk| !chunk.text.empty? } >= 2, "chunks", chunks)
+    same("one two three four", chunks.map(&:text).join, "the texts")
+    deltas = chunks.map { |chunk| chunk.document.dig("choices", 0, "delta", "content") }
+    same("one two three four", deltas.join, "the documents")
+    same(200, stream.response.info["http_status"], "the response at the end")
+    same([], stream.to_a, "what comes after the end")
+
+    chunks = client.responses(model: "echo", input: "one two three four", stream: true).to_a
+    same("one two three four", chunks.map(&:text).join, "the texts of a response")
+    check(chunks.map(&:name).include?("response.output_text.delta"), "names", chunks.map(&:name))
+
+    same(ODD_TEXT, client.chat(**said(ODD_TEXT)).text, "odd text")
+    same(ODD_TEXT, stream(client, ODD_TEXT).each_text.to_a.join, "odd text by a stream")
+    gathered = client.chat(**said("all of it"), stream: true, options: { gather: true }).response
+    same("all of it", gathered.text, "a gathered text")
+    same("stop", gathered.info["finish_reason"], "the finish reason")
+  end
+
+  def missing
+    client = client()
+    ask = ->(stream) { client.chat(**said("x", "no-such-model"), stream: stream).then { |it| it.to_a if stream } }
+    [false, true].each do |is_stream|
+      error = failure("not_found") { ask.call(is_stream) }
+      check(error.is_a?(Modelwire::NotFoundError), "the class", error.class)
+      same([404, 1, "no-such-model"], [error.http_status, error.attempts, error.model], "members")
+      check(!error.explanation.empty? && !error.hint.empty?, "message and hint", error)
+      [error.kind, error.explanation, error.hint].each do |part|
+        check(error.message.include?(part), "the message lacks a part", error.message, part)
+      end
+      error.to_h.each do |name, value|
+        same(value, name == "message" ? error.explanation : error.public_send(name), name)
+      end
+      same(19, error.to_h.size, "the number of members")
+    end
+  end
+
+  def no_key
+    check(failure("config") { client }.message.match?(/key/i), "the key is not named")
+  end
+
+  def wrong_request
+    error = failure("argument", "invalid_request") { client.chat(model: "echo") }
+    check(error.message.include?("messages"), "the field is not named", error.message)
+    failure("argument") { client.chat(model: "echo", stream: true, messages: [{ role: 1 }]).to_a }
+  end
+
+  def options
+    client = client()
+    same("x", client.chat(**said("x"), options: { total_timeout_ms: 20_000 }).text, "the text")
+    error = failure("timeout") { client.chat(**said("a b c d e f", "slow"), options: { total_timeout_ms: 1 }) }
+    same("total_timeout", error.timeout, "the timeout")
+    error = failure("argument") { client.chat(**said("x"), options: { no_such_option: 1 }) }
+    check(error.message.include?("no_such_option"), "the option is not named", error.message)
+    error = failure("config") { client(no_such_option: 1) }
+    check(error.message.include?("no_such_option"), "the option is not named", error.message)
+  end
+
+  def cut
+    texts = []
+    error = failure("incomplete", "disconnected") { stream(client).each { |chunk| texts << chunk.text } }
+    same("half ", texts.join, "what came before")
+    same("disconnected", error.kind, "the kind")
+  end
+
+  def cancel
+    client = client()
+    stream = stream(client)
+    reader = Thread.new { failure("cancelled") { stream.each_text { |text| Thread.current[:text] = text } } }
+    wait_until("the first text") { reader[:text] == "one " && reader.status == "sleep" }
+    stream.cancel
+    check(reader.join(PATIENCE), "the reader waits on")
+    same("cancelled", reader.value.kind, "the kind")
+    stream(client).each { |chunk| break if chunk.text == "one " }
+    wait_until("the end of both") { client.unfinished.zero? }
+    puts "left"
+    cue
+  end
+
+  def slow_reader
+    client = client()
+    large = stream(client)
+    chunks = large.each
+    same(1000, first_text(chunks).size, "the first text")
+    before = resident_mb
+    20.times { same(20_000, stream(client).sum { |chunk| chunk.text.size }, "a small stream") }
+    check(resident_mb - before < 40, "memory", before, resident_mb)
+    count = 1
+    loop { chunks.next && count += 1 }
+    same(64_000, count, "chunks")
+    check(resident_mb - before < 40, "memory at the end", before, resident_mb)
+  end
+
+  def many
+    client = client(connections_max: 1100)
+    [100, 1000].each do |count|
+      texts = {}
+      Scheduler.run do
+        count.times do |number|
+          Fiber.schedule do
+            texts[number] = stream(client, "stream #{number}", "slow").map(&:text).join
+          rescue StandardError => error
+            texts[number] = error
+          end
+        end
+      end
+      same(Array.new(count) { |number| "stream #{number}" }, texts.sort.map(&:last), "the texts")
+    end
+  end
+
+  def finalizers
+    kept = client
+    clients = [kept, client]
+    # In a thread of its own, so that no forgotten place of this one's stack keeps a stream.
+    Thread.new { 50.times { |number| first_text(stream(clients[number % 2]).each) } }.join
+    clients = nil
+    wait_until("the end of all") do
+      GC.start
+      kept.unfinished.zero?
+    end
+    # The streams of the client that was dropped kept its calls; now those go.
+    5.times { GC.start }
+    cue
+  end
+
+  def clients
+    before = nil
+    2000.times do |number|
+      client = client()
+      same("x", client.chat(**said("x")).text, "a text") if (number % 100).zero?
+      client.close if number.even?
+      before = [descriptors, resident_mb] if number == 200
+    end
+    check(descriptors - before[0] < 20, "descriptors", before, descriptors)
+    check(resident_mb - before[1] < 16, "memory", before, resident_mb)
+  end
+
+  def log
+    records = []
+    logger = Logger.new(StringIO.new, level: Logger::DEBUG)
+    logger.formatter = ->(level, _, target, message) { records << [level, target, message] }
+    client = client(logger: logger)
+    client.chat(**said("x"))
+    client.close
+    check(records.any?, "no record came")
+    records.each do |record|
+      check(record.all? { |part| part.is_a?(String) && !part.empty? }, "an empty part", record)
+      check(record.none? { |part| part.include?("sk-test") }, "the key", record)
+    end
+  end
+
+  def close
+    client = client()
+    stream = stream(client)
+    reader = Thread.new { failure("closed") { stream.each_text { |text| Thread.current[:text] = text } } }
+    wait_until("the first text") { reader[:text] == "one " && reader.status == "sleep" }
+    client.close
+    check(reader.join(PATIENCE), "the reader waits on")
+    reader.value
+    failure("closed") { client.chat(**said("x")) }
+    same(0, client.unfinished, "what is unfinished")
+    client.close
+    cue
+  end
+
+  def interrupt
+    client = client()
+    handled = Thread::Queue.new
+    old = trap("USR1") { handled << Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+    sender = Thread.new do
+      sleep 0.3
+      Process.clock_gettime(Process::CLOCK_MONOTONIC).tap { Process.kill("USR1", Process.pid) }
+    end
+    begin
+      Timeout.timeout(3) { client.chat(**said("x")) }
+      raise "an answer came"
+    rescue Timeout::Error
+      check(handled.size == 1 && handled.pop - sender.value < 2, "the handler did not run in time")
+    end
+    trap("USR1", old)
+    wait_until("the end of the call") { client.unfinished.zero? }
+    cue
+  end
+
+  def fork
+    client = client()
+    words = Array.new(20) { |number| "word#{number} " }.join
+    stream = stream(client, words, "slow")
+    chunks = stream.each
+    text = first_text(chunks)
+    child = Process.fork do
+      same("of the child", client.chat(**said("of the child")).text, "the child's text")
+      failure("forked") { loop { chunks.next } }
+      failure("forked") { stream.response }
+      client.close
+      exit!(0)
+    end
+    loop { text += chunks.next.text }
+    same(words, text, "the parent's text")
+    check(Process.wait2(child).last.success?, "the child failed")
+  end
+end
+
+name = ARGV.fetch(0)
+begin
+  Scenarios.public_send(name)
+rescue StandardError => error
+  abort "#{name}: #{error.full_message(highlight: false)}"
+end

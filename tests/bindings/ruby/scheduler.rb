@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+# A small scheduler of fibers on one thread: what a program's event loop does for the binding. Knows
+# nothing of the binding.
+class Scheduler
+  # Runs a block in a fiber of a new scheduler, until that and all that it schedules are over.
+  def self.run(&work)
+    Thread.new do
+      Fiber.set_scheduler(new)
+      Fiber.schedule(&work)
+    end.join
+  end
+
+  def initialize
+    @readable = {}
+    @asleep = {}
+    # Nobody else keeps a fiber that is blocked: the collector would take it.
+    @blocked = {}.compare_by_identity
+    @ready = []
+    @lock = Thread::Mutex.new
+    @woken, @waker = IO.pipe
+  end
+
+  def run
+    while @readable.any? || @asleep.any? || @blocked.any? || @ready.any?
+      IO.select([@woken, *@readable.keys], nil, nil, longest_wait)&.first&.each do |io|
+        io == @woken ? io.read_nonblock(4096, exception: false) : @readable.delete(io).each(&:resume)
+      end
+      now = clock
+      @asleep.select { |_, at| at <= now }.each_key { |fiber| @asleep.delete(fiber) && fiber.resume }
+      @lock.synchronize { [@ready, @ready = []].first }.each { |fiber| fiber.resume if fiber.alive? }
+    end
+  end
+  alias close run
+
+  def fiber(&work) = Fiber.new(blocking: false, &work).tap(&:resume)
+
+  def io_wait(io, events, _timeout)
+    (@readable[io] ||= []) << Fiber.current
+    Fiber.yield
+    events
+  ensure
+    waiting = @readable[io]
+    @readable.delete(io) if waiting&.delete(Fiber.current) && waiting.empty?
+  end
+
+  def kernel_sleep(seconds = nil) = block(:sleep, seconds)
+
+  def block(_blocker, seconds = nil)
+    @blocked[Fiber.current] = true
+    @asleep[Fiber.current] = clock + seconds if seconds
+    Fiber.yield
+    !@asleep.delete(Fiber.current).nil? || seconds.nil?
+  ensure
+    @asleep.delete(Fiber.current)
+    @blocked.delete(Fiber.current)
+  end
+
+  def unblock(_blocker, fiber)
+    @lock.synchronize { @ready << fiber }
+    @waker.write_nonblock(".", exception: false)
+  end
+
+  private
+
+  def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def longest_wait
+    return 0 if @ready.any?
+
+    @asleep.empty? ? nil : [@asleep.values.min - clock, 0].max
+  end
+end
