@@ -1,0 +1,1390 @@
+// Generated from include/modelwire.json by generate.py (`make header`); do not edit.
+package modelwire;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.ref.Cleaner;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * libmodelwire as include/modelwire.h declares it, each function linked when it is first called. A
+ * handle is a {@code long}; a failure is thrown; what comes back through a pointer is returned.
+ */
+public final class Modelwire {
+    private static final SymbolLookup LIBRARY =
+            SymbolLookup.libraryLookup(
+                    System.getenv().getOrDefault("MODELWIRE_LIBRARY", "libmodelwire.so.0.1"),
+                    Arena.global());
+    static final Cleaner CLEANER = Cleaner.create();
+    private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    /** Of functions that are short and wait for nothing: they may see Java's own arrays. */
+    private static final Linker.Option READS = Linker.Option.critical(true);
+
+    private Modelwire() {}
+
+    private static MethodHandle link(String name, FunctionDescriptor of, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), of, options);
+    }
+
+    private static MemorySegment text(Arena arena, String text) {
+        return text == null ? MemorySegment.NULL : arena.allocateFrom(text);
+    }
+
+    /** Without the NUL at its end. */
+    private static long length(MemorySegment text) {
+        return Math.max(0, text.byteSize() - 1);
+    }
+
+    private static String copied(long address, long length) {
+        if (address == 0) return null;
+        byte[] bytes = new byte[Math.toIntExact(length)];
+        MemorySegment.copy(MEMORY, JAVA_BYTE, address, bytes, 0, bytes.length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static int checked(int status, MemorySegment err) {
+        if (status >= 0) return status;
+        long error = err.get(JAVA_LONG, 0);
+        String known = error_json(error);
+        error_free(error);
+        throw new Failure(known);
+    }
+
+    private static RuntimeException thrown(Throwable fault) {
+        if (fault instanceof Error error) throw error;
+        return (RuntimeException) fault;
+    }
+
+    /** What went wrong, with all that is known of it; null where there is nothing. */
+    public static final class Failure extends RuntimeException {
+        static final String CLOSED =
+                "{\"kind\":\"closed\",\"message\":\"the client or the stream is closed\"}";
+        public final String json;
+        public final String kind;
+        public final String message;
+        public final String hint;
+        public final String type;
+        public final String code;
+        public final String param;
+        public final String requestId;
+        public final String path;
+        public final String model;
+        public final String timeout;
+        public final String metered;
+        public final String body;
+        public final String partial;
+        public final Long httpStatus;
+        public final Long attempts;
+        public final Long requestTimeUnixMs;
+        public final Long elapsedMs;
+        public final Long retryAfterMs;
+        /** Of the response, objects with a name and a value. */
+        public final transient Json headers;
+
+        Failure(String json) {
+            this.json = json;
+            Json of = new Json(json);
+            kind = of.text("/kind");
+            message = of.text("/message");
+            hint = of.text("/hint");
+            type = of.text("/type");
+            code = of.text("/code");
+            param = of.text("/param");
+            requestId = of.text("/request_id");
+            path = of.text("/path");
+            model = of.text("/model");
+            timeout = of.text("/timeout");
+            metered = of.text("/metered");
+            body = of.text("/body");
+            partial = of.text("/partial");
+            httpStatus = of.integer("/http_status");
+            attempts = of.integer("/attempts");
+            requestTimeUnixMs = of.integer("/request_time_unix_ms");
+            elapsedMs = of.integer("/elapsed_ms");
+            retryAfterMs = of.integer("/retry_after_ms");
+            headers = new Json(of.json("/headers"));
+        }
+
+        @Override public String getMessage() {
+            return kind + ": " + message + (hint == null ? "" : "\n" + hint);
+        }
+    }
+
+    /** JSON text, read by path, "/choices/0/index" for instance; null where there is no value. */
+    public static final class Json {
+        private final String json;
+        private long value;
+
+        public Json(String json) {
+            this.json = json == null || json.isEmpty() ? "null" : json;
+        }
+
+        public synchronized String text(String path) {
+            return value_text(value(), path);
+        }
+
+        public synchronized String json(String path) {
+            return value_json(value(), path);
+        }
+
+        public synchronized Long integer(String path) {
+            return value_int(value(), path);
+        }
+
+        public synchronized Double number(String path) {
+            return value_number(value(), path);
+        }
+
+        public synchronized Integer truth(String path) {
+            return value_bool(value(), path);
+        }
+
+        public synchronized long count(String path) {
+            return value_count(value(), path);
+        }
+
+        /** As it was sent. */
+        @Override public String toString() { return json; }
+
+        private long value() {
+            if (value != 0) return value;
+            long made = value = value_new(json);
+            CLEANER.register(this, () -> value_free(made));
+            return made;
+        }
+
+        /** Maps, collections, texts, numbers and truths as JSON text. */
+        static String of(Object value) {
+            return switch (value) {
+                case null -> "null";
+                case Map<?, ?> map -> map.entrySet().stream()
+                        .map(one -> of(one.getKey().toString()) + ":" + of(one.getValue()))
+                        .collect(Collectors.joining(",", "{", "}"));
+                case Collection<?> list ->
+                    list.stream().map(Json::of).collect(Collectors.joining(",", "[", "]"));
+                case CharSequence text ->
+                    '"' + text.codePoints().mapToObj(Json::escaped).collect(Collectors.joining()) + '"';
+                default -> value.toString();
+            };
+        }
+
+        private static String escaped(int point) {
+            boolean isPlain = point >= ' ' && point != '"' && point != '\\';
+            return isPlain ? Character.toString(point) : String.format("\\u%04x", point);
+        }
+    }
+
+    static final long NUL = -1;
+    static final int INTERRUPTIBLE = 1;
+    static final int SOCKET = 2;
+    static final int VERSION_NUMBER = 1000;
+    static final int ABI = 1;
+    static final int OPERATION_MODELS = 1;
+    static final int OPERATION_CHAT = 2;
+    static final int OPERATION_RESPONSES = 3;
+    static final int EVENT_CHUNK = 1;
+    static final int EVENT_RESPONSE = 2;
+    static final int EVENT_ERROR = 3;
+    static final int EVENT_LOG = 4;
+    static final int LOG_OFF = 0;
+    static final int LOG_ERROR = 1;
+    static final int LOG_WARN = 2;
+    static final int LOG_INFO = 3;
+    static final int LOG_DEBUG = 4;
+    static final int LOG_TRACE = 5;
+    static final int OK = 0;
+    static final int STOPPED = 1;
+    static final int TIMEOUT = 2;
+    static final int ABSENT = 3;
+    static final int CLOSED = 4;
+    static final int INTERRUPTED = 5;
+    static final int E_ARGUMENT = -1;
+    static final int E_CONFIG = -2;
+    static final int E_INVALID_REQUEST = -3;
+    static final int E_AUTHENTICATION = -4;
+    static final int E_PERMISSION = -5;
+    static final int E_NOT_FOUND = -6;
+    static final int E_RATE_LIMITED = -7;
+    static final int E_SERVER = -8;
+    static final int E_STATUS = -9;
+    static final int E_CONNECT = -10;
+    static final int E_TLS = -11;
+    static final int E_TIMEOUT = -12;
+    static final int E_DISCONNECTED = -13;
+    static final int E_PROTOCOL = -14;
+    static final int E_INCOMPLETE = -15;
+    static final int E_STREAM = -16;
+    static final int E_CANCELLED = -17;
+    static final int E_CLOSED = -18;
+    static final int E_FORKED = -19;
+    static final int E_SHUTDOWN = -20;
+    static final int E_INTERNAL = -21;
+    static final int E_CALLBACK = -22;
+
+    private static final class version {
+        static final MethodHandle HANDLE =
+                link("modelwire_version",
+                        FunctionDescriptor.of(JAVA_LONG));
+    }
+
+    static String version() {
+        try {
+            return MEMORY.getString((long) version.HANDLE.invokeExact());
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class version_number {
+        static final MethodHandle HANDLE =
+                link("modelwire_version_number",
+                        FunctionDescriptor.of(JAVA_INT));
+    }
+
+    static int version_number() {
+        try {
+            return (int) version_number.HANDLE.invokeExact();
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class check_abi {
+        static final MethodHandle HANDLE =
+                link("modelwire_check_abi",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    }
+
+    static int check_abi(int header_abi) {
+        try {
+            return (int) check_abi.HANDLE.invokeExact(header_abi);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class status_name {
+        static final MethodHandle HANDLE =
+                link("modelwire_status_name",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+    }
+
+    static String status_name(int status) {
+        try {
+            return MEMORY.getString((long) status_name.HANDLE.invokeExact(status));
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class shutdown {
+        static final MethodHandle HANDLE =
+                link("modelwire_shutdown",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    }
+
+    static int shutdown(int timeout_ms) {
+        try {
+            return (int) shutdown.HANDLE.invokeExact(timeout_ms);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class client_new {
+        static final MethodHandle HANDLE =
+                link("modelwire_client_new",
+                        FunctionDescriptor.of(
+                                JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+    }
+
+    static long client_new(String options) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment options_ = text(arena, options);
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) client_new.HANDLE.invokeExact(
+                        options_, length(options_), out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class client_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_client_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void client_free(long client) {
+        try {
+            client_free.HANDLE.invokeExact(client);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class client_close {
+        static final MethodHandle HANDLE =
+                link("modelwire_client_close",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_INT, ADDRESS));
+    }
+
+    static int client_close(long client, int timeout_ms) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) client_close.HANDLE.invokeExact(client, timeout_ms, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class client_usage {
+        static final MethodHandle HANDLE =
+                link("modelwire_client_usage",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long client_usage(long client) {
+        try {
+            return (long) client_usage.HANDLE.invokeExact(client);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_new {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_new",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+    }
+
+    static long request_new(int operation, String json) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment json_ = text(arena, json);
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) request_new.HANDLE.invokeExact(
+                        operation, json_, length(json_), out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void request_free(long request) {
+        try {
+            request_free.HANDLE.invokeExact(request);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_add_message {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_add_message",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int request_add_message(
+            long request, String role, String content) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment role_ = text(arena, role);
+            MemorySegment content_ = text(arena, content);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_add_message.HANDLE.invokeExact(
+                        request, role_, length(role_), content_, length(content_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_set_text {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_set_text",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int request_set_text(
+            long request, String name, String value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name_ = text(arena, name);
+            MemorySegment value_ = text(arena, value);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_set_text.HANDLE.invokeExact(
+                        request, name_, length(name_), value_, length(value_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_set_int {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_set_int",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
+    }
+
+    static int request_set_int(
+            long request, String name, long value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name_ = text(arena, name);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_set_int.HANDLE.invokeExact(
+                        request, name_, length(name_), value, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_set_number {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_set_number",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS));
+    }
+
+    static int request_set_number(
+            long request, String name, double value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name_ = text(arena, name);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_set_number.HANDLE.invokeExact(
+                        request, name_, length(name_), value, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_set_bool {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_set_bool",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS));
+    }
+
+    static int request_set_bool(
+            long request, String name, int value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name_ = text(arena, name);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_set_bool.HANDLE.invokeExact(
+                        request, name_, length(name_), value, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_set_json {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_set_json",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int request_set_json(
+            long request, String name, String json) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name_ = text(arena, name);
+            MemorySegment json_ = text(arena, json);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_set_json.HANDLE.invokeExact(
+                        request, name_, length(name_), json_, length(json_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_set_options {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_set_options",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+    }
+
+    static int request_set_options(long request, String json) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment json_ = text(arena, json);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_set_options.HANDLE.invokeExact(
+                        request, json_, length(json_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_new {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_new",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+    }
+
+    static long queue_new(int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) queue_new.HANDLE.invokeExact(flags, out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void queue_free(long queue) {
+        try {
+            queue_free.HANDLE.invokeExact(queue);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_close {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_close",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void queue_close(long queue) {
+        try {
+            queue_close.HANDLE.invokeExact(queue);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_wakeup {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_wakeup",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void queue_wakeup(long queue) {
+        try {
+            queue_wakeup.HANDLE.invokeExact(queue);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_fd {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_fd",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    }
+
+    static int queue_fd(long queue) {
+        try {
+            return (int) queue_fd.HANDLE.invokeExact(queue);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_next {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_next",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_INT, ADDRESS));
+    }
+
+    static int queue_next(
+            long queue, int timeout_ms, MemorySegment out) {
+        try {
+            return (int) queue_next.HANDLE.invokeExact(queue, timeout_ms, out);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_take {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_take",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
+    }
+
+    static int queue_take(
+            long queue, int timeout_ms, MemorySegment out, long max, MemorySegment count) {
+        try {
+            return (int) queue_take.HANDLE.invokeExact(
+                        queue, timeout_ms, out, max, count);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_submit {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_submit",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG,
+                                JAVA_INT, JAVA_LONG, ADDRESS));
+    }
+
+    static int queue_submit(
+            long queue, long client, int operation, String json, int stream, long tag) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment json_ = text(arena, json);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) queue_submit.HANDLE.invokeExact(
+                        queue, client, operation, json_, length(json_), stream, tag, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_submit_request {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_submit_request",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int queue_submit_request(
+            long queue, long client, long request, int stream, long tag) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) queue_submit_request.HANDLE.invokeExact(
+                        queue, client, request, stream, tag, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_cancel {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_cancel",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG));
+    }
+
+    static int queue_cancel(long queue, long tag) {
+        try {
+            return (int) queue_cancel.HANDLE.invokeExact(queue, tag);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_pause {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_pause",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG));
+    }
+
+    static int queue_pause(long queue, long tag) {
+        try {
+            return (int) queue_pause.HANDLE.invokeExact(queue, tag);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_resume {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_resume",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG));
+    }
+
+    static int queue_resume(long queue, long tag) {
+        try {
+            return (int) queue_resume.HANDLE.invokeExact(queue, tag);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_count {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_count",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long queue_count(long queue) {
+        try {
+            return (long) queue_count.HANDLE.invokeExact(queue);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class queue_log {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_log",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, ADDRESS));
+    }
+
+    static int queue_log(
+            long queue, int level, long tag) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) queue_log.HANDLE.invokeExact(queue, level, tag, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_new {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_new",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS));
+    }
+
+    static long call_new(
+            long client, long request, int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) call_new.HANDLE.invokeExact(
+                        client, request, flags, out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_run {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_run",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, ADDRESS));
+    }
+
+    static long call_run(long call) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) call_run.HANDLE.invokeExact(call, out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_stream {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_stream",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+    }
+
+    static long call_stream(
+            long call, MemorySegment on_event, MemorySegment user_data) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) call_stream.HANDLE.invokeExact(
+                        call, on_event, user_data, out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_start {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_start",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS, ADDRESS,
+                                ADDRESS));
+    }
+
+    static int call_start(
+            long call, int stream, MemorySegment on_event, MemorySegment user_data,
+            MemorySegment finalizer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) call_start.HANDLE.invokeExact(
+                        call, stream, on_event, user_data, finalizer, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_wait {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_wait",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_INT, ADDRESS));
+    }
+
+    static int call_wait(long call, int timeout_ms) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) call_wait.HANDLE.invokeExact(call, timeout_ms, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_cancel {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_cancel",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void call_cancel(long call) {
+        try {
+            call_cancel.HANDLE.invokeExact(call);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_wakeup {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_wakeup",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void call_wakeup(long call) {
+        try {
+            call_wakeup.HANDLE.invokeExact(call);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class call_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_call_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void call_free(long call) {
+        try {
+            call_free.HANDLE.invokeExact(call);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG), READS);
+    }
+
+    static void event_free(long event) {
+        try {
+            event_free.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_kind {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_kind",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG), READS);
+    }
+
+    static int event_kind(long event) {
+        try {
+            return (int) event_kind.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_tag {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_tag",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG), READS);
+    }
+
+    static long event_tag(long event) {
+        try {
+            return (long) event_tag.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_text {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_text",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String event_text(long event) {
+        try {
+            long[] length = new long[1];
+            long address = (long) event_text.HANDLE.invokeExact(
+                        event, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_json {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_json",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String event_json(long event) {
+        try {
+            long[] length = new long[1];
+            long address = (long) event_json.HANDLE.invokeExact(
+                        event, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_name {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_name",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String event_name(long event) {
+        try {
+            long[] length = new long[1];
+            long address = (long) event_name.HANDLE.invokeExact(
+                        event, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_value {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_value",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long event_value(long event) {
+        try {
+            return (long) event_value.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_info {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_info",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long event_info(long event) {
+        try {
+            return (long) event_info.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_response {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_response",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long event_response(long event) {
+        try {
+            return (long) event_response.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_error {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_error",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long event_error(long event) {
+        try {
+            return (long) event_error.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class response_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_response_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void response_free(long response) {
+        try {
+            response_free.HANDLE.invokeExact(response);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class response_text {
+        static final MethodHandle HANDLE =
+                link("modelwire_response_text",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String response_text(long response) {
+        try {
+            long[] length = new long[1];
+            long address = (long) response_text.HANDLE.invokeExact(
+                        response, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class response_json {
+        static final MethodHandle HANDLE =
+                link("modelwire_response_json",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String response_json(long response) {
+        try {
+            long[] length = new long[1];
+            long address = (long) response_json.HANDLE.invokeExact(
+                        response, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class response_value {
+        static final MethodHandle HANDLE =
+                link("modelwire_response_value",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long response_value(long response) {
+        try {
+            return (long) response_value.HANDLE.invokeExact(response);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class response_info {
+        static final MethodHandle HANDLE =
+                link("modelwire_response_info",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long response_info(long response) {
+        try {
+            return (long) response_info.HANDLE.invokeExact(response);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class error_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_error_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void error_free(long error) {
+        try {
+            error_free.HANDLE.invokeExact(error);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class error_status {
+        static final MethodHandle HANDLE =
+                link("modelwire_error_status",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG), READS);
+    }
+
+    static int error_status(long error) {
+        try {
+            return (int) error_status.HANDLE.invokeExact(error);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class error_message {
+        static final MethodHandle HANDLE =
+                link("modelwire_error_message",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String error_message(long error) {
+        try {
+            long[] length = new long[1];
+            long address = (long) error_message.HANDLE.invokeExact(
+                        error, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class error_report {
+        static final MethodHandle HANDLE =
+                link("modelwire_error_report",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String error_report(long error) {
+        try {
+            long[] length = new long[1];
+            long address = (long) error_report.HANDLE.invokeExact(
+                        error, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class error_json {
+        static final MethodHandle HANDLE =
+                link("modelwire_error_json",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS), READS);
+    }
+
+    static String error_json(long error) {
+        try {
+            long[] length = new long[1];
+            long address = (long) error_json.HANDLE.invokeExact(
+                        error, MemorySegment.ofArray(length));
+            return copied(address, length[0]);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class error_value {
+        static final MethodHandle HANDLE =
+                link("modelwire_error_value",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long error_value(long error) {
+        try {
+            return (long) error_value.HANDLE.invokeExact(error);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_new {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_new",
+                        FunctionDescriptor.of(
+                                JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+    }
+
+    static long value_new(String json) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment json_ = text(arena, json);
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) value_new.HANDLE.invokeExact(
+                        json_, length(json_), out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_free {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_free",
+                        FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    static void value_free(long value) {
+        try {
+            value_free.HANDLE.invokeExact(value);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_text {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_text",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+    }
+
+    static String value_text(long value, String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path_ = text(arena, path);
+            MemorySegment length = arena.allocate(JAVA_LONG);
+            long address = (long) value_text.HANDLE.invokeExact(
+                        value, path_, length(path_), length);
+            return copied(address, length.get(JAVA_LONG, 0));
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_json {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_json",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+    }
+
+    static String value_json(long value, String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path_ = text(arena, path);
+            MemorySegment length = arena.allocate(JAVA_LONG);
+            long address = (long) value_json.HANDLE.invokeExact(
+                        value, path_, length(path_), length);
+            return copied(address, length.get(JAVA_LONG, 0));
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_int {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_int",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+    }
+
+    static Long value_int(long value, String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path_ = text(arena, path);
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            int status = (int) value_int.HANDLE.invokeExact(
+                        value, path_, length(path_), out);
+            return status == OK ? out.get(JAVA_LONG, 0) : null;
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_number {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_number",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+    }
+
+    static Double value_number(long value, String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path_ = text(arena, path);
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            int status = (int) value_number.HANDLE.invokeExact(
+                        value, path_, length(path_), out);
+            return status == OK ? out.get(JAVA_DOUBLE, 0) : null;
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_bool {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_bool",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+    }
+
+    static Integer value_bool(long value, String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path_ = text(arena, path);
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            int status = (int) value_bool.HANDLE.invokeExact(
+                        value, path_, length(path_), out);
+            return status == OK ? out.get(JAVA_INT, 0) : null;
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_count {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_count",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG));
+    }
+
+    static long value_count(long value, String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path_ = text(arena, path);
+            return (long) value_count.HANDLE.invokeExact(value, path_, length(path_));
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class set_log {
+        static final MethodHandle HANDLE =
+                link("modelwire_set_log",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
+    }
+
+    static int set_log(
+            int level, MemorySegment on_log, MemorySegment user_data, MemorySegment finalizer,
+            int timeout_ms) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) set_log.HANDLE.invokeExact(
+                        level, on_log, user_data, finalizer, timeout_ms, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+}
