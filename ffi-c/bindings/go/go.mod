@@ -1,0 +1,3 @@
+module modelwire
+
+go 1.24
