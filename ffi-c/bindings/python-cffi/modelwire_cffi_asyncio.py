@@ -1,0 +1,90 @@
+"""modelwire over cffi for asyncio: `modelwire_cffi`, whose calls run in the event loop.
+
+    async with AsyncClient() as client:
+        print((await client.chat({"model": "m", "messages": [...]})).text)
+        async with client.stream_chat({"model": "m", "messages": [...]}) as stream:
+            async for chunk in stream:
+                print(chunk.text, end="", flush=True)
+"""
+
+import asyncio
+import contextlib
+import os
+import weakref
+
+from modelwire_cffi import Client, Stream, _Queue, lib
+
+
+class AsyncStream(Stream):
+    """The chunks of a response, for one task at a time; `response` is there at their end."""
+
+    __iter__ = None
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        while not self._is_over:
+            if not self._events:
+                await self._wait()
+            elif chunk := self._read():
+                return chunk
+        raise StopAsyncIteration
+
+    async def _wait(self):
+        self._queue.check_process()
+        arrived = asyncio.Event()
+        self._queue.waiting[self._tag] = arrived.set
+        try:
+            await arrived.wait()
+        finally:
+            del self._queue.waiting[self._tag]
+
+    async def result(self):
+        """Reads on to the end."""
+        async with self:
+            async for _ in self:
+                pass
+        return self.response
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        self.close()
+
+
+class AsyncClient(Client):
+    """A client for event loops, one after another or in several threads."""
+
+    _stream = AsyncStream
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self._queues = weakref.WeakKeyDictionary()
+        weakref.finalize(self, _forget, self._queues).atexit = False
+
+    def _queue(self):
+        loop = asyncio.get_running_loop()
+        queue = self._queues.get(loop)
+        if queue is None or queue.process != os.getpid():
+            queue = self._queues[loop] = _Queue(0, self._log)
+            loop.add_reader(lib.modelwire_queue_fd(queue.handle), queue.take)
+        return queue
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        self.close()
+
+
+def _forget(queues):
+    """The client is gone: its loops need not watch any more. On any thread."""
+    for loop, queue in list(queues.items()):
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(_unwatch, loop, queue)
+
+
+def _unwatch(loop, queue):
+    loop.remove_reader(lib.modelwire_queue_fd(queue.handle))
