@@ -9,7 +9,7 @@ try {
   const messages = [{ role: "user", content }];
   const stream = client.chat({ model, messages, stream: true }, { idle_timeout_ms: 30_000 });
   for await (const chunk of stream) process.stdout.write(chunk.text);
-  console.log(`\n${JSON.stringify(stream.response.info.usage)}`);
+  console.log(`\n(${stream.response.info.elapsed_ms} ms)`);
 } catch (error) {
   if (!(error instanceof ModelwireError)) throw error;
   console.error(error.message);

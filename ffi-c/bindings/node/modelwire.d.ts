@@ -1,60 +1,57 @@
-/** Options of a client or a call by their names in docs/options.md: base_url, total_timeout_ms ... */
+/** Options of a client or of a call, by their names in docs/options.md: base_url, headers ... */
 export type Options = Record<string, unknown>;
-
-/** Options of a call; the signal cancels it: its error has kind "cancelled" and the reason as cause. */
+/** The signal cancels the call: the error then is of kind "cancelled", with the reason as cause. */
 export type CallOptions = Options & { signal?: AbortSignal };
-
 /** The body of a request, as the service takes it. */
-export type Request = Record<string, unknown> & { model: string };
+export type Body = Record<string, unknown> & { model: string };
 
 export class Client {
-  /** Base URL and key come from the environment where they are not given. */
+  /** Base URL and key come from the environment where they are not among the options. */
   constructor(options?: Options);
   models(options?: CallOptions): Promise<Response>;
-  chat(request: Request & { stream: true }, options?: CallOptions): Stream;
-  chat(request: Request & { stream?: false }, options?: CallOptions): Promise<Response>;
-  responses(request: Request & { stream: true }, options?: CallOptions): Stream;
-  responses(request: Request & { stream?: false }, options?: CallOptions): Promise<Response>;
+  chat(body: Body & { stream: true }, options?: CallOptions): Stream;
+  chat(body: Body & { stream?: false }, options?: CallOptions): Promise<Response>;
+  responses(body: Body & { stream: true }, options?: CallOptions): Stream;
+  responses(body: Body & { stream?: false }, options?: CallOptions): Promise<Response>;
   /** How many calls are under way. */
   readonly unfinished: number;
-  /** Ends them with errors of kind "closed", as every later one, and returns when they have ended. */
+  /** Ends what is under way with errors of kind "closed", which later calls get as well. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Ends its exchange when it is left: by break, return, an error, or when nobody has it any more. */
+/** Leaving it ends the exchange: by break, return, an error, or when nobody has it any more. */
 export interface Stream extends AsyncIterableIterator<Chunk> {
-  /** What is known at the end; null before. */
+  /** Null before the end. */
   readonly response: Response | null;
-  /** Ends it with an error of kind "cancelled" behind what has come already. */
+  /** Ends it with an error of kind "cancelled". */
   cancel(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface Chunk {
-  /** The piece of output text that it adds, or "". */
-  readonly text: string;
-  /** As the service sent it. This, name and document are read before the next chunk is asked for. */
-  readonly json: string;
-  /** Of a response's event, "response.output_text.delta" for instance; else "". */
-  readonly name: string;
-  /** The JSON parsed, at each look. */
-  readonly document: any;
-}
-
 export interface Response {
+  /** The output text; "" at the end of a stream without the option gather, as its json is. */
   readonly text: string;
-  /** As the service sent it; "" at the end of a stream without the option gather. */
+  /** As the service sent it. */
   readonly json: string;
+  /** The JSON parsed, at each look; null where there is none. */
   readonly document: any;
   /** http_status, request_id, attempts, elapsed_ms, finish_reason, usage, tool_calls, models ... */
   readonly info: any;
 }
 
-/** Its message shows kind, reason and hint. */
+/** What is read after the next chunk was asked for was read before, or kept; the text always is. */
+export interface Chunk extends Response {
+  /** Of the server-sent event, "response.output_text.delta" for instance. */
+  readonly name: string;
+  /** Reads everything, to be looked at later. */
+  keep(): this;
+}
+
+/** Its message shows kind, reason and hint. What is not known is null. */
 export class ModelwireError extends Error {
   readonly kind: string;
-  /** What went wrong, in the service's own words where it gave some. */
+  /** What went wrong, in the service's words where it gave some. */
   readonly reason: string;
   readonly hint: string | null;
   readonly http_status: number | null;
@@ -73,16 +70,11 @@ export class ModelwireError extends Error {
   readonly attempts: number | null;
   readonly elapsed_ms: number | null;
   readonly retry_after_ms: number | null;
-  /** All of it, as the library says it. */
+  /** All of this as the library says it. */
   readonly json: string;
 }
 
-/** Hands the library's log to a callback: "error", "warn", "info", "debug", "trace" or "off". */
-export function setLog(level: string, callback: (record: LogRecord) => void): void;
-
-export interface LogRecord {
-  level: string;
-  target: string;
-  message: string;
-  unix_ms: number;
-}
+export type Level = "off" | "error" | "warn" | "info" | "debug" | "trace";
+export type LogRecord = { level: Level; target: string; message: string; unix_ms: number };
+/** Hands the log to a callback; NODE_DEBUG=modelwire in the environment shows it without one. */
+export function setLog(level: Level, callback: (record: LogRecord) => void): void;

@@ -16,193 +16,148 @@ import * as raw from "./raw.js";
 
 export { ModelwireError } from "./raw.js";
 
-/** How many events are taken at a time, and how many times in one turn of the loop. */
-const EVENTS_MAX = 64;
-const TAKES_MAX = 2;
-/** A stream is paused when so many of its events wait here, and resumed when so few are left. */
-const WAITING_MAX = 128;
-const WAITING_FEW = 32;
+const EVENTS_A_TURN = 64; // of the loop, which has other things to do
+const WAITING_MAX = 128; // when so many events of a stream wait here, it is paused
+const WAITING_FEW = 32; // and when so few are left, it is resumed
 
-let queue = raw.modelwire_queue_new(0);
-const events = new BigUint64Array(EVENTS_MAX);
+const events = new BigUint64Array(EVENTS_A_TURN);
 const taken = new BigUint64Array(1);
-const calls = new Map(); // those that gave no last event yet, by their tags
+const calls = new Map(); // those without a last event yet, by their tags
+const clients = new Set();
+let queue = raw.modelwire_queue_new(0);
 let lastTag = 0;
 let log = () => {};
 
-// koffi loses what is thrown in its callback, so what is to be done is done by the loop's next one.
+// koffi loses what its callback throws, so the loop does the work itself, in the same turn.
 const poll = koffi.node.poll(raw.modelwire_queue_fd(queue), () => setImmediate(takeEvents));
-let waiting = 0;
 poll.unref();
+let waiting = 0;
 
-/** While somebody waits, and only then, the process goes on for it. */
-function hold() {
-  if (waiting++ === 0) poll.ref();
+/** The process goes on for those who wait for an event, not for calls that nobody reads. */
+function countWaiting(change) {
+  waiting += change;
+  if (waiting > 0) poll.ref();
+  else poll.unref();
 }
 
-function release() {
-  if (--waiting === 0) poll.unref();
-}
-
-/** Hands events to their calls. While there are more, the descriptor stays readable. */
+/** Hands events to their calls. If there are more, the descriptor stays readable. */
 function takeEvents() {
-  for (let takes = 0; takes < TAKES_MAX; takes++) {
-    const status = raw.modelwire_queue_take(queue, 0, events, EVENTS_MAX, taken);
-    if (status !== raw.MODELWIRE_OK) return;
-    for (let index = 0; index < taken[0]; index++) {
-      const event = events[index];
-      const kind = raw.modelwire_event_kind(event);
-      const isLast = kind === raw.MODELWIRE_EVENT_RESPONSE || kind === raw.MODELWIRE_EVENT_ERROR;
-      if (isLast || kind === raw.MODELWIRE_EVENT_CHUNK) {
-        calls.get(raw.modelwire_event_tag(event)).add(event, isLast);
-      } else {
-        if (kind === raw.MODELWIRE_EVENT_LOG) log(raw.modelwire_event_json(event));
-        raw.modelwire_event_free(event);
-      }
+  const status = raw.modelwire_queue_take(queue, 0, events, EVENTS_A_TURN, taken);
+  if (status !== raw.MODELWIRE_OK) return;
+  for (const event of events.subarray(0, Number(taken[0]))) {
+    const kind = raw.modelwire_event_kind(event);
+    const isLast = kind === raw.MODELWIRE_EVENT_RESPONSE || kind === raw.MODELWIRE_EVENT_ERROR;
+    if (isLast || kind === raw.MODELWIRE_EVENT_CHUNK) {
+      calls.get(raw.modelwire_event_tag(event)).add(event, isLast);
+    } else {
+      if (kind === raw.MODELWIRE_EVENT_LOG) log(JSON.parse(raw.modelwire_event_json(event)));
+      raw.modelwire_event_free(event);
     }
   }
 }
 
-/** The log of the library, to a callback on this thread. */
 export function setLog(level, callback) {
   raw.modelwire_queue_log(queue, raw[`MODELWIRE_LOG_${level.toUpperCase()}`] ?? -1, 0);
-  log = (json) => queueMicrotask(() => callback(JSON.parse(json)));
+  log = (record) => queueMicrotask(() => callback(record));
 }
 
 const debug = debuglog("modelwire");
 if (debug.enabled) setLog("debug", ({ level, message }) => debug("%s: %s", level, message));
 
-// The main thread takes everything with it; a worker leaves nothing to the other threads.
-if (!isMainThread) {
-  process.once("exit", () => {
-    for (const call of calls.values()) call.leave();
-    poll.close();
-    raw.modelwire_queue_free(queue);
-    queue = null;
-  });
-}
-
-/** A piece of a stream: its text, and what is asked for before the next chunk is. */
-class Chunk {
-  #event; #json; #name;
-
-  constructor(event) {
-    this.#event = event;
-    this.text = raw.modelwire_event_text(event);
-  }
-
-  get json() { return (this.#json ??= raw.modelwire_event_json(this.#held())); }
-  get name() { return (this.#name ??= raw.modelwire_event_name(this.#held())); }
-  get document() { return JSON.parse(this.json); }
-
-  #held() {
-    if (this.#event) return this.#event;
-    throw new Error("a chunk is read before the next one is asked for");
-  }
-
-  free() {
-    if (this.#event) raw.modelwire_event_free(this.#event);
-    this.#event = null;
-  }
-}
-
-/** A whole answer, or what is known at the end of a stream. */
-class Response {
-  #info;
-
-  constructor(event) {
-    this.text = raw.modelwire_event_text(event);
-    this.json = raw.modelwire_event_json(event);
-    this.#info = raw.modelwire_value_json(raw.modelwire_event_info(event), "");
-  }
-
-  get document() { return this.json === "" ? null : JSON.parse(this.json); }
-  get info() { return JSON.parse(this.#info); }
-}
-
 /** A call and what came of it. It knows no stream, so that a stream that nobody has is found. */
 class Call {
-  tag = ++lastTag;
-  current = null; // the chunk that was read last
-  waitingMax = WAITING_MAX;
-  atEnd = []; // what is called when the last event has come
-  #events = []; // what came and was not read yet, oldest first
-  #readers = []; // those who wait for an event
+  #tag;
+  #siblings; // the calls of the same client
+  #events = []; // what came and was not read yet
+  #readers = []; // who waits for what comes
+  #chunk; // the one that was read last
+  #waitingMax = WAITING_MAX;
   #isPaused = false;
-  #isOver = false; // the last event has come
-  #isLeft = false; // nobody wants what still comes
+  #isOver = false; // nothing comes any more, or nobody wants it
+  #cause; // why a signal ended it
+
+  constructor(tag, siblings, signal) {
+    this.#tag = tag;
+    this.#siblings = siblings.add(this);
+    this.ended = new Promise((resolve) => (this.tellEnd = resolve));
+    calls.set(tag, this);
+    const abort = () => {
+      this.#cause = { cause: signal.reason };
+      this.cancel();
+    };
+    signal?.addEventListener("abort", abort);
+    this.ended.then(() => signal?.removeEventListener("abort", abort));
+  }
 
   add(event, isLast) {
     if (this.#readers.length > 0) this.#readers.shift()(event);
-    else if (this.#isLeft) raw.modelwire_event_free(event);
-    else this.#events.push(event);
-    if (isLast) {
-      this.#isOver = true;
-      for (const tell of this.atEnd) tell();
-      for (const reader of this.#readers.splice(0)) reader(null);
-    } else if (this.#events.length >= this.waitingMax && !this.#isPaused) {
-      this.#isPaused = true;
-      raw.modelwire_queue_pause(queue, this.tag);
-    }
+    else if (this.#isOver) raw.modelwire_event_free(event);
+    else if (this.#events.push(event) >= this.#waitingMax && !this.#isPaused) this.#pause(true);
+    if (!isLast) return;
+    this.#siblings.delete(this);
+    calls.delete(this.#tag);
+    this.#endReaders();
+    this.tellEnd();
+  }
+
+  #endReaders() {
+    this.#isOver = true;
+    for (const reader of this.#readers.splice(0)) reader(null);
+  }
+
+  #pause(isPaused) {
+    this.#isPaused = isPaused;
+    if (isPaused) raw.modelwire_queue_pause(queue, this.#tag);
+    else raw.modelwire_queue_resume(queue, this.#tag);
   }
 
   /** The next event, or a promise of it; null after the last one. */
   read() {
-    this.current?.free();
-    if (this.#events.length === 0) return this.#isOver || this.#isLeft ? null : this.#wait();
-    if (this.#isPaused && this.#events.length <= WAITING_FEW) this.resume();
+    this.#chunk?.free();
+    if (this.#events.length === 0) return this.#isOver ? null : this.#wait();
+    if (this.#isPaused && this.#events.length <= WAITING_FEW) this.#pause(false);
     return this.#events.shift();
   }
 
   async #wait() {
-    hold();
+    countWaiting(1);
     const event = await new Promise((resolve) => this.#readers.push(resolve));
-    release();
+    countWaiting(-1);
     return event;
   }
 
-  resume() {
-    this.#isPaused = false;
-    raw.modelwire_queue_resume(queue, this.tag);
+  /** What an iterator gives for an event. */
+  result(event) {
+    if (event === null) return { value: undefined, done: true };
+    const kind = raw.modelwire_event_kind(event);
+    const value = new raw.ModelwireEvent(event);
+    this.#chunk?.free(); // where several were asked for at once
+    this.#chunk = kind === raw.MODELWIRE_EVENT_CHUNK ? value : null;
+    if (this.#chunk) return { value, done: false };
+    value.keep();
+    if (kind === raw.MODELWIRE_EVENT_RESPONSE) return { value, done: true };
+    throw new raw.ModelwireError(value.json, this.#cause);
   }
 
-  /** What the last event tells: a response, or an error. */
-  finish(event) {
-    try {
-      const isError = raw.modelwire_event_kind(event) === raw.MODELWIRE_EVENT_ERROR;
-      if (isError) throw new raw.ModelwireError(raw.modelwire_event_json(event), this.abort);
-      return new Response(event);
-    } finally {
-      raw.modelwire_event_free(event);
-    }
-  }
-
-  /** Lets a signal cancel it. */
-  follow(signal) {
-    const abort = () => {
-      this.abort = { cause: signal.reason };
-      this.cancel();
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    this.atEnd.push(() => signal.removeEventListener("abort", abort));
-  }
-
-  cancel() {
-    if (!this.#isOver) raw.modelwire_queue_cancel(queue, this.tag);
-  }
+  cancel() { raw.modelwire_queue_cancel(queue, this.#tag); }
 
   /** Ends it for those who want nothing more of it. */
   leave() {
     this.cancel();
-    this.#isLeft = true;
-    this.current?.free();
+    this.#endReaders();
+    this.#chunk?.free();
     for (const event of this.#events.splice(0)) raw.modelwire_event_free(event);
-    for (const reader of this.#readers.splice(0)) reader(null);
+  }
+
+  /** Lets everything come, up to the last event. */
+  finish() {
+    this.#waitingMax = Infinity;
+    this.#pause(false);
+    return this.ended;
   }
 }
 
 const abandonedStreams = new FinalizationRegistry((call) => call.leave());
-const abandonedClients = new FinalizationRegistry((client) => raw.modelwire_client_free(client));
 
 class Stream {
   response = null;
@@ -214,14 +169,9 @@ class Stream {
   }
 
   async next() {
-    const event = await this.#call.read();
-    if (event === null) return { value: undefined, done: true };
-    if (raw.modelwire_event_kind(event) === raw.MODELWIRE_EVENT_CHUNK) {
-      this.#call.current?.free(); // where several were asked for at once
-      return { value: (this.#call.current = new Chunk(event)), done: false };
-    }
-    this.response = this.#call.finish(event);
-    return { value: this.response, done: true };
+    const result = this.#call.result(await this.#call.read());
+    if (result.done) this.response ??= result.value ?? null;
+    return result;
   }
 
   async return(value) {
@@ -234,67 +184,67 @@ class Stream {
   [Symbol.asyncDispose]() { return this.return(); }
 }
 
+function freeClient(client) {
+  clients.delete(client);
+  raw.modelwire_client_free(client);
+}
+
+const abandonedClients = new FinalizationRegistry(freeClient);
+
 export class Client {
   #client;
-  #calls = new Set(); // those that gave no last event yet
+  #calls = new Set(); // those under way
 
   constructor(options = {}) {
     this.#client = raw.modelwire_client_new(JSON.stringify(options));
+    clients.add(this.#client);
     abandonedClients.register(this, this.#client);
   }
 
-  models(options) { return this.#run(raw.MODELWIRE_OPERATION_MODELS, null, options); }
-  chat(request, options) { return this.#run(raw.MODELWIRE_OPERATION_CHAT, request, options); }
-  responses(request, options) {
-    return this.#run(raw.MODELWIRE_OPERATION_RESPONSES, request, options);
-  }
-
   get unfinished() { return this.#calls.size; }
-
-  async close() {
-    raw.modelwire_client_close(this.#client, 0);
-    hold();
-    for (const call of this.#calls) {
-      call.waitingMax = Infinity; // the last event comes behind all the others
-      call.resume();
-    }
-    while (this.#calls.size > 0) {
-      const [call] = this.#calls;
-      await new Promise((resolve) => call.atEnd.push(resolve));
-    }
-    release();
-  }
+  models(options) { return this.#whole(raw.MODELWIRE_OPERATION_MODELS, null, options); }
+  chat(body, options) { return this.#run(raw.MODELWIRE_OPERATION_CHAT, body, options); }
+  responses(body, options) { return this.#run(raw.MODELWIRE_OPERATION_RESPONSES, body, options); }
 
   [Symbol.asyncDispose]() { return this.close(); }
+  async close() {
+    raw.modelwire_client_close(this.#client, 0);
+    countWaiting(1);
+    await Promise.all(Array.from(this.#calls, (call) => call.finish()));
+    countWaiting(-1);
+  }
 
   #run(operation, body, options) {
-    if (body?.stream) return new Stream(this.#submit(operation, body, options));
-    return this.#whole(operation, body, options);
+    if (!body.stream) return this.#whole(operation, body, options);
+    return new Stream(this.#submit(operation, body, options));
   }
 
   async #whole(operation, body, options) {
     const call = this.#submit(operation, body, options);
-    return call.finish(await call.read());
+    return call.result(await call.read()).value;
   }
 
   #submit(operation, body, { signal, ...options } = {}) {
-    if (signal?.aborted) {
-      const known = { kind: "cancelled", message: "the signal was aborted", metered: "not_sent" };
-      throw new raw.ModelwireError(JSON.stringify(known), { cause: signal.reason });
-    }
-    const call = new Call();
+    signal?.throwIfAborted();
     const request = raw.modelwire_request_new(operation, body && JSON.stringify(body));
+    const tag = ++lastTag;
     try {
       raw.modelwire_request_set_options(request, JSON.stringify(options));
-      const stream = body?.stream ? 1 : 0;
-      raw.modelwire_queue_submit_request(queue, this.#client, request, stream, call.tag);
+      raw.modelwire_queue_submit_request(queue, this.#client, request, body?.stream ? 1 : 0, tag);
     } finally {
       raw.modelwire_request_free(request);
     }
-    calls.set(call.tag, call);
-    this.#calls.add(call);
-    call.atEnd.push(() => calls.delete(call.tag), () => this.#calls.delete(call));
-    if (signal) call.follow(signal);
-    return call;
+    return new Call(tag, this.#calls, signal);
   }
+}
+
+// A worker leaves nothing behind; with the main thread the process ends.
+if (!isMainThread) {
+  process.once("exit", () => {
+    for (const call of calls.values()) call.leave();
+    for (const client of clients) freeClient(client);
+    poll.close();
+    raw.modelwire_queue_free(queue);
+    queue = null;
+  });
 }

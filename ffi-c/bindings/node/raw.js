@@ -34,6 +34,56 @@ export class ModelwireError extends Error {
   }
 }
 
+/** An event that was taken: its text, and what else is asked for before it is freed. */
+export class ModelwireEvent {
+  #event;
+  #json;
+  #name;
+  #info;
+
+  constructor(event) {
+    this.#event = event;
+    this.text = modelwire_event_text(event);
+  }
+
+  get json() {
+    return (this.#json ??= modelwire_event_json(this.#held()));
+  }
+
+  get name() {
+    return (this.#name ??= modelwire_event_name(this.#held()));
+  }
+
+  get document() {
+    return this.json === "" ? null : JSON.parse(this.json);
+  }
+
+  get info() {
+    return JSON.parse(this.#readInfo());
+  }
+
+  /** Reads all of it, and frees it. */
+  keep() {
+    if (this.#event) void [this.json, this.name, this.#readInfo()];
+    this.free();
+    return this;
+  }
+
+  free() {
+    if (this.#event) modelwire_event_free(this.#event);
+    this.#event = null;
+  }
+
+  #readInfo() {
+    return (this.#info ??= modelwire_value_json(modelwire_event_info(this.#held()), ""));
+  }
+
+  #held() {
+    if (this.#event) return this.#event;
+    throw new Error("a chunk is read, or kept, before the next one is asked for");
+  }
+}
+
 function check(status, [error], result) {
   if (status >= 0) return result;
   const json = error === null ? null : modelwire_error_json(error);
