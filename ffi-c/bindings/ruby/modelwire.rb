@@ -10,7 +10,6 @@
 # Timeout.timeout, a signal handler that raises, Thread#raise and Thread#kill end a wait, and so its
 # call. A forked child uses the client as its parent does; the streams under way are the parent's.
 
-require "ffi"
 require "io/wait"
 require "json"
 require "logger"
@@ -24,12 +23,14 @@ module Modelwire
   class Error < StandardError
     attr_reader :json
 
+    def self.of(json) = ERRORS.fetch(JSON.parse(json)["kind"], Error).new(json)
+
     def initialize(json)
       @json = json
-      super([kind, [explanation, hint].compact.join("\n")].join(": "))
+      super([[kind, explanation].join(": "), hint].compact.join("\n"))
     end
 
-    def to_h = @members ||= JSON.parse(@json)
+    def to_h = @members ||= JSON.parse(json)
     def explanation = to_h["message"]
 
     %w[kind hint http_status type code param request_id path model timeout metered body partial
@@ -38,72 +39,16 @@ module Modelwire
     end
   end
 
-  ERRORS = Raw.constants.grep(/\AE_/).to_h do |constant|
-    kind = Raw.status_name(Raw.const_get(constant))
-    [kind, const_set("#{kind.split('_').map(&:capitalize).join}Error", Class.new(Error))]
-  end.freeze
-
-  # One piece of a stream: the text that it adds, and what the service sent, read when asked for.
-  class Chunk
-    attr_reader :text, :json, :name
-
-    def initialize(text, json, name)
-      @text = text
-      @json = json
-      @name = name
-    end
-
+  # One piece of a stream: the text that it adds, and what the service sent.
+  Chunk = Struct.new(:text, :json, :name) do
     def document = @document ||= JSON.parse(json)
   end
 
-  # A whole response, or the end of a stream, whose text and JSON are empty without `gather`.
-  # `info` is what the library knows: "http_status", "request_id", "attempts", "finish_reason",
-  # "usage", "tool_calls", "models" ...
-  class Response
-    attr_reader :text, :json
-
-    def initialize(text, json, info)
-      @text = text
-      @json = json
-      @info_json = info
-    end
-
+  # A whole response, or the end of a stream, which has text and JSON with the option `gather` only.
+  # `info` is what the library knows: "http_status", "usage", "tool_calls", "models" ...
+  Response = Struct.new(:text, :json, :info_json) do
     def document = @document ||= json.empty? ? nil : JSON.parse(json)
-    def info = @info ||= JSON.parse(@info_json)
-  end
-
-  # How values get into the library and out of it.
-  module Values
-    module_function
-
-    # What a function gives through `out`. It is freed with the object that is returned.
-    def made(function, *arguments)
-      out = FFI::MemoryPointer.new(:pointer)
-      call(function, *arguments, out)
-      release = Raw.method(function.to_s.sub(/_new\z/, "_free"))
-      FFI::AutoPointer.new(out.read_pointer, release)
-    end
-
-    # Calls a function that gives an error through `err`, and raises that.
-    def call(function, *arguments)
-      out = FFI::MemoryPointer.new(:pointer)
-      return if Raw.public_send(function, *arguments, out) == Raw::OK
-
-      json = read(:error_json, out.read_pointer)
-      Raw.error_free(out.read_pointer)
-      raise error(json)
-    end
-
-    def read(function, *arguments, length: FFI::MemoryPointer.new(:size_t))
-      text = Raw.public_send(function, *arguments, length)
-      text.get_bytes(0, length.read_ulong).force_encoding(Encoding::UTF_8)
-    end
-
-    def error(json) = ERRORS.fetch(JSON.parse(json)["kind"], Error).new(json)
-
-    def own_error(status, message, hint)
-      error(JSON.generate(kind: Raw.status_name(status), message: message, hint: hint))
-    end
+    def info = @info ||= JSON.parse(info_json)
   end
 
   # One call: what came of it and was not read yet; and its last event, once that is there.
@@ -121,14 +66,11 @@ module Modelwire
   # may have been emptied before the one who has it saw that it was readable.
   #
   # A signal handler may raise anywhere, but not between statements that call no method written in
-  # Ruby and branch nowhere: so what must not be done by halves is done in such lines. Finalizers
-  # and signal handlers cannot take locks: `cancel` takes none.
+  # Ruby and branch nowhere: what must not be done by halves is done in such lines. Finalizers and
+  # signal handlers cannot take locks: `cancel` takes none.
   class Calls
-    UTF_8 = Encoding::UTF_8
-    AT_ONCE = 64      # events are taken
-    WAITING_MAX = 64  # chunks of a stream that nobody reads, before it is paused
-    PATIENCE = 1      # seconds with one who has the watch in a thread that may be held up
     UNINTERRUPTED = { Object => :never }.freeze
+    UTF_8 = Encoding::UTF_8
 
     attr_reader :process
 
@@ -136,34 +78,33 @@ module Modelwire
       @process = Process.pid
       @client = client
       @logger = logger
-      @queue = Values.made(:queue_new, 0)
+      @queue = Raw.made(:queue_new, 0)
       @lock = Mutex.new
       @last_tag = 0
       @calls = {}
       @waiting = {}.compare_by_identity
       @taken = []
       @records = []
-      @handles = FFI::MemoryPointer.new(:pointer, AT_ONCE)
+      @handles = FFI::MemoryPointer.new(:pointer, 64)
       @count = FFI::MemoryPointer.new(:size_t)
       @length = FFI::MemoryPointer.new(:size_t)
-      Values.call(:queue_log, @queue, [4 - logger.level, Raw::LOG_ERROR].max, 0) if logger
+      Raw.check(:queue_log, @queue, [4 - logger.level, Raw::LOG_ERROR].max, 0) if logger
     end
 
     def start(call, operation, json, is_stream, options)
-      function = :queue_submit
+      submit = :queue_submit
       request = [operation, json, json.to_s.bytesize]
       if options
-        function = :queue_submit_request
-        request = [Values.made(:request_new, *request)]
-        set = JSON.generate(options)
-        Values.call(:request_set_options, *request, set, set.bytesize)
+        submit = :queue_submit_request
+        request = [Raw.made(:request_new, *request)]
+        options = JSON.generate(options)
+        Raw.check(:request_set_options, *request, options, options.bytesize)
       end
       locked do
-        raise Values.own_error(Raw::E_CLOSED, "the client was closed", "Make a new one.") if @is_over
-
+        fail_with("closed", "the client was closed", "Make a new one.") if @is_over
         take unless @watcher
         call.tag = @last_tag += 1
-        Values.call(function, @queue, @client, *request, is_stream ? 1 : 0, call.tag)
+        Raw.check(submit, @queue, @client, *request, is_stream ? 1 : 0, call.tag)
         @calls[call.tag] = call
       end
     end
@@ -176,7 +117,6 @@ module Modelwire
         return chunk if chunk || is_over
 
         wait(call)
-        log
       end
     end
 
@@ -186,9 +126,7 @@ module Modelwire
       last.is_a?(Error) ? raise(last) : last
     end
 
-    def cancel(call)
-      Raw.queue_cancel(@queue, call.tag) if call.tag
-    end
+    def cancel(call) = call.tag && Raw.queue_cancel(@queue, call.tag)
 
     def unfinished
       locked { take unless @watcher }
@@ -199,7 +137,6 @@ module Modelwire
     def close
       Raw.queue_close(@queue)
       wait(Call.begin)
-      log
     end
 
     private
@@ -207,10 +144,13 @@ module Modelwire
     def locked(&work) = Thread.handle_interrupt(UNINTERRUPTED) { @lock.synchronize(&work) }
     def has_news?(call) = @is_over || !call.arrived.empty? || !call.last.empty?
 
+    def fail_with(kind, message, hint)
+      raise Error.of(JSON.generate(kind: kind, message: message, hint: hint))
+    end
+
     def wait(call)
-      unless @process == Process.pid
-        raise Values.own_error(Raw::E_FORKED, "the call belongs to the parent process",
-                               "Make calls of the child's own, with the same client.")
+      if @process != Process.pid
+        fail_with("forked", "the call belongs to the parent process", "Make calls of the child's own.")
       end
       waiter = Waiter.new(call, Thread.current)
       @lock.lock
@@ -226,29 +166,23 @@ module Modelwire
       @watcher = waiter unless @watcher&.thread&.alive?
       is_here = @watcher.thread.equal?(waiter.thread)
       # Where no scheduler runs the others of this thread, the one who has the watch cannot go on.
-      take_over(waiter) if is_here && !Fiber.current_scheduler && !@watcher.equal?(waiter)
-      return watch(waiter) if @watcher.equal?(waiter)
+      if is_here && !Fiber.current_scheduler && !@watcher.equal?(waiter)
+        waiter.former = @watcher
+        @watcher = waiter
+      end
+      if @watcher.equal?(waiter)
+        take(waiter.call)
+        return if has_news?(waiter.call)
 
-      waiter.call.ready.wait(@lock, is_here ? nil : PATIENCE)
-      return if is_here || has_news?(waiter.call) || !@watcher
-
-      take
-      Raw.queue_wakeup(@queue)
-    end
-
-    def take_over(waiter)
-      waiter.former = @watcher
-      @watcher = waiter
-    end
-
-    def watch(waiter)
-      take(waiter.call)
-      return if has_news?(waiter.call)
-
-      @io ||= IO.for_fd(Raw.queue_fd(@queue), autoclose: false)
-      @lock.unlock
-      @io.wait_readable
-      @lock.lock
+        @io ||= IO.for_fd(Raw.queue_fd(@queue), autoclose: false)
+        @lock.unlock
+        @io.wait_readable
+        @lock.lock
+      else
+        # A scheduler that has the watch in another thread may be held up there.
+        waiter.call.ready.wait(@lock, is_here ? nil : 1)
+        take && Raw.queue_wakeup(@queue) unless is_here || !@watcher || has_news?(waiter.call)
+      end
     end
 
     def leave(waiter)
@@ -261,16 +195,13 @@ module Modelwire
         end
         heir = @waiting.each_key.find { |other| other.thread.alive? } unless @watcher
         heir&.call&.ready&.broadcast
-        free if @is_over && @waiting.empty?
+        if @is_over && @waiting.empty?
+          @queue.free unless @queue.null?
+          @queue = FFI::Pointer::NULL
+        end
         @lock.unlock
       end
-    end
-
-    # The descriptor goes with the queue; nobody watches it any more.
-    def free
-      queue = @queue
-      @queue = FFI::Pointer::NULL
-      queue.free unless queue.null?
+      log
     end
 
     # Takes what is there, until there is something of this call.
@@ -279,10 +210,10 @@ module Modelwire
         give_out
         return if call && has_news?(call)
 
-        status = Raw.queue_take_at_once(@queue, 0, @handles, AT_ONCE, @count)
+        status = Raw.queue_take_at_once(@queue, 0, @handles, 64, @count)
         @taken.concat(@handles.read_array_of_pointer(@count.read_ulong))
         @is_over ||= status == Raw::CLOSED
-        return if status != Raw::OK
+        return true if status != Raw::OK
       end
     end
 
@@ -293,11 +224,15 @@ module Modelwire
         over = nil
         case Raw.event_kind(event)
         when Raw::EVENT_CHUNK
-          piece = chunk(event, call.is_text_only)
+          piece = Chunk.new(read_text(Raw.event_text(event, @length)))
+          unless call.is_text_only
+            piece.json = read_text(Raw.event_json(event, @length))
+            piece.name = read_text(Raw.event_name(event, @length))
+          end
           to = call.arrived
-          hold_back(call) if to.size >= WAITING_MAX
+          call.is_paused = Raw.queue_pause(@queue, call.tag) == Raw::OK if to.size >= 64
         when Raw::EVENT_LOG
-          piece = text(:event_json, event)
+          piece = Raw.text(:event_json, event)
           to = @records
         else
           piece = outcome(event)
@@ -312,39 +247,25 @@ module Modelwire
       end
     end
 
-    def chunk(event, is_text_only)
-      text = Raw.event_text(event, @length).get_bytes(0, @length.read_ulong).force_encoding(UTF_8)
-      return Chunk.new(text, nil, nil) if is_text_only
-
-      json = Raw.event_json(event, @length).get_bytes(0, @length.read_ulong).force_encoding(UTF_8)
-      name = Raw.event_name(event, @length).get_bytes(0, @length.read_ulong).force_encoding(UTF_8)
-      Chunk.new(text, json, name)
-    end
+    def read_text(pointer) = pointer.get_bytes(0, @length.read_ulong).force_encoding(UTF_8)
 
     def outcome(event)
-      return Values.error(text(:event_json, event)) if Raw.event_response(event).null?
+      text, json = %i[event_text event_json].map { |function| Raw.text(function, event) }
+      return Error.of(json) if Raw.event_response(event).null?
 
-      info = text(:value_json, Raw.event_info(event), "", 0)
-      Response.new(text(:event_text, event), text(:event_json, event), info)
+      Response.new(text, json, Raw.text(:value_json, Raw.event_info(event), "", 0))
     end
 
-    def text(function, *arguments) = Values.read(function, *arguments, length: @length)
-
-    def hold_back(call)
-      Raw.queue_pause(@queue, call.tag)
-      call.is_paused = true
-    end
-
-    # Outside of the lock: whatever a logger does, it holds up nobody else.
+    # Outside of the lock: whatever a logger does holds up nobody else.
     def log
       while (record = @records.shift)
-        known = JSON.parse(record)
-        level = Logger.const_get(known["level"].upcase.sub("TRACE", "DEBUG"))
-        @logger.add(level, known["message"], known["target"])
+        record = JSON.parse(record)
+        level = Logger.const_get(record["level"].upcase.sub("TRACE", "DEBUG"))
+        @logger.add(level, record["message"], record["target"])
       end
     end
   end
-  private_constant :Values, :Call, :Waiter, :Calls
+  private_constant :Call, :Waiter, :Calls
 
   # The chunks of a response, while they come. Read once; who leaves early ends the exchange.
   class Stream
@@ -363,17 +284,15 @@ module Modelwire
     def each
       return enum_for(:each) unless block_given?
 
-      begin
-        while (chunk = @calls.read(@call))
-          yield chunk
-        end
-        response
-      ensure
-        cancel
+      while (chunk = @calls.read(@call))
+        yield chunk
       end
+      response
+    ensure
+      cancel if block_given?
     end
 
-    # Each text only: the rest of the chunks is not even copied.
+    # Each text; nothing else of the chunks is copied.
     def each_text
       return enum_for(:each_text) unless block_given?
 
@@ -394,21 +313,19 @@ module Modelwire
   class Client
     def initialize(logger: nil, **options)
       json = JSON.generate(options)
-      @client = Values.made(:client_new, json, json.bytesize)
+      @client = Raw.made(:client_new, json, json.bytesize)
       @logger = logger
       @lock = Mutex.new
     end
 
     def models(options: nil) = run(Raw::OPERATION_MODELS, nil, false, options)
 
-    # Fields of the request are given by name, options of this call as `options: {...}`. A Response;
-    # with `stream: true` a Stream.
-    def chat(stream: false, options: nil, **request)
-      run(Raw::OPERATION_CHAT, request, stream, options)
-    end
+    # The fields of the request by name; the options of this call as `options: {...}`. It gives a
+    # Response, or with `stream: true` a Stream.
+    def chat(stream: false, options: nil, **fields) = run(Raw::OPERATION_CHAT, fields, stream, options)
 
-    def responses(stream: false, options: nil, **request)
-      run(Raw::OPERATION_RESPONSES, request, stream, options)
+    def responses(stream: false, options: nil, **fields)
+      run(Raw::OPERATION_RESPONSES, fields, stream, options)
     end
 
     # How many calls have not ended.
@@ -416,7 +333,7 @@ module Modelwire
 
     # Ends the streams under way, with a ClosedError, and refuses new calls.
     def close
-      Values.call(:client_close, @client, -1)
+      Raw.check(:client_close, @client, -1)
       calls.close
     end
 
@@ -430,17 +347,17 @@ module Modelwire
       end
     end
 
-    def run(operation, request, is_stream, options)
-      mine = calls
-      json = request && JSON.generate(request)
-      return Stream.new(mine, operation, json, true, options) if is_stream
+    def run(operation, fields, is_stream, options)
+      calls = self.calls
+      json = fields && JSON.generate(fields)
+      return Stream.new(calls, operation, json, true, options) if is_stream
 
       begin
         call = Call.begin
-        mine.start(call, operation, json, false, options)
-        mine.result(call)
+        calls.start(call, operation, json, false, options)
+        calls.result(call)
       ensure
-        mine.cancel(call)
+        calls.cancel(call)
       end
     end
   end
