@@ -77,8 +77,9 @@ def _new(noun, *arguments):
 class Event:
     """A chunk of a stream, or a response: its text, and the rest for who asks."""
 
-    def __init__(self, handle):
-        self._handle = ffi.gc(handle, lib.modelwire_event_free, 1024)
+    def __init__(self, handle, owner=None):
+        self._handle = handle if owner else ffi.gc(handle, lib.modelwire_event_free, 1024)
+        self._owner = owner
         self.text = _text(lib.modelwire_event_text, handle)
 
     #: As the service sent it; empty at the end of a stream that was not gathered.
@@ -98,13 +99,21 @@ class Event:
         return json.loads(_text(lib.modelwire_value_json, info, b"", 0))
 
 
+class _Events(collections.deque):
+    """Events that nobody has read; they are freed with it."""
+
+    def __del__(self, free=lib.modelwire_event_free):
+        while self:
+            free(self.popleft())
+
+
 class _Queue:
     """The calls of one client in one process, and in one event loop where there is one."""
 
     def __init__(self, flags, log):
         self.handle, self.process = _new("queue", flags), os.getpid()
         self.places, self.count = ffi.new("modelwire_event *[]", TAKEN_AT_ONCE), ffi.new(LENGTH)
-        self.taken, self.streams = collections.deque(), weakref.WeakValueDictionary()
+        self.taken, self.streams = _Events(), weakref.WeakValueDictionary()
         self.oldest, self.tags = iter(self.taken.popleft, None), itertools.count(LOG_TAG + 1)
         self.taker, self.waiting = {}, {}  # the thread that takes; by tag, what wakes a reader
         self.pausing = threading.RLock()
@@ -193,7 +202,7 @@ class Stream(_Closing, collections.abc.Iterator):
     _is_paused, _is_over, response = False, True, None
 
     def __init__(self, client, operation, is_stream, body, options):
-        self._client, self._queue, self._events = client, client._queue(), collections.deque()
+        self._client, self._queue, self._events = client, client._queue(), _Events()
         self._tag, self._is_over = next(self._queue.tags), False
         self._queue.streams[self._tag] = self
         request = _new("request", operation, *(_json(body) if body else (ffi.NULL, 0)))
@@ -239,26 +248,25 @@ class Stream(_Closing, collections.abc.Iterator):
                 self._is_paused = True  # from here on its reader looks
                 if len(self._events) > EVENTS_FEW:
                     lib.modelwire_queue_pause(self._queue.handle, self._tag)
-        while self._is_over and self._events:
-            lib.modelwire_event_free(self._events.popleft())
         if wake := self._queue.waiting.get(self._tag):
             wake()
 
     def _read(self):
         """The next event if it is a chunk; the last one ends the call."""
-        handle = self._events.popleft()
-        if self._is_paused and len(self._events) < EVENTS_FEW:
+        if self._is_paused and len(self._events) <= EVENTS_FEW:
             with self._queue.pausing:
                 lib.modelwire_queue_resume(self._queue.handle, self._tag)
                 self._is_paused = False
-        kind, event = lib.modelwire_event_kind(handle), Event(handle)
-        if kind == CHUNK:
-            return event
-        if kind in (RESPONSE, FAILED):
-            self.close()
-            self.response = event if kind == RESPONSE else None
+        kind = lib.modelwire_event_kind(self._events[0])
+        if kind not in (RESPONSE, FAILED):
+            event = Event(self._events.popleft())
+            return event if kind == CHUNK else None
+        event = Event(self._events[0], self._events)  # stays there: an interrupt does not lose the end
         if kind == FAILED:
+            self.close()
             raise Error(event.json)
+        self.response = event
+        self.close()
         return None
 
 
