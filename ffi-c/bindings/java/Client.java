@@ -4,7 +4,7 @@
  * It needs Java 25 or newer, libmodelwire.so.0.1 where the loader finds it (or its path in
  * MODELWIRE_LIBRARY), and the files Client.java and Modelwire.java. To run the example:
  *
- *     javac -d classes Client.java Modelwire.java Example.java
+ *     javac -d classes Client.java Modelwire.java example.java
  *     java --enable-native-access=ALL-UNNAMED -cp classes Example a-model "Say hello."
  *
  * A daemon thread of each client takes the events of all its calls. Who waits for one, a virtual
@@ -12,7 +12,6 @@
  */
 package modelwire;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static modelwire.Modelwire.*;
 
 import java.lang.System.Logger.Level;
@@ -48,11 +47,11 @@ public final class Client implements AutoCloseable {
         return calls.start(this, OPERATION_RESPONSES, 0, request, options).response();
     }
 
-    public ChunkStream chatStream(Object request, Map<?, ?>... options) {
+    public Chunks chatStream(Object request, Map<?, ?>... options) {
         return calls.start(this, OPERATION_CHAT, 1, request, options);
     }
 
-    public ChunkStream responsesStream(Object request, Map<?, ?>... options) {
+    public Chunks responsesStream(Object request, Map<?, ?>... options) {
         return calls.start(this, OPERATION_RESPONSES, 1, request, options);
     }
 
@@ -60,9 +59,7 @@ public final class Client implements AutoCloseable {
     public long unfinished() { return calls.unfinished(); }
 
     /** Hands the library's log to {@link System.Logger}, on the thread that takes the events. */
-    public void log(Level level) {
-        calls.log(Math.min(LOG_TRACE, Level.OFF.ordinal() - level.ordinal()));
-    }
+    public void log(Level level) { calls.log(Level.OFF.ordinal() - level.ordinal()); }
 
     /** Ends what is under way, and waits until it has ended. */
     @Override public void close() {
@@ -70,62 +67,23 @@ public final class Client implements AutoCloseable {
         calls.ended.join();
     }
 
-    /** Info has http_status, request_id, attempts, usage, finish_reason, tool_calls and more. */
-    public record Response(String text, Json json, Json info) {}
-
-    /** A piece of a response. All but its text is gone when the stream goes on, unless kept. */
-    public static final class Chunk {
-        private final String text;
-        private long event;
-        private String name;
-        private Json json;
-
-        private Chunk(long event) {
-            this.event = event;
-            text = event_text(event);
-        }
-
-        public String text() { return text; }
-        public String name() { return keep().name; }
-        public Json json() { return keep().json; }
-
-        public synchronized Chunk keep() {
-            if (json != null) return this;
-            if (event == 0) throw new IllegalStateException("the stream went on: keep() it before");
-            name = event_name(event);
-            json = new Json(event_json(event));
-            return this;
-        }
-
-        private synchronized void free() {
-            event_free(event);
-            event = 0;
-        }
-    }
-
-    /** A response piece by piece; who leaves it before its end closes it, or the collector does. */
-    public static final class ChunkStream implements Iterable<Chunk>, Iterator<Chunk>, AutoCloseable {
+    /** A response piece by piece; closed by who leaves it before its end, or by the collector. */
+    public static final class Chunks implements Iterable<Chunk>, Iterator<Chunk>, AutoCloseable {
         private final Client client; // which is not collected before
         private final long tag;
-        private final ArrayDeque<Chunk> held = new ArrayDeque<>();
+        private final Deque<Chunk> held;
         private final Cleaner.Cleanable leaving;
         private int given; // 1 when the first that is held is the reader's
         private boolean paused;
         private Response response;
         private String failure;
 
-        private ChunkStream(Client client, long tag) {
+        private Chunks(Client client, long tag, Deque<Chunk> held) {
             this.client = client;
             this.tag = tag;
-            leaving = CLEANER.register(this, leave(client.calls, tag, held));
-        }
-
-        private static Runnable leave(Calls calls, long tag, ArrayDeque<Chunk> held) {
-            return () -> {
-                calls.tell(Modelwire::queue_cancel, tag);
-                held.forEach(Chunk::free);
-                held.clear();
-            };
+            this.held = held;
+            Calls calls = client.calls; // what follows must not refer to this
+            leaving = CLEANER.register(this, () -> calls.leave(tag, held));
         }
 
         @Override public Iterator<Chunk> iterator() { return this; }
@@ -156,8 +114,7 @@ public final class Client implements AutoCloseable {
         }
 
         public Stream<Chunk> stream() {
-            Spliterator<Chunk> chunks = Spliterators.spliteratorUnknownSize(this, Spliterator.ORDERED);
-            return StreamSupport.stream(chunks, false).map(Chunk::keep).onClose(this::close);
+            return StreamSupport.stream(spliterator(), false).map(Chunk::keep).onClose(this::close);
         }
 
         /** How it ended, once the rest is read. */
@@ -175,14 +132,12 @@ public final class Client implements AutoCloseable {
             leaving.clean();
         }
 
-        /** Whether it keeps the event, a failure of which is 0 where the library tells none. */
+        /** Whether it keeps the event; 0 is a failure that the library does not tell. */
         private synchronized boolean add(int kind, long event) {
             if (failure != null) return false;
             if (kind == EVENT_CHUNK) held.add(new Chunk(event));
             if (kind == EVENT_ERROR) failure = event == 0 ? Failure.CLOSED : event_json(event);
-            if (kind == EVENT_RESPONSE)
-                response = new Response(event_text(event), new Json(event_json(event)),
-                        new Json(value_json(event_info(event), "")));
+            if (kind == EVENT_RESPONSE) response = Response.of(event);
             notifyAll();
             if (held.size() >= PAUSED_AT && !paused) {
                 paused = true;
@@ -192,10 +147,9 @@ public final class Client implements AutoCloseable {
         }
     }
 
-    /** The calls of a client and the thread that takes their events. Nothing here refers to the
-     * client or to its streams, so that they are collected when the program has left them. */
+    /** What the thread that takes has: neither client nor streams, so that these are collected. */
     private static final class Calls {
-        private final Map<Long, Reference<ChunkStream>> open = new ConcurrentHashMap<>();
+        private final Map<Long, Reference<Chunks>> open = new ConcurrentHashMap<>();
         private final long client;
         private volatile CompletableFuture<?> ended = CompletableFuture.completedFuture(null);
         private long queue, last;
@@ -203,9 +157,8 @@ public final class Client implements AutoCloseable {
 
         Calls(long client) { this.client = client; }
 
-        ChunkStream start(Client owner, int operation, int stream, Object given, Map<?, ?>[] options) {
-            String json = given == null || given instanceof String ? (String) given : Json.of(given);
-            long request = request_new(operation, json);
+        Chunks start(Client owner, int operation, int stream, Object given, Map<?, ?>[] options) {
+            long request = request_new(operation, Json.from(given));
             try {
                 for (Map<?, ?> some : options) request_set_options(request, Json.of(some));
                 return submit(owner, request, stream);
@@ -214,77 +167,84 @@ public final class Client implements AutoCloseable {
             }
         }
 
-        private synchronized ChunkStream submit(Client owner, long request, int stream) {
-            begin();
-            ChunkStream call = new ChunkStream(owner, ++last);
+        private synchronized Chunks submit(Client owner, long request, int stream) {
+            long queue = begun();
+            Chunks call = new Chunks(owner, ++last, new ArrayDeque<>());
             open.put(last, new WeakReference<>(call));
             queue_submit_request(queue, client, request, stream, last);
             return call;
         }
 
-        private void begin() {
+        /** The queue, from the first call on: many a client makes none. */
+        private long begun() {
             if (closed) throw new Failure(Failure.CLOSED);
-            if (queue != 0) return;
-            queue = queue_new(0);
-            ended = CompletableFuture.runAsync(this::take, run ->
+            if (queue != 0) return queue;
+            long made = queue = queue_new(0);
+            ended = CompletableFuture.runAsync(() -> take(made), run ->
                     Thread.ofPlatform().daemon().name("modelwire").start(run));
+            return made;
         }
 
-        synchronized void log(int level) {
-            begin();
-            queue_log(queue, level, 0);
-        }
-
+        synchronized void log(int level) { queue_log(begun(), Math.min(level, LOG_TRACE), 0); }
         synchronized long unfinished() { return queue_count(queue); }
         synchronized void tell(LongBinaryOperator what, long tag) { what.applyAsLong(queue, tag); }
+        synchronized void leave(long tag, Collection<Chunk> held) {
+            queue_cancel(queue, tag);
+            held.forEach(Chunk::free);
+            held.clear();
+        }
 
-        private void take() {
+        /** Waits for nothing: the collector's thread calls it too. */
+        synchronized void close() {
+            if (closed) return;
+            closed = true;
+            client_close(client, 0);
+            if (queue == 0) client_free(client);
+            queue_close(queue);
+        }
+
+        private void take(long queue) {
             try (Arena arena = Arena.ofConfined()) {
-                MemorySegment events = arena.allocate(JAVA_LONG, TAKEN_AT_ONCE);
-                MemorySegment count = arena.allocate(JAVA_LONG);
+                MemorySegment events = arena.allocate(ValueLayout.JAVA_LONG, TAKEN_AT_ONCE);
+                MemorySegment count = arena.allocate(ValueLayout.JAVA_LONG);
                 while (queue_take(queue, -1, events, TAKEN_AT_ONCE, count) != CLOSED)
-                    for (long at = 0; at < count.get(JAVA_LONG, 0); at++)
-                        give(events.getAtIndex(JAVA_LONG, at));
+                    for (long at = 0; at < count.get(ValueLayout.JAVA_LONG, 0); at++)
+                        give(events.getAtIndex(ValueLayout.JAVA_LONG, at));
             } finally {
-                free();
+                end(queue);
             }
         }
 
         private void give(long event) {
             int kind = event_kind(event);
             long tag = event_tag(event);
-            boolean last = kind == EVENT_RESPONSE || kind == EVENT_ERROR;
-            Reference<ChunkStream> found = last ? open.remove(tag) : open.get(tag);
-            ChunkStream call = found == null ? null : found.get();
+            boolean isLast = kind == EVENT_RESPONSE || kind == EVENT_ERROR;
+            Reference<Chunks> found = isLast ? open.remove(tag) : open.get(tag);
+            Chunks call = found == null ? null : found.get();
             if (kind == EVENT_LOG) record(event);
             if (call == null || !call.add(kind, event)) event_free(event);
         }
 
         private static void record(long event) {
-            String level = value_text(event_value(event), "/level").toUpperCase(Locale.ROOT);
-            System.getLogger(event_name(event))
-                    .log(Level.valueOf(level.replace("WARN", "WARNING")), event_text(event));
+            String level = value_text(event_value(event), "/level").replace("warn", "warning");
+            try {
+                System.getLogger(event_name(event))
+                        .log(Level.valueOf(level.toUpperCase(Locale.ROOT)), event_text(event));
+            } catch (RuntimeException failure) {
+                // What is wrong with a logger is not the calls' concern.
+            }
         }
 
-        /** Waits for nothing, since the collector's thread calls it too. */
-        synchronized void close() {
-            if (closed) return;
-            closed = true;
-            client_close(client, 0);
-            if (queue == 0) client_free(client);
-            else queue_close(queue);
-        }
-
-        private void free() {
+        private void end(long queue) {
             synchronized (this) {
                 closed = true;
+                this.queue = 0;
                 queue_free(queue);
                 client_free(client);
-                queue = 0;
             }
             // None is left, unless this thread itself failed.
-            for (Reference<ChunkStream> one : open.values())
-                if (one.get() instanceof ChunkStream call) call.add(EVENT_ERROR, 0);
+            for (Reference<Chunks> one : open.values())
+                if (one.get() instanceof Chunks call) call.add(EVENT_ERROR, 0);
         }
     }
 }

@@ -17,6 +17,7 @@ import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
@@ -115,11 +116,49 @@ public final class Modelwire {
             requestTimeUnixMs = of.integer("/request_time_unix_ms");
             elapsedMs = of.integer("/elapsed_ms");
             retryAfterMs = of.integer("/retry_after_ms");
-            headers = new Json(of.json("/headers"));
+            headers = new Json(Objects.requireNonNullElse(of.json("/headers"), "[]"));
         }
 
         @Override public String getMessage() {
             return kind + ": " + message + (hint == null ? "" : "\n" + hint);
+        }
+    }
+
+    /** Info has http_status, request_id, attempts, usage, finish_reason, tool_calls and more. */
+    public record Response(String text, Json json, Json info) {
+        static Response of(long event) {
+            Json info = new Json(value_json(event_info(event), ""));
+            return new Response(event_text(event), new Json(event_json(event)), info);
+        }
+    }
+
+    /** A piece of a response. All but its text is gone when the stream goes on, unless kept. */
+    public static final class Chunk {
+        private final String text;
+        private long event;
+        private String name;
+        private Json json;
+
+        Chunk(long event) {
+            this.event = event;
+            text = event_text(event);
+        }
+
+        public String text() { return text; }
+        public String name() { return keep().name; }
+        public Json json() { return keep().json; }
+
+        public synchronized Chunk keep() {
+            if (json != null) return this;
+            if (event == 0) throw new IllegalStateException("the stream went on: keep() it before");
+            name = event_name(event);
+            json = new Json(event_json(event));
+            return this;
+        }
+
+        synchronized void free() {
+            event_free(event);
+            event = 0;
         }
     }
 
@@ -128,9 +167,7 @@ public final class Modelwire {
         private final String json;
         private long value;
 
-        public Json(String json) {
-            this.json = json == null || json.isEmpty() ? "null" : json;
-        }
+        public Json(String json) { this.json = json; }
 
         public synchronized String text(String path) {
             return value_text(value(), path);
@@ -161,9 +198,14 @@ public final class Modelwire {
 
         private long value() {
             if (value != 0) return value;
-            long made = value = value_new(json);
+            long made = value = value_new(json.isEmpty() ? "null" : json);
             CLEANER.register(this, () -> value_free(made));
             return made;
+        }
+
+        /** JSON text as it is, anything else as JSON text, none for none. */
+        static String from(Object given) {
+            return given == null || given instanceof String ? (String) given : of(given);
         }
 
         /** Maps, collections, texts, numbers and truths as JSON text. */
@@ -173,10 +215,10 @@ public final class Modelwire {
                 case Map<?, ?> map -> map.entrySet().stream()
                         .map(one -> of(one.getKey().toString()) + ":" + of(one.getValue()))
                         .collect(Collectors.joining(",", "{", "}"));
-                case Collection<?> list ->
-                    list.stream().map(Json::of).collect(Collectors.joining(",", "[", "]"));
-                case CharSequence text ->
-                    '"' + text.codePoints().mapToObj(Json::escaped).collect(Collectors.joining()) + '"';
+                case Collection<?> list -> list.stream().map(Json::of)
+                        .collect(Collectors.joining(",", "[", "]"));
+                case CharSequence text -> text.codePoints().mapToObj(Json::escaped)
+                        .collect(Collectors.joining("", "\"", "\""));
                 default -> value.toString();
             };
         }

@@ -9,9 +9,12 @@ classes that programs see too.
 
 import json
 import pathlib
+import string
 import textwrap
 
 DESCRIPTION = pathlib.Path(__file__).resolve().parents[3] / "include" / "modelwire.json"
+#: What stands before the declarations.
+HEAD = pathlib.Path(__file__).with_name("Modelwire.head")
 
 #: Java's type, its layout and its boxed type for each scalar of C.
 SCALARS = {
@@ -33,144 +36,6 @@ MEMBERS = {
 }
 #: Names of methods where Java has a word for itself.
 WORDS = {"int": "integer", "bool": "truth"}
-
-HEAD = """\
-// Generated from include/modelwire.json by generate.py (`make header`); do not edit.
-package modelwire;
-
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
-import java.lang.ref.Cleaner;
-import java.nio.charset.StandardCharsets;
-import java.util.Collection;
-import java.util.Map;
-import java.util.stream.Collectors;
-
-/**
- * libmodelwire as include/modelwire.h declares it, each function linked when it is first called. A
- * handle is a {@code long}; a failure is thrown; what comes back through a pointer is returned.
- */
-public final class Modelwire {
-    private static final SymbolLookup LIBRARY =
-            SymbolLookup.libraryLookup(
-                    System.getenv().getOrDefault("MODELWIRE_LIBRARY", "%s"),
-                    Arena.global());
-    static final Cleaner CLEANER = Cleaner.create();
-    private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-    /** Of functions that are short and wait for nothing: they may see Java's own arrays. */
-    private static final Linker.Option READS = Linker.Option.critical(true);
-
-    private Modelwire() {}
-
-    private static MethodHandle link(String name, FunctionDescriptor of, Linker.Option... options) {
-        return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), of, options);
-    }
-
-    private static MemorySegment text(Arena arena, String text) {
-        return text == null ? MemorySegment.NULL : arena.allocateFrom(text);
-    }
-
-    /** Without the NUL at its end. */
-    private static long length(MemorySegment text) {
-        return Math.max(0, text.byteSize() - 1);
-    }
-
-    private static String copied(long address, long length) {
-        if (address == 0) return null;
-        byte[] bytes = new byte[Math.toIntExact(length)];
-        MemorySegment.copy(MEMORY, JAVA_BYTE, address, bytes, 0, bytes.length);
-        return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    private static int checked(int status, MemorySegment err) {
-        if (status >= 0) return status;
-        long error = err.get(JAVA_LONG, 0);
-        String known = error_json(error);
-        error_free(error);
-        throw new Failure(known);
-    }
-
-    private static RuntimeException thrown(Throwable fault) {
-        if (fault instanceof Error error) throw error;
-        return (RuntimeException) fault;
-    }
-
-"""
-
-FAILURE = """\
-    /** What went wrong, with all that is known of it; null where there is nothing. */
-    public static final class Failure extends RuntimeException {
-        static final String CLOSED =
-                "{\\"kind\\":\\"closed\\",\\"message\\":\\"the client or the stream is closed\\"}";
-        public final String json;
-%s        /** Of the response, objects with a name and a value. */
-        public final transient Json headers;
-
-        Failure(String json) {
-            this.json = json;
-            Json of = new Json(json);
-%s            headers = new Json(of.json("/headers"));
-        }
-
-        @Override public String getMessage() {
-            return kind + ": " + message + (hint == null ? "" : "\\n" + hint);
-        }
-    }
-
-"""
-
-JSON = """\
-    /** JSON text, read by path, "/choices/0/index" for instance; null where there is no value. */
-    public static final class Json {
-        private final String json;
-        private long value;
-
-        public Json(String json) {
-            this.json = json == null || json.isEmpty() ? "null" : json;
-        }
-%s
-        /** As it was sent. */
-        @Override public String toString() { return json; }
-
-        private long value() {
-            if (value != 0) return value;
-            long made = value = value_new(json);
-            CLEANER.register(this, () -> value_free(made));
-            return made;
-        }
-
-        /** Maps, collections, texts, numbers and truths as JSON text. */
-        static String of(Object value) {
-            return switch (value) {
-                case null -> "null";
-                case Map<?, ?> map -> map.entrySet().stream()
-                        .map(one -> of(one.getKey().toString()) + ":" + of(one.getValue()))
-                        .collect(Collectors.joining(",", "{", "}"));
-                case Collection<?> list ->
-                    list.stream().map(Json::of).collect(Collectors.joining(",", "[", "]"));
-                case CharSequence text ->
-                    '"' + text.codePoints().mapToObj(Json::escaped).collect(Collectors.joining()) + '"';
-                default -> value.toString();
-            };
-        }
-
-        private static String escaped(int point) {
-            boolean isPlain = point >= ' ' && point != '"' && point != '\\\\';
-            return isPlain ? Character.toString(point) : String.format("\\\\u%%04x", point);
-        }
-    }
-
-"""
 
 
 class Writer:
@@ -288,36 +153,37 @@ class Writer:
             return "void", [f"{call};"]
         return self.of(returns)[0], [f"return {call};"]
 
-    def failure(self) -> str:
-        """The class of what is thrown."""
-        boxed = {"text": "String", "integer": "Long"}
-        names = [(name, camel(name), how) for name, how in MEMBERS.items()]
-        fields = "".join(f"        public final {boxed[how]} {java};\n" for _, java, how in names)
-        read = "".join(f'            {java} = of.{how}("/{name}");\n' for name, java, how in names)
-        return FAILURE % (fields, read)
-
-    def json(self) -> str:
-        """The class of a JSON value, with a method for each function that reads one by path."""
+    def accessors(self) -> str:
+        """A method of a JSON value for each function that reads one by path."""
         methods = ""
         for function in self.description["functions"]:
             name = bare(function["name"])
             if any(place["name"] == "path" for place in function["parameters"]):
                 short = name.removeprefix("value_")
-                kind = self.function(function).split("static ")[1].split()[0]
+                kind = self.function(function).split()[1]
                 methods += f"""
         public synchronized {kind} {WORDS.get(short, short)}(String path) {{
             return {name}(value(), path);
         }}
 """
-        return JSON % methods
+        return methods
 
     def file(self) -> str:
         """The whole file."""
-        head = HEAD % self.description["soname"] + self.failure() + self.json()
-        head += "".join(map(self.constant, self.description["constants"]))
+        boxed, fields, reads = {"text": "String", "integer": "Long"}, "", ""
+        for name, how in MEMBERS.items():
+            fields += f"        public final {boxed[how]} {camel(name)};\n"
+            reads += f'            {camel(name)} = of.{how}("/{name}");\n'
+        text = string.Template(HEAD.read_text()).substitute(
+            soname=self.description["soname"],
+            fields=fields,
+            reads=reads,
+            accessors=self.accessors(),
+        )
+        text += "".join(map(self.constant, self.description["constants"]))
         for function in self.description["functions"]:
-            head += self.handle(function) + self.function(function)
-        return head + "}"
+            text += self.handle(function) + self.function(function)
+        return text + "}"
 
 
 def bare(name: str) -> str:

