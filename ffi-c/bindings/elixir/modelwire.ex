@@ -1,6 +1,6 @@
-# modelwire for Elixir: chats and responses of OpenAI-compatible model services, whole or as streams.
+# modelwire for Elixir: chats and responses of OpenAI-compatible model services, whole or streamed.
 #
-# It needs Elixir 1.14 and OTP 25 or later, a C compiler, and libmodelwire, which docs/c.md installs.
+# It needs Elixir 1.14 and OTP 25 or later, a C compiler, and libmodelwire: docs/c.md installs it.
 # Copy modelwire.ex into lib/ of a mix project, modelwire_nif.c and Makefile beside its mix.exs; the
 # head of the Makefile says which line mix.exs gets. Without mix:
 #
@@ -8,36 +8,31 @@
 #
 # A process owns the calls that it makes: it alone reads them, and they end with it. No scheduler is
 # blocked while a call waits. A stream whose reader is slow makes the service wait, and nobody else.
-# Base URL and key come from the environment that the virtual machine was started in, or from options.
+# Base URL and key come from options, or the environment that the virtual machine was started in.
 
-defmodule Modelwire.Chunk do
-  @moduledoc "A piece of a stream: its text, the JSON as it was sent, the name of its event."
-  defstruct [:text, :name, :json]
-end
+# A piece of a stream: its text, the name of its event, its JSON as it was sent.
+defmodule Modelwire.Chunk, do: defstruct([:text, :name, :json])
 
-defmodule Modelwire.Response do
-  @moduledoc "An answer. `Modelwire.info/1` and `Modelwire.document/1` read what its JSON says."
-  defstruct [:text, :json, :info_json]
-end
+# An answer. Modelwire.info and Modelwire.document read its JSON.
+defmodule Modelwire.Response, do: defstruct([:text, :json, :info_json])
 
 defmodule Modelwire.Error do
   @moduledoc "What went wrong. `kind` is an atom, `:rate_limited` for instance; `json` has it all."
-  @fields ~w(kind message hint http_status type code param request_id path model timeout metered body
-    partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms)a
+  @fields ~w(kind message hint http_status type code param request_id path model timeout metered
+    body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms)a
   defexception [:json | @fields]
 
   @impl true
   def message(error), do: "#{error.kind}: #{error.message}\n#{error.hint}"
 
   @doc false
-  def read({:ok, value}), do: {:ok, value}
-
   def read({:error, json}) do
     known = Modelwire.JSON.decode(json)
-    fields = for field <- @fields, do: {field, known[Atom.to_string(field)]}
-    kind = String.to_atom(known["kind"])
-    {:error, struct!(__MODULE__, Keyword.merge(fields, kind: kind, json: json))}
+    error = struct!(__MODULE__, for(field <- @fields, do: {field, known[Atom.to_string(field)]}))
+    {:error, %{error | kind: String.to_atom(error.kind), json: json}}
   end
+
+  def read(ok), do: ok
 
   @doc false
   def raised({:ok, value}), do: value
@@ -49,40 +44,29 @@ defmodule Modelwire.Stream do
   defstruct [:call, :owner]
 
   @doc false
-  def take(%{call: call, owner: owner} = stream) when owner == self() do
-    case Modelwire.Native.read(call) do
-      tag when is_integer(tag) -> wait(tag) && take(stream)
-      events -> events
-    end
-  end
+  def take(%{call: call, owner: owner} = stream) do
+    if owner != self(), do: raise(ArgumentError, "only the process that made a stream reads it")
 
-  def take(_stream), do: raise(ArgumentError, "a stream is read by the process that made it")
-
-  # Meanwhile somebody might have killed the router.
-  defp wait(tag) do
-    receive do
-      {:modelwire, ^tag} -> true
-    after
-      5_000 -> Modelwire.Router.ensure() && wait(tag)
+    with tag when is_integer(tag) <- Modelwire.Native.read(call) do
+      receive do
+        {:modelwire, ^tag} -> take(stream)
+      end
     end
   end
 
   defimpl Enumerable do
-    alias Modelwire.{Chunk, Error}
-
     def reduce(stream, state, function),
       do: Stream.resource(fn -> stream end, &next/1, &Modelwire.cancel/1).(state, function)
 
     defp next(stream) do
       case Modelwire.Stream.take(stream) do
         [{2, _, _, _}] -> {:halt, stream}
-        [{3, _, _, json}] -> {:error, json} |> Error.read() |> Error.raised()
-        chunks -> {for({1, text, name, json} <- chunks, do: chunk(text, name, json)), stream}
+        [{3, _, _, json}] -> {:error, json} |> Modelwire.Error.read() |> Modelwire.Error.raised()
+        chunks -> {Enum.map(chunks, &chunk/1), stream}
       end
     end
 
-    defp chunk(text, name, json), do: %Chunk{text: text, name: name, json: json}
-
+    defp chunk({1, text, name, json}), do: %Modelwire.Chunk{text: text, name: name, json: json}
     def count(_stream), do: {:error, __MODULE__}
     def member?(_stream, _chunk), do: {:error, __MODULE__}
     def slice(_stream), do: {:error, __MODULE__}
@@ -95,18 +79,16 @@ defmodule Modelwire do
 
       client = Modelwire.client!(base_url: "https://host/v1", api_key: key)
       {:ok, response} = Modelwire.chat(client, model: "a-model", messages: messages)
-      response.text
-      Modelwire.info(response)["usage"]["total_tokens"]
-
-      for chunk <- Modelwire.chat_stream!(client, model: "a-model", messages: messages),
-          do: IO.write(chunk.text)
+      IO.puts(response.text)
+      for chunk <- Modelwire.chat_stream!(client, request), do: IO.write(chunk.text)
 
   A request is a keyword list, a map, or JSON text that is sent as it is. Options are those of the
-  library by name, docs/options.md lists them; a call has its own as its last argument. What fails is
-  a `Modelwire.Error`, returned, or raised by the functions with a `!`. To bound a call from outside
-  use a task: what `Task.shutdown/2` or the end of its owner kills, is cancelled.
+  library by name, as docs/options.md lists them; those of a call are its last argument. What fails
+  is a `Modelwire.Error`, returned, or raised by the functions with a `!`. To bound a call from
+  outside use a task: what `Task.shutdown/2` or the end of its owner kills, is cancelled.
   """
   alias Modelwire.{Error, JSON, Native, Response, Router, Stream}
+  @levels [:off, :error, :warning, :info, :debug, :trace]
 
   @doc "Makes a client, to be shared by any number of processes. It connects to nothing yet."
   def client(options \\ []), do: options |> JSON.encode() |> Native.client() |> Error.read()
@@ -145,17 +127,14 @@ defmodule Modelwire do
   def cancel(%Stream{call: call}), do: Native.cancel(call)
 
   @doc "What the service sent in a chunk or a response, as maps and lists; nil where it is nothing."
-  def document(%{json: ""}), do: nil
-  def document(%{json: json}), do: JSON.decode(json)
+  def document(%{json: json}), do: if(json != "", do: JSON.decode(json))
 
   @doc "What is known of a response: \"http_status\", \"usage\", \"tool_calls\", \"headers\" ..."
   def info(%Response{info_json: json}), do: JSON.decode(json)
 
-  @doc "Lets Logger have the library's log from this level on; `:off` ends it."
-  def log(level) when level in [:off, :error, :warning, :info, :debug, :trace] do
-    Router.ensure()
-    Native.log(Enum.find_index([:off, :error, :warning, :info, :debug, :trace], &(&1 == level)))
-  end
+  @doc "Lets Logger have the library's log: `:error` to `:trace`, or `:off`."
+  def log(level) when level in @levels,
+    do: Router.ensure() && Native.log(Enum.find_index(@levels, &(&1 == level)))
 
   @doc "How many calls of this virtual machine are not over."
   def unfinished, do: Native.unfinished()
@@ -172,33 +151,34 @@ defmodule Modelwire do
   end
 end
 
+# One process for the virtual machine, started by whoever comes first, and again if it is killed.
 defmodule Modelwire.Router do
   @moduledoc false
   use GenServer
   require Logger
 
-  # One for the virtual machine; whoever comes first starts it.
   def ensure, do: Process.whereis(__MODULE__) || GenServer.start(__MODULE__, nil, name: __MODULE__)
 
   @impl true
-  def init(nil), do: {:ok, nil, {:continue, nil}}
+  def init(nil) do
+    router = self()
+    spawn(fn -> Process.monitor(router) && receive(do: (_down -> ensure())) end)
+    {:ok, send(router, :begin)}
+  end
 
+  # Now, and whenever the descriptor of the queue is readable.
   @impl true
-  def handle_continue(nil, nil), do: {:noreply, dispatch(Modelwire.Native.dispatch())}
+  def handle_info(_message, state), do: {:noreply, state, log(Modelwire.Native.dispatch())}
 
-  # The queue's descriptor is readable.
-  @impl true
-  def handle_info(_select, nil), do: {:noreply, dispatch(Modelwire.Native.dispatch())}
+  defp log(:idle), do: :infinity
 
-  defp dispatch(:idle), do: nil
-
-  defp dispatch(records) do
+  defp log(records) do
     for record <- Enum.map(records, &Modelwire.JSON.decode/1) do
       level = %{"error" => :error, "warn" => :warning, "info" => :info}[record["level"]] || :debug
       Logger.log(level, record["message"], target: record["target"])
     end
 
-    dispatch(Modelwire.Native.dispatch())
+    log(Modelwire.Native.dispatch())
   end
 end
 
@@ -209,8 +189,8 @@ defmodule Modelwire.Native do
   def load, do: :erlang.load_nif(:filename.join(folder(), "../priv/modelwire_nif"), 0)
   defp folder, do: __MODULE__ |> :code.which() |> :filename.dirname()
 
-  for {name, arity} <- [dispatch: 0, read: 1, submit: 5, cancel: 1, client: 1, close: 1, log: 1,
-                        unfinished: 0] do
+  @arities [submit: 5, read: 1, cancel: 1, client: 1, close: 1, log: 1, dispatch: 0, unfinished: 0]
+  for {name, arity} <- @arities do
     def unquote(name)(unquote_splicing(Macro.generate_arguments(arity, __MODULE__))),
       do: :erlang.nif_error(:not_loaded)
   end
@@ -219,87 +199,80 @@ end
 defmodule Modelwire.JSON do
   @moduledoc false
 
-  def encode([]), do: "{}"
-  def encode(fields), do: fields |> text_of() |> IO.iodata_to_binary()
+  def encode(fields), do: fields |> object() |> IO.iodata_to_binary()
 
-  defp text_of(nil), do: "null"
-  defp text_of(value) when is_boolean(value) or is_number(value), do: to_string(value)
-  defp text_of(value) when is_atom(value), do: text_of(Atom.to_string(value))
-  defp text_of(%{} = map), do: text_of_members(map)
-  defp text_of([{_, _} | _] = keywords), do: text_of_members(keywords)
-  defp text_of(list) when is_list(list), do: [?[, Enum.map_intersperse(list, ?,, &text_of/1), ?]]
+  defp object(fields), do: [?{, Enum.map_intersperse(fields, ?,, &field/1), ?}]
+  defp field({name, value}), do: [text(to_string(name)), ?:, text(value)]
 
-  defp text_of(text) when is_binary(text) do
-    escape = fn <<byte>> -> "\\u00" <> Base.encode16(<<byte>>) end
-    [?", Regex.replace(~r/[\x00-\x1f"\\]/, text, escape), ?"]
-  end
+  defp text(nil), do: "null"
+  defp text(value) when is_boolean(value) or is_number(value), do: to_string(value)
+  defp text(value) when is_atom(value), do: text(Atom.to_string(value))
+  defp text(map) when is_map(map), do: object(map)
+  defp text([{_, _} | _] = fields), do: object(fields)
+  defp text(list) when is_list(list), do: [?[, Enum.map_intersperse(list, ?,, &text/1), ?]]
+  defp text(string), do: [?", for(<<byte <- string>>, into: "", do: escape(byte)), ?"]
 
-  defp text_of_members(members) do
-    text_of_member = fn {name, value} -> [text_of(to_string(name)), ?:, text_of(value)] end
-    [?{, Enum.map_intersperse(members, ?,, text_of_member), ?}]
-  end
+  defp escape(byte) when byte < 0x20 or byte in '"\\', do: "\\u00" <> Base.encode16(<<byte>>)
+  defp escape(byte), do: <<byte>>
 
-  # Reads what the library has checked. Jason does it where the program has it.
-  if Code.ensure_loaded?(Jason) do
-    defdelegate decode(json), to: Jason, as: :decode!
-  else
-    def decode(json), do: json |> value() |> elem(0)
-  end
+  # Reads what the library has checked: commas and colons need no look.
+  def decode(json), do: json |> value() |> elem(0)
 
-  defp value(<<blank, rest::binary>>) when blank in ' \t\r\n', do: value(rest)
-  defp value(<<?", rest::binary>>), do: string(rest, rest, 0)
+  defp value(<<blank, rest::binary>>) when blank in ' \t\r\n:,', do: value(rest)
+  defp value(<<?", rest::binary>>), do: string(rest, rest, 0, true)
+  defp value("[" <> rest), do: items(rest, [])
+  defp value("{" <> rest), do: with({items, rest} <- items(rest, []), do: {pairs(items, %{}), rest})
   defp value("true" <> rest), do: {true, rest}
   defp value("false" <> rest), do: {false, rest}
   defp value("null" <> rest), do: {nil, rest}
-  defp value("[" <> rest), do: members(rest, &value/1, [])
-
-  defp value("{" <> rest) do
-    {fields, rest} = members(rest, &field/1, [])
-    {Map.new(fields), rest}
-  end
+  defp value(<<close, rest::binary>>) when close in ']}', do: {:end, rest}
 
   defp value(number) do
     {integer, rest} = Integer.parse(number)
     if String.starts_with?(rest, [".", "e", "E"]), do: Float.parse(number), else: {integer, rest}
   end
 
-  defp members(<<blank, rest::binary>>, read, done) when blank in ' \t\r\n,',
-    do: members(rest, read, done)
-
-  defp members(<<close, rest::binary>>, _read, done) when close in ']}',
-    do: {Enum.reverse(done), rest}
-
-  defp members(text, read, done) do
-    {member, rest} = read.(text)
-    members(rest, read, [member | done])
-  end
-
-  defp field(text) do
-    {name, rest} = value(text)
-    [_blank, rest] = :binary.split(rest, ":")
-    {value, rest} = value(rest)
-    {{name, value}, rest}
-  end
-
-  defp string(<<?", rest::binary>>, from, length),
-    do: {from |> binary_part(0, length) |> unescape(), rest}
-
-  defp string(<<?\\, _, rest::binary>>, from, length), do: string(rest, from, length + 2)
-  defp string(<<_, rest::binary>>, from, length), do: string(rest, from, length + 1)
-
-  defp unescape(text) do
-    case :binary.match(text, "\\") do
-      :nomatch -> :binary.copy(text)
-      _ -> Regex.replace(~r/(?:\\u[0-9a-fA-F]{4})+|\\./, text, &meant/1)
+  defp items(text, done) do
+    case value(text) do
+      {:end, rest} -> {Enum.reverse(done), rest}
+      {item, rest} -> items(rest, [item | done])
     end
   end
 
-  defp meant("\\u" <> _ = units) do
-    units = units |> String.replace("\\u", "") |> Base.decode16!(case: :mixed)
-    with {_, read, _} <- :unicode.characters_to_binary(units, :utf16), do: read <> "\uFFFD"
+  defp pairs([name, value | rest], done), do: pairs(rest, Map.put(done, name, value))
+  defp pairs([], done), do: done
+
+  # A text without escapes is copied, so that it does not keep the whole JSON in memory.
+  defp string(<<?", rest::binary>>, text, size, is_plain) do
+    text = binary_part(text, 0, size)
+    {if(is_plain, do: :binary.copy(text), else: unescape(text)), rest}
   end
 
-  defp meant("\\" <> letter) do
-    Map.get(%{"n" => "\n", "t" => "\t", "r" => "\r", "b" => "\b", "f" => "\f"}, letter, letter)
+  defp string(<<?\\, _, rest::binary>>, text, size, _), do: string(rest, text, size + 2, false)
+  defp string(<<_, rest::binary>>, text, size, plain), do: string(rest, text, size + 1, plain)
+
+  defp unescape(text) do
+    [first | escaped] = :binary.split(text, "\\", [:global])
+    IO.iodata_to_binary([first | meant(escaped)])
+  end
+
+  defp meant([]), do: []
+  defp meant(["", text | rest]), do: ["\\", text | meant(rest)]
+
+  defp meant([<<?u, d, h, _, _>> = high, <<?u, low::binary-size(4), text::binary>> | rest])
+       when d in 'dD' and h in '89abAB',
+       do: [utf16(binary_part(high, 1, 4) <> low), text | meant(rest)]
+
+  defp meant([<<?u, unit::binary-size(4), text::binary>> | rest]),
+    do: [utf16(unit), text | meant(rest)]
+
+  @letters %{?n => ?\n, ?t => ?\t, ?r => ?\r, ?b => ?\b, ?f => ?\f}
+  defp meant([<<letter, text::binary>> | rest]),
+    do: [Map.get(@letters, letter, letter), text | meant(rest)]
+
+  # Half a character is none.
+  defp utf16(hex) do
+    units = Base.decode16!(hex, case: :mixed)
+    with {_, _, _} <- :unicode.characters_to_binary(units, :utf16), do: "\uFFFD"
   end
 end

@@ -1,11 +1,10 @@
 /*
- * The C half of modelwire for Elixir: one completion queue for all calls of the virtual machine.
- * modelwire.ex is the other half, and says how both are built and used.
+ * The C half of modelwire for Elixir; modelwire.ex says how it is built and used.
  *
- * One process, the router, is told by enif_select that the queue's descriptor is readable, and lays
- * each event into the list of its call. The process that reads a call takes the whole list at once:
- * a message wakes it only where it found nothing. A call whose reader stays behind is paused. Nothing
- * here waits; what may take long, with clients and large requests, is left to dirty schedulers.
+ * All calls of the virtual machine share a completion queue. One process, the router, is told by
+ * enif_select that there are events, and lays each into the list of its call. The process that
+ * reads a call takes the whole list: a message wakes it only where it found nothing. A call whose
+ * reader stays behind is paused. Nothing waits here; dirty schedulers do what may take long.
  */
 #include <erl_nif.h>
 #include <modelwire.h>
@@ -14,16 +13,12 @@
 #define TAKEN_AT_ONCE 64
 #define PAUSED_AT 128    /* as many unread chunks pause their call */
 #define COPIED_MAX 4096  /* longer texts are not copied: their binary keeps the event */
-#define JSON_COPIED_MAX 64
 #define DIRTY_FROM 65536 /* bytes of a request that a normal scheduler does not check */
 #define NIF(name) static ERL_NIF_TERM name(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 #define REQUIRE(condition) if (!(condition)) return enif_make_badarg(env)
 
 /* An event that binaries point into. It lives as long as they do. */
-struct event {
-  modelwire_event *event;
-  struct event *older;
-};
+struct event { modelwire_event *event; struct event *older; };
 
 /* One call; its address is its tag. The queue holds it until its last event. */
 struct call {
@@ -46,24 +41,19 @@ static struct shared {
 
 enum { EVENT, CALL, HANDLE, CLIENT, SHARED, TYPES };
 static ErlNifResourceType *types[TYPES];
-
 static uint64_t tag_of(const struct call *call) { return (uint64_t)(uintptr_t)call; }
 static ERL_NIF_TERM atom(ErlNifEnv *env, const char *name) { return enif_make_atom(env, name); }
 
-static ERL_NIF_TERM copy(ErlNifEnv *env, const char *text, size_t length) {
+/* What an accessor of the event gives. */
+static ERL_NIF_TERM field(ErlNifEnv *env, struct event *event,
+                          const char *(*get)(const modelwire_event *, size_t *)) {
+  size_t length = 0;
+  const char *text = get(event->event, &length);
+  if (length > COPIED_MAX) return enif_make_resource_binary(env, event, text, length);
   ERL_NIF_TERM term;
   unsigned char *bytes = enif_make_new_binary(env, length, &term);
   if (length > 0) memcpy(bytes, text, length);
   return term;
-}
-
-/* What an accessor of the event gives. */
-static ERL_NIF_TERM field(ErlNifEnv *env, struct event *event, size_t copied_max,
-                          const char *(*get)(const modelwire_event *, size_t *)) {
-  size_t length = 0;
-  const char *text = get(event->event, &length);
-  if (length <= copied_max) return copy(env, text, length);
-  return enif_make_resource_binary(env, event, text, length);
 }
 
 static const char *info_of(const modelwire_event *event, size_t *length) {
@@ -72,32 +62,28 @@ static const char *info_of(const modelwire_event *event, size_t *length) {
 
 /* {Kind, Text, Name, Json}; a response has what is known of it in place of a name. */
 static ERL_NIF_TERM term_of(ErlNifEnv *env, struct event *event) {
-  int32_t kind = modelwire_event_kind(event->event);
-  int is_response = kind == MODELWIRE_EVENT_RESPONSE;
-  return enif_make_tuple4(
-      env, enif_make_int(env, kind), field(env, event, COPIED_MAX, modelwire_event_text),
-      field(env, event, JSON_COPIED_MAX, is_response ? info_of : modelwire_event_name),
-      field(env, event, JSON_COPIED_MAX, modelwire_event_json));
+  int kind = modelwire_event_kind(event->event), is_response = kind == MODELWIRE_EVENT_RESPONSE;
+  return enif_make_tuple4(env, enif_make_int(env, kind), field(env, event, modelwire_event_text),
+                          field(env, event, is_response ? info_of : modelwire_event_name),
+                          field(env, event, modelwire_event_json));
 }
 
 /* {ok, Made}, or {error, Json} where there is an error. */
 static ERL_NIF_TERM result(ErlNifEnv *env, void *made, modelwire_error *error) {
   size_t length = 0;
   const char *json = modelwire_error_json(error, &length);
-  ERL_NIF_TERM term = error == NULL ? enif_make_resource(env, made) : copy(env, json, length);
+  ERL_NIF_TERM term = enif_make_resource(env, made);
+  if (error != NULL) memcpy(enif_make_new_binary(env, length, &term), json, length);
   modelwire_error_free(error);
   enif_release_resource(made);
   return enif_make_tuple2(env, atom(env, error == NULL ? "ok" : "error"), term);
 }
 
-static void lay(ErlNifEnv *env, modelwire_event *taken, int is_chunk) {
-  struct call *call = (struct call *)(uintptr_t)modelwire_event_tag(taken);
-  struct event *event = enif_alloc_resource(types[EVENT], sizeof *event);
-  event->event = taken;
-  event->older = call->newest;
+static void lay(ErlNifEnv *env, struct event *event, int is_chunk) {
+  struct call *call = (struct call *)(uintptr_t)modelwire_event_tag(event->event);
+  if (is_chunk) event->older = call->newest;
   *(is_chunk ? &call->newest : &call->last) = event;
-  if (is_chunk && ++call->unread == PAUSED_AT)
-    modelwire_queue_pause(shared->queue, tag_of(call));
+  if (is_chunk && ++call->unread == PAUSED_AT) modelwire_queue_pause(shared->queue, tag_of(call));
   ERL_NIF_TERM tag = enif_make_uint64(env, tag_of(call));
   if (call->is_awaited)
     enif_send(env, &call->owner, NULL, enif_make_tuple2(env, atom(env, "modelwire"), tag));
@@ -109,19 +95,17 @@ static void lay(ErlNifEnv *env, modelwire_event *taken, int is_chunk) {
 NIF(dispatch) {
   modelwire_event *taken[TAKEN_AT_ONCE];
   ERL_NIF_TERM records = enif_make_list(env, 0);
-  size_t count = 0, length = 0;
+  size_t count = 0;
   enif_mutex_lock(shared->lock);
   modelwire_queue_take(shared->queue, 0, taken, TAKEN_AT_ONCE, &count);
   for (size_t i = 0; i < count; i++) {
     int32_t kind = modelwire_event_kind(taken[i]);
-    if (kind >= MODELWIRE_EVENT_CHUNK && kind <= MODELWIRE_EVENT_ERROR) {
-      lay(env, taken[i], kind == MODELWIRE_EVENT_CHUNK);
-      continue;
-    }
-    const char *json = modelwire_event_json(taken[i], &length);
+    struct event *event = enif_alloc_resource(types[EVENT], sizeof *event);
+    *event = (struct event){taken[i], NULL};
     if (kind == MODELWIRE_EVENT_LOG)
-      records = enif_make_list_cell(env, copy(env, json, length), records);
-    modelwire_event_free(taken[i]);
+      records = enif_make_list_cell(env, field(env, event, modelwire_event_json), records);
+    if (kind < MODELWIRE_EVENT_CHUNK || kind > MODELWIRE_EVENT_ERROR) enif_release_resource(event);
+    else lay(env, event, kind == MODELWIRE_EVENT_CHUNK);
   }
   enif_mutex_unlock(shared->lock);
   if (count > 0) return records;
@@ -137,16 +121,17 @@ NIF(read) {
   struct call *call = handle->call;
   ERL_NIF_TERM found = enif_make_list(env, 0);
   enif_mutex_lock(shared->lock);
-  struct event *event = call->newest, *last = call->last;
+  struct event *event = call->newest, *last = call->last, *older;
   if (call->unread >= PAUSED_AT) modelwire_queue_resume(shared->queue, tag_of(call));
   call->newest = NULL;
   call->unread = 0;
   call->is_awaited = event == NULL && last == NULL;
   enif_mutex_unlock(shared->lock);
-  if (event == NULL && last == NULL) return enif_make_uint64(env, tag_of(call));
-  if (event == NULL) return enif_make_list1(env, term_of(env, last));
-  for (struct event *older; event != NULL; event = older) {
+  if (event == NULL)
+    return last ? enif_make_list1(env, term_of(env, last)) : enif_make_uint64(env, tag_of(call));
+  for (; event != NULL; event = older) {
     older = event->older;
+    event->older = NULL;
     found = enif_make_list_cell(env, term_of(env, event), found);
     enif_release_resource(event);
   }
@@ -158,7 +143,6 @@ NIF(submit) {
   struct client *client;
   int operation, stream;
   ErlNifBinary json, options;
-  ErlNifPid self;
   REQUIRE(enif_get_resource(env, argv[0], types[CLIENT], (void **)&client));
   REQUIRE(enif_get_int(env, argv[1], &operation) && enif_get_int(env, argv[4], &stream));
   REQUIRE(enif_inspect_binary(env, argv[2], &json) && enif_inspect_binary(env, argv[3], &options));
@@ -169,23 +153,27 @@ NIF(submit) {
   modelwire_error *error = NULL;
   struct handle *handle = enif_alloc_resource(types[HANDLE], sizeof *handle);
   struct call *call = handle->call = enif_alloc_resource(types[CALL], sizeof *call);
-  *call = (struct call){.owner = *enif_self(env, &self)};
-  enif_monitor_process(env, call, &self, NULL);
+  memset(call, 0, sizeof *call);
+  enif_monitor_process(env, call, enif_self(env, &call->owner), NULL);
   enif_keep_resource(call);
-  if (modelwire_request_new(operation, text, json.size, &request, &error) != MODELWIRE_OK ||
-      modelwire_request_set_options(request, (const char *)options.data, options.size, &error) !=
-          MODELWIRE_OK ||
+  if (modelwire_request_new(operation, text, json.size, &request, &error) < 0 ||
+      modelwire_request_set_options(request, (char *)options.data, options.size, &error) < 0 ||
       modelwire_queue_submit_request(shared->queue, client->client, request, stream, tag_of(call),
-                                     &error) != MODELWIRE_OK)
+                                     &error) < 0)
     enif_release_resource(call);
   modelwire_request_free(request);
   return result(env, handle, error);
 }
 
+/* The process that made the call is gone, or nobody can read it any more. */
+static void end_call(ErlNifEnv *env, void *call, ErlNifPid *owner, ErlNifMonitor *monitor) {
+  modelwire_queue_cancel(shared->queue, tag_of(call));
+}
+
 NIF(cancel) {
   struct handle *handle;
   REQUIRE(enif_get_resource(env, argv[0], types[HANDLE], (void **)&handle));
-  modelwire_queue_cancel(shared->queue, tag_of(handle->call));
+  end_call(env, handle->call, NULL, NULL);
   return atom(env, "ok");
 }
 
@@ -214,19 +202,6 @@ NIF(set_log) {
 
 NIF(unfinished) { return enif_make_uint64(env, modelwire_queue_count(shared->queue)); }
 
-static void free_event(ErlNifEnv *env, void *event) {
-  modelwire_event_free(((struct event *)event)->event);
-}
-
-static void free_client(ErlNifEnv *env, void *client) {
-  modelwire_client_free(((struct client *)client)->client);
-}
-
-/* The process that made the call is gone, or nobody can read it any more. */
-static void end_call(ErlNifEnv *env, void *call, ErlNifPid *owner, ErlNifMonitor *monitor) {
-  modelwire_queue_cancel(shared->queue, tag_of(call));
-}
-
 static void free_handle(ErlNifEnv *env, void *handle) {
   end_call(env, ((struct handle *)handle)->call, NULL, NULL);
   enif_release_resource(((struct handle *)handle)->call);
@@ -234,22 +209,27 @@ static void free_handle(ErlNifEnv *env, void *handle) {
 
 static void free_call(ErlNifEnv *env, void *freed) {
   struct call *call = freed;
-  for (struct event *older; call->newest != NULL; call->newest = older) {
-    older = call->newest->older;
-    enif_release_resource(call->newest);
-  }
+  if (call->newest != NULL) enif_release_resource(call->newest);
   if (call->last != NULL) enif_release_resource(call->last);
+}
+
+static void free_event(ErlNifEnv *env, void *freed) {
+  struct event *event = freed;
+  if (event->older != NULL) enif_release_resource(event->older);
+  modelwire_event_free(event->event);
+}
+
+static void free_client(ErlNifEnv *env, void *client) {
+  modelwire_client_free(((struct client *)client)->client);
 }
 
 /* enif_select asks for it; the descriptor lives as long as the virtual machine. */
 static void stop(ErlNifEnv *env, void *selected, ErlNifEvent descriptor, int is_direct) {}
 
-/* Loaded anew, the module goes on with the queue that it had. */
-static int upgrade(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM info) {
+static int set_up(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM info) {
   const char *names[TYPES] = {"event", "call", "handle", "client", "shared"};
-  const ErlNifResourceTypeInit inits[TYPES] = {
-      {.dtor = free_event}, {.dtor = free_call, .down = end_call}, {.dtor = free_handle},
-      {.dtor = free_client}, {.stop = stop}};
+  const ErlNifResourceTypeInit inits[TYPES] = {{free_event}, {free_call, .down = end_call},
+                                               {free_handle}, {free_client}, {.stop = stop}};
   const ErlNifResourceFlags flags = ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER;
   for (int i = 0; i < TYPES; i++)
     if (!(types[i] = enif_open_resource_type_x(env, names[i], &inits[i], flags, NULL))) return 1;
@@ -259,13 +239,11 @@ static int upgrade(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM in
   return modelwire_queue_new(0, &shared->queue, NULL) != MODELWIRE_OK;
 }
 
-static int load(ErlNifEnv *env, void **data, ERL_NIF_TERM info) {
-  return upgrade(env, data, NULL, info);
-}
+static int load(ErlNifEnv *env, void **to, ERL_NIF_TERM info) { return set_up(env, to, NULL, info); }
 
 static ErlNifFunc functions[] = {
     {"dispatch", 0, dispatch}, {"read", 1, read}, {"submit", 5, submit}, {"cancel", 1, cancel},
     {"log", 1, set_log}, {"unfinished", 0, unfinished},
     {"client", 1, open_client, ERL_NIF_DIRTY_JOB_IO_BOUND},
     {"close", 1, close_client, ERL_NIF_DIRTY_JOB_IO_BOUND}};
-ERL_NIF_INIT(Elixir.Modelwire.Native, functions, load, NULL, upgrade, NULL)
+ERL_NIF_INIT(Elixir.Modelwire.Native, functions, load, NULL, set_up, NULL)
