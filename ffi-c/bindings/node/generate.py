@@ -46,7 +46,7 @@ export class ModelwireError extends Error {
   }
 
   get name() {
-    return "cause" in this ? "AbortError" : "ModelwireError";
+    return this.kind === "cancelled" && "cause" in this ? "AbortError" : "ModelwireError";
   }
 }
 
@@ -99,6 +99,12 @@ export class ModelwireEvent {
     throw new Error("a chunk is read, or kept, before the next one is asked for");
   }
 }
+
+const fcntl = koffi.load(null).func("int fcntl(int fd, int command, ...)");
+const F_DUPFD_CLOEXEC = process.platform === "linux" ? 1030 : 67;
+
+/** Another descriptor of the same file, which programs that are started do not inherit. */
+export const duplicate = (fd) => fcntl(fd, F_DUPFD_CLOEXEC, "int", 0);
 
 function check(status, [error], result) {
   if (status >= 0) return result;

@@ -9,41 +9,43 @@
  * watches: no other thread runs JavaScript or waits. Worker threads have a queue of their own.
  */
 
+import { setMaxListeners } from "node:events";
+import { Socket } from "node:net";
 import { debuglog } from "node:util";
 import { isMainThread } from "node:worker_threads";
-import koffi from "koffi";
 import * as raw from "./raw.js";
 
 export { ModelwireError } from "./raw.js";
 
-const EVENTS_A_TURN = 64; // of the loop, which has other things to do
+const EVENTS_MAX = 64; // taken at a time
 const WAITING_MAX = 128; // when so many events of a stream wait here, it is paused
 const WAITING_FEW = 32; // and when so few are left, it is resumed
 
-const events = new BigUint64Array(EVENTS_A_TURN);
+const events = new BigUint64Array(EVENTS_MAX);
 const taken = new BigUint64Array(1);
 const calls = new Map(); // those without a last event yet, by their tags
 const clients = new Set();
-let queue = raw.modelwire_queue_new(0);
+let queue = raw.modelwire_queue_new(raw.MODELWIRE_SOCKET);
 let lastTag = 0;
 let log = () => {};
 
-// koffi loses what its callback throws, so the loop does the work itself, in the same turn.
-const poll = koffi.node.poll(raw.modelwire_queue_fd(queue), () => setImmediate(takeEvents));
-poll.unref();
+// The descriptor belongs to the queue, and a socket closes its own: it has a duplicate.
+const fd = raw.duplicate(raw.modelwire_queue_fd(queue));
+const socket = new Socket({ fd, onread: { buffer: Buffer.alloc(64), callback: takeEvents } });
 let waiting = 0;
+countWaiting(0);
 
 /** The process goes on for those who wait for an event, not for calls that nobody reads. */
 function countWaiting(change) {
   waiting += change;
-  if (waiting > 0) poll.ref();
-  else poll.unref();
+  if (waiting > 0) socket.ref();
+  else socket.unref();
 }
 
-/** Hands events to their calls. If there are more, the descriptor stays readable. */
+/** Hands events to their calls. If there are more, others have their turn before. */
 function takeEvents() {
-  const status = raw.modelwire_queue_take(queue, 0, events, EVENTS_A_TURN, taken);
-  if (status !== raw.MODELWIRE_OK) return;
+  if (raw.modelwire_queue_take(queue, 0, events, EVENTS_MAX, taken) !== raw.MODELWIRE_OK) return;
+  setImmediate(takeEvents);
   for (const event of events.subarray(0, Number(taken[0]))) {
     const kind = raw.modelwire_event_kind(event);
     const isLast = kind === raw.MODELWIRE_EVENT_RESPONSE || kind === raw.MODELWIRE_EVENT_ERROR;
@@ -74,19 +76,18 @@ class Call {
   #waitingMax = WAITING_MAX;
   #isPaused = false;
   #isOver = false; // nothing comes any more, or nobody wants it
-  #cause; // why a signal ended it
+  #cause; // of its being cancelled
 
   constructor(tag, siblings, signal) {
     this.#tag = tag;
     this.#siblings = siblings.add(this);
     this.ended = new Promise((resolve) => (this.tellEnd = resolve));
     calls.set(tag, this);
-    const abort = () => {
-      this.#cause = { cause: signal.reason };
-      this.cancel();
-    };
-    signal?.addEventListener("abort", abort);
-    this.ended.then(() => signal?.removeEventListener("abort", abort));
+    if (!signal) return;
+    const abort = () => this.cancel({ cause: signal.reason });
+    setMaxListeners(0, signal); // for any number of calls
+    signal.addEventListener("abort", abort);
+    this.ended.then(() => signal.removeEventListener("abort", abort));
   }
 
   add(event, isLast) {
@@ -126,7 +127,7 @@ class Call {
     return event;
   }
 
-  /** What an iterator gives for an event. */
+  /** What an iterator gives for an event, or for none. */
   result(event) {
     if (event === null) return { value: undefined, done: true };
     const kind = raw.modelwire_event_kind(event);
@@ -139,7 +140,10 @@ class Call {
     throw new raw.ModelwireError(value.json, this.#cause);
   }
 
-  cancel() { raw.modelwire_queue_cancel(queue, this.#tag); }
+  cancel(cause) {
+    this.#cause = cause;
+    raw.modelwire_queue_cancel(queue, this.#tag);
+  }
 
   /** Ends it for those who want nothing more of it. */
   leave() {
@@ -184,12 +188,10 @@ class Stream {
   [Symbol.asyncDispose]() { return this.return(); }
 }
 
-function freeClient(client) {
+const abandonedClients = new FinalizationRegistry((client) => {
   clients.delete(client);
   raw.modelwire_client_free(client);
-}
-
-const abandonedClients = new FinalizationRegistry(freeClient);
+});
 
 export class Client {
   #client;
@@ -205,8 +207,8 @@ export class Client {
   models(options) { return this.#whole(raw.MODELWIRE_OPERATION_MODELS, null, options); }
   chat(body, options) { return this.#run(raw.MODELWIRE_OPERATION_CHAT, body, options); }
   responses(body, options) { return this.#run(raw.MODELWIRE_OPERATION_RESPONSES, body, options); }
-
   [Symbol.asyncDispose]() { return this.close(); }
+
   async close() {
     raw.modelwire_client_close(this.#client, 0);
     countWaiting(1);
@@ -238,13 +240,13 @@ export class Client {
   }
 }
 
-// A worker leaves nothing behind; with the main thread the process ends.
-if (!isMainThread) {
-  process.once("exit", () => {
-    for (const call of calls.values()) call.leave();
-    for (const client of clients) freeClient(client);
-    poll.close();
-    raw.modelwire_queue_free(queue);
-    queue = null;
-  });
+/** A worker leaves nothing behind, unless it is terminated; with the main thread all ends. */
+function freeAll() {
+  for (const call of calls.values()) call.leave();
+  for (const client of clients) raw.modelwire_client_free(client);
+  socket.destroy();
+  raw.modelwire_queue_free(queue);
+  queue = null;
 }
+
+if (!isMainThread) process.once("exit", freeAll);
