@@ -1,8 +1,8 @@
 <?php
 
 /*
- * What PHP programs do without a client library: ext-curl with one handle, so that its connection is
- * kept, and json_decode. Both works give how many events came, and how many bytes of text.
+ * What PHP programs do without a client library: ext-curl with one handle, so that its connection
+ * is kept, and json_decode. Both works give how many events came, and how many bytes of text.
  */
 
 declare(strict_types=1);
