@@ -113,8 +113,8 @@ class _Queue:
     def __init__(self, flags, log):
         self.handle, self.process = _new("queue", flags), os.getpid()
         self.places, self.count = ffi.new("modelwire_event *[]", TAKEN_AT_ONCE), ffi.new(LENGTH)
-        self.taken, self.streams = _Events(), weakref.WeakValueDictionary()
-        self.oldest, self.tags = iter(self.taken.popleft, None), itertools.count(LOG_TAG + 1)
+        self.tags, self.streams = itertools.count(LOG_TAG + 1), weakref.WeakValueDictionary()
+        self.taken = [], iter([])  # what was taken last, and what of it was not given yet
         self.taker, self.waiting = {}, {}  # the thread that takes; by tag, what wakes a reader
         self.pausing = threading.RLock()
         level = getattr(lib, f"MODELWIRE_LOG_{log.upper()}")
@@ -126,17 +126,21 @@ class _Queue:
         A signal may raise KeyboardInterrupt between any two calls of this; who takes next goes on
         there. So each step is one call, and what is left to do is told by what it left.
         """
-        if not self.taken:
+        handles, rest = self.taken
+        if not rest.__length_hint__():
             if not self.count[0]:
                 places = (self.places, TAKEN_AT_ONCE, self.count)
                 lib.modelwire_queue_take(self.handle, timeout_ms, *places)
-            self.taken.extend(ffi.unpack(self.places, self.count[0]))
+            handles = ffi.unpack(self.places, self.count[0])
+            rest = iter(handles)
+            self.taken = handles, rest
         self.count[0] = 0
-        for tag, run in itertools.groupby(list(self.taken), lib.modelwire_event_tag):
-            handles = itertools.islice(self.oldest, len(list(run)))
+        handles = handles[len(handles) - rest.__length_hint__() :]
+        for tag, run in itertools.groupby(handles, lib.modelwire_event_tag):
+            given = itertools.islice(rest, len(list(run)))
             if stream := self.streams.get(tag):
-                stream._give(handles)
-            for event in map(Event, handles):  # of the log, or of a stream that was left
+                stream._give(given)
+            for event in map(Event, given):  # of the log, or of a stream that was left
                 if tag == LOG_TAG:
                     log = logging.getLogger(event.document["target"])
                     log.log(LOG_LEVELS[event.document["level"]], "%s", event.text)
@@ -241,8 +245,8 @@ class Stream(_Closing, collections.abc.Iterator):
     def _is_idle(self):
         return not self._events and not self._is_over
 
-    def _give(self, handles):
-        self._events.extend(handles)  # a single call, see take
+    def _give(self, events):
+        self._events.extend(events)  # a single call, see take
         if len(self._events) > EVENTS_MOST:
             with self._queue.pausing:
                 self._is_paused = True  # from here on its reader looks
