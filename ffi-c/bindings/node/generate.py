@@ -24,7 +24,16 @@ HEAD = """\
 import koffi from "koffi";
 
 /** Found by the loader, unless the environment says where it is. */
-const library = koffi.load(process.env.MODELWIRE_LIBRARY ?? "{soname}");
+function load(path) {
+  try {
+    return koffi.load(path);
+  } catch (cause) {
+    const hint = "install libmodelwire, or say where it is by MODELWIRE_LIBRARY";
+    throw new Error(`${path} cannot be loaded: ${hint}`, { cause });
+  }
+}
+
+const library = load(process.env.MODELWIRE_LIBRARY ?? "{soname}");
 const declare = (name, result, parameters) => library.func(name, result, parameters);
 const out = (type) => koffi.out(koffi.pointer(type));
 
@@ -114,6 +123,12 @@ function check(status, [error], result) {
 }"""
 
 
+FOOT = """
+if (modelwire_check_abi(MODELWIRE_ABI) !== MODELWIRE_OK) {
+  throw new Error(`libmodelwire ${modelwire_version()} does not have the functions declared here`);
+}"""
+
+
 def comment(described: dict, parameters: str = "") -> str:
     """What the header says of it, as a comment for editors to show."""
     lines = textwrap.wrap(" ".join(described["doc"].split()), 92) + [parameters] * bool(parameters)
@@ -194,6 +209,7 @@ def main() -> None:
             make = f'export const {name} = declare("{name}", '
             names = ", ".join(part["name"] for part in function["parameters"])
             print(f"{comment(function, f'({names})')}\n{declaration(function, make, aliases)}")
+    print(FOOT)
 
 
 if __name__ == "__main__":

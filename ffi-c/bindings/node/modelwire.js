@@ -14,15 +14,13 @@ import { Socket } from "node:net";
 import { debuglog } from "node:util";
 import { isMainThread } from "node:worker_threads";
 import * as raw from "./raw.js";
-
 export { ModelwireError } from "./raw.js";
 
 const EVENTS_MAX = 64; // taken at a time
 const WAITING_MAX = 128; // when so many events of a stream wait here, it is paused
 const WAITING_FEW = 32; // and when so few are left, it is resumed
 
-const events = new BigUint64Array(EVENTS_MAX);
-const taken = new BigUint64Array(1);
+const [events, taken] = [new BigUint64Array(EVENTS_MAX), new BigUint64Array(1)];
 const calls = new Map(); // those without a last event yet, by their tags
 const clients = new Set();
 let queue = raw.modelwire_queue_new(raw.MODELWIRE_SOCKET);

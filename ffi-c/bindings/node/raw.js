@@ -8,7 +8,16 @@
 import koffi from "koffi";
 
 /** Found by the loader, unless the environment says where it is. */
-const library = koffi.load(process.env.MODELWIRE_LIBRARY ?? "libmodelwire.so.0.1");
+function load(path) {
+  try {
+    return koffi.load(path);
+  } catch (cause) {
+    const hint = "install libmodelwire, or say where it is by MODELWIRE_LIBRARY";
+    throw new Error(`${path} cannot be loaded: ${hint}`, { cause });
+  }
+}
+
+const library = load(process.env.MODELWIRE_LIBRARY ?? "libmodelwire.so.0.1");
 const declare = (name, result, parameters) => library.func(name, result, parameters);
 const out = (type) => koffi.out(koffi.pointer(type));
 
@@ -976,4 +985,8 @@ export function modelwire_set_log(level, on_log, user_data, finalizer, timeout_m
   const err = [null];
   const status = set_log(level, on_log, user_data, finalizer, timeout_ms, err);
   return check(status, err, status);
+}
+
+if (modelwire_check_abi(MODELWIRE_ABI) !== MODELWIRE_OK) {
+  throw new Error(`libmodelwire ${modelwire_version()} does not have the functions declared here`);
 }

@@ -6,6 +6,7 @@ import { Client } from "./modelwire.js";
 
 const client = new Client();
 const messages = [{ role: "user", content: `worker ${workerData}` }];
+// Streams beside each other; in a thread that is to be terminated calls without end as well.
 const texts = Array.from({ length: 20 }, async () => {
   let text = "";
   for await (const chunk of client.chat({ model: "slow", messages, stream: true })) {
@@ -13,6 +14,7 @@ const texts = Array.from({ length: 20 }, async () => {
   }
   return text;
 });
+while (workerData === "endless") await client.chat({ model: "echo", messages });
 const said = (await Promise.all(texts)).reduce((one, other) => (one === other ? one : "mixed up"));
 parentPort.postMessage(said);
 if (workerData === "left") {
