@@ -118,7 +118,7 @@ public final class Client implements AutoCloseable {
         }
 
         /** How it ended, once the rest is read. */
-        public Response response() {
+        public synchronized Response response() {
             while (hasNext()) next();
             leaving.clean();
             return response;
@@ -161,18 +161,16 @@ public final class Client implements AutoCloseable {
             long request = request_new(operation, Json.from(given));
             try {
                 for (Map<?, ?> some : options) request_set_options(request, Json.of(some));
-                return submit(owner, request, stream);
+                synchronized (this) {
+                    long queue = begun();
+                    Chunks call = new Chunks(owner, ++last, new ArrayDeque<>());
+                    open.put(last, new WeakReference<>(call));
+                    queue_submit_request(queue, client, request, stream, last);
+                    return call;
+                }
             } finally {
                 request_free(request);
             }
-        }
-
-        private synchronized Chunks submit(Client owner, long request, int stream) {
-            long queue = begun();
-            Chunks call = new Chunks(owner, ++last, new ArrayDeque<>());
-            open.put(last, new WeakReference<>(call));
-            queue_submit_request(queue, client, request, stream, last);
-            return call;
         }
 
         /** The queue, from the first call on: many a client makes none. */
@@ -185,7 +183,7 @@ public final class Client implements AutoCloseable {
             return made;
         }
 
-        synchronized void log(int level) { queue_log(begun(), Math.min(level, LOG_TRACE), 0); }
+        synchronized void log(int level) { queue_log(begun(), Math.min(level, LOG_TRACE), -1); }
         synchronized long unfinished() { return queue_count(queue); }
         synchronized void tell(LongBinaryOperator what, long tag) { what.applyAsLong(queue, tag); }
         synchronized void leave(long tag, Collection<Chunk> held) {
@@ -208,21 +206,35 @@ public final class Client implements AutoCloseable {
                 MemorySegment events = arena.allocate(ValueLayout.JAVA_LONG, TAKEN_AT_ONCE);
                 MemorySegment count = arena.allocate(ValueLayout.JAVA_LONG);
                 while (queue_take(queue, -1, events, TAKEN_AT_ONCE, count) != CLOSED)
-                    for (long at = 0; at < count.get(ValueLayout.JAVA_LONG, 0); at++)
-                        give(events.getAtIndex(ValueLayout.JAVA_LONG, at));
+                    give(events.toArray(ValueLayout.JAVA_LONG));
             } finally {
-                end(queue);
+                synchronized (this) {
+                    closed = true;
+                    this.queue = 0;
+                    queue_free(queue);
+                    client_free(client);
+                }
+                // None is left, unless this thread itself failed.
+                for (Reference<Chunks> one : open.values())
+                    if (one.get() instanceof Chunks call) call.add(EVENT_ERROR, 0);
             }
         }
 
-        private void give(long event) {
-            int kind = event_kind(event);
-            long tag = event_tag(event);
-            boolean isLast = kind == EVENT_RESPONSE || kind == EVENT_ERROR;
-            Reference<Chunks> found = isLast ? open.remove(tag) : open.get(tag);
-            Chunks call = found == null ? null : found.get();
-            if (kind == EVENT_LOG) record(event);
-            if (call == null || !call.add(kind, event)) event_free(event);
+        private void give(long[] events) {
+            for (int at = 0; at < events.length && events[at] != 0; ) {
+                long tag = event_tag(events[at]);
+                Reference<Chunks> found = open.get(tag);
+                Chunks call = found == null ? null : found.get();
+                // All that follow each other, so that who waits is woken once.
+                synchronized (call == null ? open : call) {
+                    for (; at < events.length && event_tag(events[at]) == tag; at++) {
+                        int kind = event_kind(events[at]);
+                        if (kind == EVENT_RESPONSE || kind == EVENT_ERROR) open.remove(tag);
+                        if (kind == EVENT_LOG) record(events[at]);
+                        if (call == null || !call.add(kind, events[at])) event_free(events[at]);
+                    }
+                }
+            }
         }
 
         private static void record(long event) {
@@ -233,18 +245,6 @@ public final class Client implements AutoCloseable {
             } catch (RuntimeException failure) {
                 // What is wrong with a logger is not the calls' concern.
             }
-        }
-
-        private void end(long queue) {
-            synchronized (this) {
-                closed = true;
-                this.queue = 0;
-                queue_free(queue);
-                client_free(client);
-            }
-            // None is left, unless this thread itself failed.
-            for (Reference<Chunks> one : open.values())
-                if (one.get() instanceof Chunks call) call.add(EVENT_ERROR, 0);
         }
     }
 }

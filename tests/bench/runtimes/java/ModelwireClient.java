@@ -7,7 +7,7 @@ final class ModelwireClient {
         Measure.main(arguments, ModelwireClient::run);
     }
 
-    private static Measure.Seen run(String work, String baseUrl, int operations, int atOnce) {
+    private static Measure.Seen run(String work, String baseUrl, int operations) {
         var seen = new Measure.Seen();
         String request = "{" + Measure.CHAT + "}";
         try (var client = new Client(Map.of("base_url", baseUrl, "api_key", "sk-test"))) {

@@ -12,8 +12,7 @@ final class UsualClient {
         Measure.main(arguments, UsualClient::run);
     }
 
-    private static Measure.Seen run(String work, String baseUrl, int operations, int atOnce)
-            throws Exception {
+    private static Measure.Seen run(String work, String baseUrl, int operations) throws Exception {
         var seen = new Measure.Seen();
         try (var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
             if (work.equals("stream")) stream(client, baseUrl, seen);
@@ -22,13 +21,15 @@ final class UsualClient {
         return seen;
     }
 
-    private static void chat(HttpClient client, String baseUrl, Measure.Seen seen) throws Exception {
-        var answer = client.send(request(baseUrl, "{" + Measure.CHAT + "}"), BodyHandlers.ofByteArray());
-        var document = MAPPER.readTree(answer.body());
+    private static void chat(HttpClient client, String baseUrl, Measure.Seen seen)
+            throws Exception {
+        var request = request(baseUrl, "{" + Measure.CHAT + "}");
+        var document = MAPPER.readTree(client.send(request, BodyHandlers.ofByteArray()).body());
         seen.add(document.at("/choices/0/message/content").asText());
     }
 
-    private static void stream(HttpClient client, String baseUrl, Measure.Seen seen) throws Exception {
+    private static void stream(HttpClient client, String baseUrl, Measure.Seen seen)
+            throws Exception {
         var request = request(baseUrl, "{" + Measure.CHAT + ",\"stream\":true}");
         try (var lines = client.send(request, BodyHandlers.ofLines()).body()) {
             for (String line : (Iterable<String>) lines::iterator) {
