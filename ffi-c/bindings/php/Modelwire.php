@@ -4,7 +4,8 @@
  * modelwire for PHP 8.1 and later: chats, responses and lists of models, whole or as streams. Copy
  * it with include/modelwire.ffi.h beside it. It needs PHP's extension FFI (Debian: php-cli) and
  * libmodelwire.so.0.1, where the loader finds it or as MODELWIRE_LIBRARY in the environment says.
- * PHP-FPM and other servers load it once: ffi.enable=preload, opcache.preload=.../Modelwire.php.
+ * In a web server: ffi.enable=preload, opcache.preload=.../Modelwire.php; a client lives as long as
+ * a request there.
  *
  *     MODELWIRE_BASE_URL=https://host/v1 MODELWIRE_API_KEY=... php example.php MODEL "Say hello."
  *
@@ -24,43 +25,39 @@ final class Client {
     private readonly Handle $client;
 
     public function __construct(array $options = []) {
-        $this->client = new Handle('client', ...Library::text($options));
+        $this->client = new Handle('client', ...Core::text($options));
     }
 
     public function models(array $options = []): Response {
         return $this->begin('MODELS', null, 0, $options)->end();
     }
-
     public function chat(array|string $request, array $options = []): Response {
         return $this->begin('CHAT', $request, 0, $options)->end();
     }
-
     public function chatStream(array|string $request, array $options = []): Stream {
         return $this->begin('CHAT', $request, 1, $options);
     }
-
     public function responses(array|string $request, array $options = []): Response {
         return $this->begin('RESPONSES', $request, 0, $options)->end();
     }
-
     public function responsesStream(array|string $request, array $options = []): Stream {
         return $this->begin('RESPONSES', $request, 1, $options);
     }
 
     /** Ends the calls under way; they and later ones throw what is of kind "closed". */
-    public function close(): void { Library::call('client_close', $this->client->pointer, -1); }
+    public function close(): void { Core::call('client_close', $this->client->pointer, -1); }
 
-    private function begin(string $operation, mixed $request, int $stream, array $options): Stream {
-        $begun = new Stream($queue = Library::queue());
-        $request = [Library::$ffi->{"MODELWIRE_OPERATION_$operation"}, ...Library::text($request)];
+    private function begin(string $operation, mixed $json, int $stream, array $options): Stream {
+        $begun = new Stream($queue = Core::queue());
+        $request = [Core::$ffi->{"MODELWIRE_OPERATION_$operation"}, ...Core::text($json)];
         $submit = 'queue_submit';
         if ($options) {
             $made = new Handle('request', ...$request);
-            Library::call('request_set_options', $made->pointer, ...Library::text($options));
+            Core::call('request_set_options', $made->pointer, ...Core::text($options));
             [$submit, $request] = ['queue_submit_request', [$made->pointer]];
         }
-        $request = [$queue->pointer, $this->client->pointer, ...$request, $stream, $begun->tag];
-        Library::call($submit, ...$request);
+        $handles = [$queue->pointer, $this->client->pointer];
+        Core::call($submit, ...$handles, ...[...$request, $stream, $begun->tag]);
         return $begun;
     }
 }
@@ -75,8 +72,8 @@ final class Stream implements \IteratorAggregate {
     private int $read = 0;
 
     public function __construct(private readonly Handle $queue) {
-        $this->tag = ++Library::$last;
-        Library::$calls[$this->tag] = $this->call = new Call();
+        $this->tag = ++Core::$last;
+        Core::$calls[$this->tag] = $this->call = new Call();
     }
 
     public function getIterator(): \Generator {
@@ -88,9 +85,7 @@ final class Stream implements \IteratorAggregate {
     }
 
     /** The next chunk; null at the end. */
-    public function next(): ?Chunk {
-        return $this->hasMore() ? $this->chunks[$this->read++] : null;
-    }
+    public function next(): ?Chunk { return $this->hasMore() ? $this->chunks[$this->read++] : null; }
 
     /** Reads what is left; how the call ended. */
     public function end(): Response {
@@ -100,15 +95,15 @@ final class Stream implements \IteratorAggregate {
 
     /** Ends the call now, also while another task waits for it. */
     public function cancel(): void {
-        Library::$ffi->modelwire_queue_cancel($this->queue->pointer, $this->tag);
+        Core::$ffi->modelwire_queue_cancel($this->queue->pointer, $this->tag);
     }
 
     private function hasMore(): bool {
         if ($this->read < \count($this->chunks)) return true;
-        while (!$this->call->chunks && !$this->call->last) Library::wait($this->queue, $this->call);
+        while (!$this->call->chunks && !$this->call->last) Core::wait($this->queue, $this->call);
         [$this->chunks, $this->call->chunks, $this->read] = [$this->call->chunks, [], 0];
-        if (\count($this->chunks) >= Library::PAUSE_AT) {
-            Library::$ffi->modelwire_queue_resume($this->queue->pointer, $this->tag);
+        if (\count($this->chunks) >= Core::PAUSE_AT) {
+            Core::$ffi->modelwire_queue_resume($this->queue->pointer, $this->tag);
         }
         if ($this->chunks) return true;
         $last = $this->call->last;
@@ -117,7 +112,7 @@ final class Stream implements \IteratorAggregate {
     }
 
     public function __destruct() {
-        unset(Library::$calls[$this->tag]);
+        unset(Core::$calls[$this->tag]);
         $this->cancel();
     }
 }
@@ -127,35 +122,25 @@ class Event {
     public function __construct(public readonly string $text, private readonly CData $event) {}
 
     /** As the service sent it. */
-    public function json(): string {
-        return Library::$ffi->modelwire_event_json($this->event, null);
-    }
+    public function json(): string { return Core::$ffi->modelwire_event_json($this->event, null); }
 
     /** The same, parsed; null where there is none. */
-    public function document(): ?array {
-        return \json_decode($this->json(), true);
-    }
+    public function document(): ?array { return \json_decode($this->json(), true); }
 
     /** What the library knows, the same of chats and responses: modelwire_event_info lists it. */
     public function info(): array {
-        $info = Library::$ffi->modelwire_event_info($this->event);
-        return \json_decode(Library::$ffi->modelwire_value_json($info, '', 0, null), true);
+        $info = Core::$ffi->modelwire_event_info($this->event);
+        return \json_decode(Core::$ffi->modelwire_value_json($info, '', 0, null), true);
     }
 
     /** The name of the server-sent event. */
-    public function name(): string {
-        return Library::$ffi->modelwire_event_name($this->event, null);
-    }
+    public function name(): string { return Core::$ffi->modelwire_event_name($this->event, null); }
 
-    public function __destruct() {
-        Library::$ffi->modelwire_event_free($this->event);
-    }
-
+    public function __destruct() { Core::$ffi->modelwire_event_free($this->event); }
     private function __clone() {}
 }
 
 final class Chunk extends Event {}
-
 final class Response extends Event {}
 
 /** All that is known of a failure, by name: modelwire_error_json in modelwire.h lists it. */
@@ -178,7 +163,7 @@ final class Exception extends \RuntimeException {
  */
 function run(iterable $tasks): array {
     $fibers = $results = [];
-    Library::load();
+    Core::load();
     try {
         foreach ($tasks as $key => $task) {
             $results[$key] = null;
@@ -187,9 +172,15 @@ function run(iterable $tasks): array {
                 unset($fibers[$key]);
             });
             $fibers[$key] = $fiber;
-            Library::$ready[] = Library::$tasks[$fiber] = \WeakReference::create($fiber);
+            Core::$ready[] = Core::$tasks[$fiber] = \WeakReference::create($fiber);
         }
-        while ($fibers) Library::step();
+        while ($fibers) {
+            Core::take(Core::queue(), Core::$ready ? 0 : -1);
+            while ($ready = \array_shift(Core::$ready)) {
+                $fiber = $ready->get();
+                $fiber?->isStarted() ? $fiber->resume() : $fiber?->start();
+            }
+        }
     } finally {
         $fibers = [];
     }
@@ -198,8 +189,8 @@ function run(iterable $tasks): array {
 
 /** How many calls of this process, of any client, are not over. */
 function unfinished(): int {
-    while (Library::take(Library::queue(), 0));
-    return Library::$ffi->modelwire_queue_count(Library::queue()->pointer);
+    while (Core::take(Core::queue(), 0));
+    return Core::$ffi->modelwire_queue_count(Core::queue()->pointer);
 }
 
 /**
@@ -207,8 +198,8 @@ function unfinished(): int {
  * logger takes: Modelwire\log('info', $logger->log(...)). The levels are those of modelwire.h.
  */
 function log(string $level, ?callable $write = null): void {
-    Library::$log = ['MODELWIRE_LOG_' . \strtoupper($level), $write ?? static fn () => null];
-    Library::log(Library::queue());
+    Core::$log = ['MODELWIRE_LOG_' . \strtoupper($level), $write ?? static fn () => null];
+    Core::log(Core::queue());
 }
 
 /** What the library took of one call, and the task that waits for it. @internal */
@@ -223,19 +214,19 @@ final class Handle {
     public ?CData $pointer;
 
     public function __construct(private readonly string $type, mixed ...$arguments) {
-        $this->pointer = Library::load()->new("modelwire_$type *");
-        Library::call("{$type}_new", ...[...$arguments, FFI::addr($this->pointer)]);
-        Library::$handles[$this] = true;
+        $this->pointer = Core::load()->new("modelwire_$type *");
+        Core::call("{$type}_new", ...[...$arguments, FFI::addr($this->pointer)]);
+        Core::$handles[$this] = true;
     }
 
     public function __destruct() {
-        Library::$ffi->{"modelwire_{$this->type}_free"}($this->pointer);
+        Core::$ffi->{"modelwire_{$this->type}_free"}($this->pointer);
         $this->pointer = null;
     }
 }
 
 /** The C library, and the queue that has the events of all calls of a process. @internal */
-final class Library {
+final class Core {
     public const PAUSE_AT = 128;
     private const AT_ONCE = 64, CHUNK = 1, RESPONSE = 2, ERROR = 3, LOG = 4; // MODELWIRE_EVENT_...
     public static ?FFI $ffi = null;
@@ -297,14 +288,6 @@ final class Library {
 
     public static function log(Handle $queue): void {
         self::call('queue_log', $queue->pointer, self::$ffi->{self::$log[0]}, 0);
-    }
-
-    /** Takes events, and lets the tasks go on that can. */
-    public static function step(): void {
-        self::take(self::queue(), self::$ready ? 0 : -1);
-        while ($task = \array_shift(self::$ready)) {
-            if ($task = $task->get()) $task->isStarted() ? $task->resume() : $task->start();
-        }
     }
 
     /** Waits for an event of a call. A task lets the others go on meanwhile. */
