@@ -1,5 +1,4 @@
 # modelwire for Elixir: chats and responses of OpenAI-compatible model services, whole or streamed.
-#
 # It needs Elixir 1.14 and OTP 25 or later, a C compiler, and libmodelwire: docs/c.md installs it.
 # Copy modelwire.ex into lib/ of a mix project, modelwire_nif.c and Makefile beside its mix.exs; the
 # head of the Makefile says which line mix.exs gets. Without mix:
@@ -22,19 +21,16 @@ defmodule Modelwire.Error do
     body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms)a
   defexception [:json | @fields]
 
-  @impl true
   def message(error), do: "#{error.kind}: #{error.message}\n#{error.hint}"
 
-  @doc false
+  def read({:ok, made}), do: {:ok, made}
+
   def read({:error, json}) do
     known = Modelwire.JSON.decode(json)
     error = struct!(__MODULE__, for(field <- @fields, do: {field, known[Atom.to_string(field)]}))
     {:error, %{error | kind: String.to_atom(error.kind), json: json}}
   end
 
-  def read(ok), do: ok
-
-  @doc false
   def raised({:ok, value}), do: value
   def raised({:error, error}), do: raise(error)
 end
@@ -43,15 +39,11 @@ defmodule Modelwire.Stream do
   @moduledoc "An enumerable of `Modelwire.Chunk`, for the process that made it."
   defstruct [:call, :owner]
 
-  @doc false
+  # The events that are there, or else the next ones.
   def take(%{call: call, owner: owner} = stream) do
     if owner != self(), do: raise(ArgumentError, "only the process that made a stream reads it")
-
-    with tag when is_integer(tag) <- Modelwire.Native.read(call) do
-      receive do
-        {:modelwire, ^tag} -> take(stream)
-      end
-    end
+    with tag when is_integer(tag) <- Modelwire.Native.read(call),
+         do: receive(do: ({:modelwire, ^tag} -> take(stream)))
   end
 
   defimpl Enumerable do
@@ -60,9 +52,8 @@ defmodule Modelwire.Stream do
 
     defp next(stream) do
       case Modelwire.Stream.take(stream) do
-        [{2, _, _, _}] -> {:halt, stream}
-        [{3, _, _, json}] -> {:error, json} |> Modelwire.Error.read() |> Modelwire.Error.raised()
-        chunks -> {Enum.map(chunks, &chunk/1), stream}
+        [{1, _, _, _} | _] = chunks -> {Enum.map(chunks, &chunk/1), stream}
+        _last -> Modelwire.Error.raised(Modelwire.response(stream)) && {:halt, stream}
       end
     end
 
@@ -75,7 +66,7 @@ end
 
 defmodule Modelwire do
   @moduledoc """
-  A client of OpenAI-compatible model services.
+  A client of OpenAI-compatible model services:
 
       client = Modelwire.client!(base_url: "https://host/v1", api_key: key)
       {:ok, response} = Modelwire.chat(client, model: "a-model", messages: messages)
@@ -139,9 +130,8 @@ defmodule Modelwire do
   @doc "How many calls of this virtual machine are not over."
   def unfinished, do: Native.unfinished()
 
-  defp whole(client, operation, request, options) do
-    with {:ok, stream} <- submit(client, operation, request, options, 0), do: response(stream)
-  end
+  defp whole(client, operation, request, options),
+    do: with({:ok, stream} <- submit(client, operation, request, options, 0), do: response(stream))
 
   defp submit(client, operation, request, options, stream) do
     Router.ensure()
@@ -163,19 +153,19 @@ defmodule Modelwire.Router do
   def init(nil) do
     router = self()
     spawn(fn -> Process.monitor(router) && receive(do: (_down -> ensure())) end)
-    {:ok, send(router, :begin)}
+    {:ok, nil, 0}
   end
 
-  # Now, and whenever the descriptor of the queue is readable.
+  # At the begin, and whenever the descriptor of the queue is readable.
   @impl true
-  def handle_info(_message, state), do: {:noreply, state, log(Modelwire.Native.dispatch())}
+  def handle_info(_message, nil), do: {:noreply, log(Modelwire.Native.dispatch())}
 
-  defp log(:idle), do: :infinity
+  defp log(:idle), do: nil
 
   defp log(records) do
     for record <- Enum.map(records, &Modelwire.JSON.decode/1) do
-      level = %{"error" => :error, "warn" => :warning, "info" => :info}[record["level"]] || :debug
-      Logger.log(level, record["message"], target: record["target"])
+      level = %{"error" => :error, "warn" => :warning, "info" => :info}[record["level"]]
+      Logger.log(level || :debug, record["message"], target: record["target"])
     end
 
     log(Modelwire.Native.dispatch())
@@ -186,8 +176,7 @@ defmodule Modelwire.Native do
   @moduledoc false
   @compile {:autoload, false}
   @on_load :load
-  def load, do: :erlang.load_nif(:filename.join(folder(), "../priv/modelwire_nif"), 0)
-  defp folder, do: __MODULE__ |> :code.which() |> :filename.dirname()
+  def load, do: :erlang.load_nif(Path.expand("../../priv/modelwire_nif", :code.which(__MODULE__)), 0)
 
   @arities [submit: 5, read: 1, cancel: 1, client: 1, close: 1, log: 1, dispatch: 0, unfinished: 0]
   for {name, arity} <- @arities do
@@ -198,7 +187,6 @@ end
 
 defmodule Modelwire.JSON do
   @moduledoc false
-
   def encode(fields), do: fields |> object() |> IO.iodata_to_binary()
 
   defp object(fields), do: [?{, Enum.map_intersperse(fields, ?,, &field/1), ?}]
@@ -211,7 +199,6 @@ defmodule Modelwire.JSON do
   defp text([{_, _} | _] = fields), do: object(fields)
   defp text(list) when is_list(list), do: [?[, Enum.map_intersperse(list, ?,, &text/1), ?]]
   defp text(string), do: [?", for(<<byte <- string>>, into: "", do: escape(byte)), ?"]
-
   defp escape(byte) when byte < 0x20 or byte in '"\\', do: "\\u00" <> Base.encode16(<<byte>>)
   defp escape(byte), do: <<byte>>
 
@@ -239,8 +226,8 @@ defmodule Modelwire.JSON do
     end
   end
 
-  defp pairs([name, value | rest], done), do: pairs(rest, Map.put(done, name, value))
   defp pairs([], done), do: done
+  defp pairs([name, value | rest], done), do: pairs(rest, Map.put(done, name, value))
 
   # A text without escapes is copied, so that it does not keep the whole JSON in memory.
   defp string(<<?", rest::binary>>, text, size, is_plain) do
@@ -251,28 +238,13 @@ defmodule Modelwire.JSON do
   defp string(<<?\\, _, rest::binary>>, text, size, _), do: string(rest, text, size + 2, false)
   defp string(<<_, rest::binary>>, text, size, plain), do: string(rest, text, size + 1, plain)
 
-  defp unescape(text) do
-    [first | escaped] = :binary.split(text, "\\", [:global])
-    IO.iodata_to_binary([first | meant(escaped)])
-  end
+  # JSON's escapes are also Elixir's, except characters in two halves.
+  @halves ~r/\\\\|(?:\\u[dD][89a-fA-F]..)+/
+  defp unescape(text), do: @halves |> Regex.replace(text, &joined/1) |> Macro.unescape_string()
 
-  defp meant([]), do: []
-  defp meant(["", text | rest]), do: ["\\", text | meant(rest)]
-
-  defp meant([<<?u, d, h, _, _>> = high, <<?u, low::binary-size(4), text::binary>> | rest])
-       when d in 'dD' and h in '89abAB',
-       do: [utf16(binary_part(high, 1, 4) <> low), text | meant(rest)]
-
-  defp meant([<<?u, unit::binary-size(4), text::binary>> | rest]),
-    do: [utf16(unit), text | meant(rest)]
-
-  @letters %{?n => ?\n, ?t => ?\t, ?r => ?\r, ?b => ?\b, ?f => ?\f}
-  defp meant([<<letter, text::binary>> | rest]),
-    do: [Map.get(@letters, letter, letter), text | meant(rest)]
-
-  # Half a character is none.
-  defp utf16(hex) do
-    units = Base.decode16!(hex, case: :mixed)
-    with {_, _, _} <- :unicode.characters_to_binary(units, :utf16), do: "\uFFFD"
+  defp joined("\\\\"), do: "\\\\"
+  defp joined(halves) do
+    halves = halves |> String.replace("\\u", "") |> Base.decode16!(case: :mixed)
+    with {_, whole, _} <- :unicode.characters_to_binary(halves, :utf16), do: whole <> "\uFFFD"
   end
 end
