@@ -52,7 +52,7 @@ module Modelwire
   end
 
   # One call: what came of it and was not read yet; and its last event, once that is there.
-  Call = Struct.new(:tag, :arrived, :last, :ready, :is_paused, :is_text_only) do
+  Call = Struct.new(:tag, :arrived, :last, :ready, :is_paused, :is_text_only, :is_left) do
     def self.begin = new(nil, [], [], ConditionVariable.new)
   end
   # Who waits for a call, in which thread; and from whom it took the watch.
@@ -65,9 +65,10 @@ module Modelwire
   # hands it over, however it leaves. Who takes without having the watch rings, for the descriptor
   # may have been emptied before the one who has it saw that it was readable.
   #
-  # A signal handler may raise anywhere, but not between statements that call no method written in
-  # Ruby and branch nowhere: what must not be done by halves is done in such lines. Finalizers and
-  # signal handlers cannot take locks: `cancel` takes none.
+  # A signal handler may raise wherever a method returns or a branch is taken, and so may
+  # Thread#raise. What was taken is in @handles until it was given, and a piece is given and counted
+  # in one go, for `<<` and `+=` are no methods there. Finalizers and signal handlers cannot take
+  # locks: `cancel` takes none.
   class Calls
     UNINTERRUPTED = { Object => :never }.freeze
     UTF_8 = Encoding::UTF_8
@@ -83,7 +84,7 @@ module Modelwire
       @last_tag = 0
       @calls = {}
       @waiting = {}.compare_by_identity
-      @taken = []
+      @given = 0
       @records = []
       @handles = FFI::MemoryPointer.new(:pointer, 64)
       @count = FFI::MemoryPointer.new(:size_t)
@@ -107,6 +108,9 @@ module Modelwire
         Raw.check(submit, @queue, @client, *request, is_stream ? 1 : 0, call.tag)
         @calls[call.tag] = call
       end
+    rescue Exception # rubocop:disable Lint/RescueException
+      cancel(call)
+      raise
     end
 
     # The next chunk of a call, or nil when nothing comes but its last event.
@@ -126,7 +130,10 @@ module Modelwire
       last.is_a?(Error) ? raise(last) : last
     end
 
-    def cancel(call) = call.tag && Raw.queue_cancel(@queue, call.tag)
+    def cancel(call)
+      call.is_left = true
+      Thread.handle_interrupt(UNINTERRUPTED) { Raw.queue_cancel(@queue, call.tag) if call.tag }
+    end
 
     def unfinished
       locked { take unless @watcher }
@@ -186,22 +193,29 @@ module Modelwire
     end
 
     def leave(waiter)
-      Thread.handle_interrupt(UNINTERRUPTED) do
-        @lock.lock unless @lock.owned?
-        @waiting.delete(waiter)
-        if @watcher.equal?(waiter)
-          @watcher = waiter.former
-          Raw.queue_wakeup(@queue) if @watcher
-        end
-        heir = @waiting.each_key.find { |other| other.thread.alive? } unless @watcher
-        heir&.call&.ready&.broadcast
-        if @is_over && @waiting.empty?
-          @queue.free unless @queue.null?
-          @queue = FFI::Pointer::NULL
-        end
-        @lock.unlock
-      end
+      Thread.handle_interrupt(UNINTERRUPTED) { hand_over(waiter) }
       log
+    end
+
+    # May be done again from the beginning, and is, where a signal handler raises in the middle.
+    def hand_over(waiter)
+      @lock.lock unless @lock.owned?
+      if @watcher.equal?(waiter)
+        Raw.queue_wakeup(@queue) if waiter.former
+        @watcher = waiter.former
+      end
+      heir = @waiting.each_key.find { |one| one.thread.alive? && !one.equal?(waiter) } unless @watcher
+      heir&.call&.ready&.broadcast
+      @waiting.delete(waiter)
+      if @is_over && @waiting.empty? && !@queue.null?
+        queue = @queue
+        @queue = FFI::Pointer::NULL
+        queue.free
+      end
+      @lock.unlock
+    rescue Exception => error # rubocop:disable Lint/RescueException
+      hand_over(waiter)
+      raise error
     end
 
     # Takes what is there, until there is something of this call.
@@ -211,15 +225,15 @@ module Modelwire
         return if call && has_news?(call)
 
         status = Raw.queue_take_at_once(@queue, 0, @handles, 64, @count)
-        @taken.concat(@handles.read_array_of_pointer(@count.read_ulong))
         @is_over ||= status == Raw::CLOSED
         return true if status != Raw::OK
       end
     end
 
-    # Gives each event that was taken to its call.
+    # Gives each event that was taken to its call, also those that somebody before was kept from.
     def give_out
-      while (event = @taken.first)
+      while @given < @count.read_ulong
+        event = @handles.get_pointer(@given * FFI::Pointer.size)
         call = @calls[Raw.event_tag(event)] || Call.begin
         over = nil
         case Raw.event_kind(event)
@@ -230,7 +244,7 @@ module Modelwire
             piece.name = read_text(Raw.event_name(event, @length))
           end
           to = call.arrived
-          call.is_paused = Raw.queue_pause(@queue, call.tag) == Raw::OK if to.size >= 64
+          hold_back(call) if to.size >= 64
         when Raw::EVENT_LOG
           piece = Raw.text(:event_json, event)
           to = @records
@@ -241,10 +255,19 @@ module Modelwire
         end
         call.ready.broadcast if to.empty?
         to << piece
-        @calls.delete(over)
-        @taken.shift
+        @given += 1
         Raw.event_free(event)
+        @calls.delete(over) if over
       end
+      @given = 0
+      @count.write_ulong(0)
+    end
+
+    # Marked first: what is marked and goes on does no harm. What was cancelled is to end.
+    def hold_back(call)
+      call.is_paused = true
+      Raw.queue_pause(@queue, call.tag)
+      Raw.queue_resume(@queue, call.tag) if call.is_left
     end
 
     def read_text(pointer) = pointer.get_bytes(0, @length.read_ulong).force_encoding(UTF_8)
@@ -284,12 +307,14 @@ module Modelwire
     def each
       return enum_for(:each) unless block_given?
 
-      while (chunk = @calls.read(@call))
-        yield chunk
+      begin
+        while (chunk = @calls.read(@call))
+          yield chunk
+        end
+        response
+      ensure
+        cancel
       end
-      response
-    ensure
-      cancel if block_given?
     end
 
     # Each text; nothing else of the chunks is copied.
