@@ -1,4 +1,4 @@
-# modelwire for Elixir: chats and responses of OpenAI-compatible model services, whole or streamed.
+# modelwire for Elixir: chats and responses of OpenAI-compatible services, whole or streamed.
 # It needs Elixir 1.14 and OTP 25 or later, a C compiler, and libmodelwire: docs/c.md installs it.
 # Copy modelwire.ex into lib/ of a mix project, modelwire_nif.c and Makefile beside its mix.exs; the
 # head of the Makefile says which line mix.exs gets. Without mix:
@@ -27,8 +27,8 @@ defmodule Modelwire.Error do
 
   def read({:error, json}) do
     known = Modelwire.JSON.decode(json)
-    error = struct!(__MODULE__, for(field <- @fields, do: {field, known[Atom.to_string(field)]}))
-    {:error, %{error | kind: String.to_atom(error.kind), json: json}}
+    fields = for field <- @fields, do: {field, known[Atom.to_string(field)]}
+    {:error, struct!(__MODULE__, [json: json] ++ fields) |> Map.update!(:kind, &String.to_atom/1)}
   end
 
   def raised({:ok, value}), do: value
@@ -146,7 +146,6 @@ defmodule Modelwire.Router do
   @moduledoc false
   use GenServer
   require Logger
-
   def ensure, do: Process.whereis(__MODULE__) || GenServer.start(__MODULE__, nil, name: __MODULE__)
 
   @impl true
@@ -176,7 +175,8 @@ defmodule Modelwire.Native do
   @moduledoc false
   @compile {:autoload, false}
   @on_load :load
-  def load, do: :erlang.load_nif(Path.expand("../../priv/modelwire_nif", :code.which(__MODULE__)), 0)
+  def load,
+    do: "../../priv/modelwire_nif" |> Path.expand(:code.which(__MODULE__)) |> :erlang.load_nif(0)
 
   @arities [submit: 5, read: 1, cancel: 1, client: 1, close: 1, log: 1, dispatch: 0, unfinished: 0]
   for {name, arity} <- @arities do

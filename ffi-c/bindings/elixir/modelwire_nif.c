@@ -227,7 +227,7 @@ static void free_client(ErlNifEnv *env, void *client) {
 /* enif_select asks for it; the descriptor lives as long as the virtual machine. */
 static void stop(ErlNifEnv *env, void *selected, ErlNifEvent descriptor, int is_direct) {}
 
-static int set_up(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM info) {
+static int adopt(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM info) {
   const char *names[TYPES] = {"event", "call", "handle", "client", "shared"};
   const ErlNifResourceTypeInit inits[TYPES] = {{free_event}, {free_call, .down = end_call},
                                                {free_handle}, {free_client}, {.stop = stop}};
@@ -240,11 +240,11 @@ static int set_up(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM inf
   return modelwire_queue_new(0, &shared->queue, NULL) != MODELWIRE_OK;
 }
 
-static int load(ErlNifEnv *env, void **to, ERL_NIF_TERM info) { return set_up(env, to, NULL, info); }
+static int load(ErlNifEnv *env, void **to, ERL_NIF_TERM info) { return adopt(env, to, NULL, info); }
 
 static ErlNifFunc functions[] = {
     {"dispatch", 0, dispatch}, {"read", 1, read}, {"submit", 5, submit}, {"cancel", 1, cancel},
     {"log", 1, set_log}, {"unfinished", 0, unfinished},
     {"client", 1, open_client, ERL_NIF_DIRTY_JOB_IO_BOUND},
     {"close", 1, close_client, ERL_NIF_DIRTY_JOB_IO_BOUND}};
-ERL_NIF_INIT(Elixir.Modelwire.Native, functions, load, NULL, set_up, NULL)
+ERL_NIF_INIT(Elixir.Modelwire.Native, functions, load, NULL, adopt, NULL)
