@@ -9,7 +9,7 @@ from common import (
     SCENARIOS, STRANGE, WORDS, at_once, chat, collect, deltas, descriptors, is_missing, left, raises,
     resident_kib, responses, same,
 )  # fmt: skip
-from modelwire_cffi_asyncio import AsyncClient
+from modelwire_cffi.aio import AsyncClient
 
 
 def scenario(function):

@@ -13,7 +13,8 @@ from common import (
     STRANGE, WORDS, at_once, chat, collect, deltas, descriptors, is_missing, later, left, raises,
     resident_kib, responses, same, scenario,
 )  # fmt: skip
-from modelwire_cffi import EVENTS_FEW, Client
+from modelwire_cffi import Client
+from modelwire_cffi.calls import EVENTS_FEW
 
 
 @scenario

@@ -1,4 +1,4 @@
-"""modelwire over cffi for asyncio: `modelwire_cffi`, whose calls run in the event loop.
+"""The client for asyncio: the same, in an event loop that watches the queue's descriptor.
 
     async with AsyncClient() as client:
         print((await client.chat({"model": "m", "messages": [...]})).text)
@@ -12,7 +12,9 @@ import contextlib
 import os
 import weakref
 
-from modelwire_cffi import Client, Stream, _Queue, lib
+from modelwire_cffi.calls import Queue, Stream
+from modelwire_cffi.client import Client
+from modelwire_cffi.library import lib
 
 
 class AsyncStream(Stream):
@@ -62,13 +64,13 @@ class AsyncClient(Client):
     def __init__(self, **options):
         super().__init__(**options)
         self._queues = weakref.WeakKeyDictionary()
-        weakref.finalize(self, _forget, self._queues).atexit = False
+        weakref.finalize(self, forget, self._queues).atexit = False
 
     def _queue(self):
         loop = asyncio.get_running_loop()
         queue = self._queues.get(loop)
         if queue is None or queue.process != os.getpid():
-            queue = self._queues[loop] = _Queue(0, self._log)
+            queue = self._queues[loop] = Queue(0, self._log)
             loop.add_reader(lib.modelwire_queue_fd(queue.handle), queue.take)
         return queue
 
@@ -79,12 +81,12 @@ class AsyncClient(Client):
         self.close()
 
 
-def _forget(queues):
+def forget(queues):
     """The client is gone: its loops need not watch any more. On any thread."""
     for loop, queue in list(queues.items()):
         with contextlib.suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(_unwatch, loop, queue)
+            loop.call_soon_threadsafe(unwatch, loop, queue)
 
 
-def _unwatch(loop, queue):
+def unwatch(loop, queue):
     loop.remove_reader(lib.modelwire_queue_fd(queue.handle))
