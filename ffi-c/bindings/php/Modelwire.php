@@ -4,8 +4,8 @@
  * modelwire for PHP 8.1 and later: chats, responses and lists of models, whole or as streams. Copy
  * it with include/modelwire.ffi.h beside it. It needs PHP's extension FFI (Debian: php-cli) and
  * libmodelwire.so.0.1, where the loader finds it or as MODELWIRE_LIBRARY in the environment says.
- * In a web server: ffi.enable=preload, opcache.preload=.../Modelwire.php; a client lives as long as
- * a request there.
+ * In a web server, where a client lives as long as a request, this file is preloaded:
+ * ffi.enable=preload, opcache.preload=/path/to/Modelwire.php, opcache.preload_user=www-data.
  *
  *     MODELWIRE_BASE_URL=https://host/v1 MODELWIRE_API_KEY=... php example.php MODEL "Say hello."
  *
@@ -18,7 +18,6 @@ declare(strict_types=1);
 namespace Modelwire;
 
 use FFI;
-use FFI\CData;
 
 /** A client of one service. Requests are arrays or JSON text; options stand in docs/options.md. */
 final class Client {
@@ -27,7 +26,6 @@ final class Client {
     public function __construct(array $options = []) {
         $this->client = new Handle('client', ...Core::text($options));
     }
-
     public function models(array $options = []): Response {
         return $this->begin('MODELS', null, 0, $options)->end();
     }
@@ -43,22 +41,17 @@ final class Client {
     public function responsesStream(array|string $request, array $options = []): Stream {
         return $this->begin('RESPONSES', $request, 1, $options);
     }
-
     /** Ends the calls under way; they and later ones throw what is of kind "closed". */
     public function close(): void { Core::call('client_close', $this->client->pointer, -1); }
 
-    private function begin(string $operation, mixed $json, int $stream, array $options): Stream {
-        $begun = new Stream($queue = Core::queue());
-        $request = [Core::$ffi->{"MODELWIRE_OPERATION_$operation"}, ...Core::text($json)];
-        $submit = 'queue_submit';
-        if ($options) {
-            $made = new Handle('request', ...$request);
-            Core::call('request_set_options', $made->pointer, ...Core::text($options));
-            [$submit, $request] = ['queue_submit_request', [$made->pointer]];
-        }
-        $handles = [$queue->pointer, $this->client->pointer];
-        Core::call($submit, ...$handles, ...[...$request, $stream, $begun->tag]);
-        return $begun;
+    private function begin(string $operation, mixed $json, int $streamed, array $options): Stream {
+        $stream = new Stream($queue = Core::queue());
+        $operation = Core::$ffi->{"MODELWIRE_OPERATION_$operation"};
+        $request = new Handle('request', $operation, ...Core::text($json));
+        if ($options) Core::call('request_set_options', $request->pointer, ...Core::text($options));
+        $handles = [$queue->pointer, $this->client->pointer, $request->pointer];
+        Core::call('queue_submit_request', ...[...$handles, $streamed, $stream->tag]);
+        return $stream;
     }
 }
 
@@ -75,7 +68,6 @@ final class Stream implements \IteratorAggregate {
         $this->tag = ++Core::$last;
         Core::$calls[$this->tag] = $this->call = new Call();
     }
-
     public function getIterator(): \Generator {
         try {
             while ($this->hasMore()) yield $this->chunks[$this->read++];
@@ -83,63 +75,56 @@ final class Stream implements \IteratorAggregate {
             $this->cancel();
         }
     }
-
     /** The next chunk; null at the end. */
-    public function next(): ?Chunk { return $this->hasMore() ? $this->chunks[$this->read++] : null; }
-
+    public function next(): ?Chunk {
+        return $this->hasMore() ? $this->chunks[$this->read++] : null;
+    }
     /** Reads what is left; how the call ended. */
     public function end(): Response {
         while ($this->next());
         return $this->response;
     }
-
     /** Ends the call now, also while another task waits for it. */
     public function cancel(): void {
         Core::$ffi->modelwire_queue_cancel($this->queue->pointer, $this->tag);
     }
+    public function __destruct() {
+        unset(Core::$calls[$this->tag]);
+        $this->cancel();
+    }
 
     private function hasMore(): bool {
         if ($this->read < \count($this->chunks)) return true;
-        while (!$this->call->chunks && !$this->call->last) Core::wait($this->queue, $this->call);
-        [$this->chunks, $this->call->chunks, $this->read] = [$this->call->chunks, [], 0];
+        $call = $this->call;
+        while (!$call->chunks && !$call->last) Core::wait($this->queue, $call);
+        [$this->chunks, $call->chunks, $this->read] = [$call->chunks, [], 0];
         if (\count($this->chunks) >= Core::PAUSE_AT) {
             Core::$ffi->modelwire_queue_resume($this->queue->pointer, $this->tag);
         }
         if ($this->chunks) return true;
-        $last = $this->call->last;
-        $this->response = $last instanceof Response ? $last : throw new Exception($last->json());
+        $this->response = $call->last instanceof Response ? $call->last
+            : throw new Exception($call->last->json());
         return false;
-    }
-
-    public function __destruct() {
-        unset(Core::$calls[$this->tag]);
-        $this->cancel();
     }
 }
 
 /** What came. The text is there; the rest is read when it is asked for. */
 class Event {
-    public function __construct(public readonly string $text, private readonly CData $event) {}
-
+    public function __construct(public readonly string $text, private readonly FFI\CData $event) {}
     /** As the service sent it. */
     public function json(): string { return Core::$ffi->modelwire_event_json($this->event, null); }
-
     /** The same, parsed; null where there is none. */
     public function document(): ?array { return \json_decode($this->json(), true); }
-
     /** What the library knows, the same of chats and responses: modelwire_event_info lists it. */
     public function info(): array {
         $info = Core::$ffi->modelwire_event_info($this->event);
         return \json_decode(Core::$ffi->modelwire_value_json($info, '', 0, null), true);
     }
-
     /** The name of the server-sent event. */
     public function name(): string { return Core::$ffi->modelwire_event_name($this->event, null); }
-
     public function __destruct() { Core::$ffi->modelwire_event_free($this->event); }
     private function __clone() {}
 }
-
 final class Chunk extends Event {}
 final class Response extends Event {}
 
@@ -151,7 +136,6 @@ final class Exception extends \RuntimeException {
         $this->known = \json_decode($json, true);
         parent::__construct("{$this->kind}: {$this->known['message']} Hint: {$this->hint}");
     }
-
     /** Of `message` and `code` too, since PHP hides its own members of these names. */
     public function __get(string $name): mixed { return $this->known[$name]; }
     public function __isset(string $name): bool { return isset($this->known[$name]); }
@@ -172,14 +156,12 @@ function run(iterable $tasks): array {
                 unset($fibers[$key]);
             });
             $fibers[$key] = $fiber;
-            Core::$ready[] = Core::$tasks[$fiber] = \WeakReference::create($fiber);
+            Core::$tasks[$fiber] = \WeakReference::create($fiber);
+            $fiber->start();
         }
         while ($fibers) {
             Core::take(Core::queue(), Core::$ready ? 0 : -1);
-            while ($ready = \array_shift(Core::$ready)) {
-                $fiber = $ready->get();
-                $fiber?->isStarted() ? $fiber->resume() : $fiber?->start();
-            }
+            while (Core::$ready) \array_shift(Core::$ready)->get()?->resume();
         }
     } finally {
         $fibers = [];
@@ -202,7 +184,7 @@ function log(string $level, ?callable $write = null): void {
     Core::log(Core::queue());
 }
 
-/** What the library took of one call, and the task that waits for it. @internal */
+/** What came of one call and was not read, and the task that waits for it. @internal */
 final class Call {
     public array $chunks = [];
     public ?Event $last = null;
@@ -211,14 +193,13 @@ final class Call {
 
 /** What the library makes, freed with this object. @internal */
 final class Handle {
-    public ?CData $pointer;
+    public ?FFI\CData $pointer;
 
     public function __construct(private readonly string $type, mixed ...$arguments) {
         $this->pointer = Core::load()->new("modelwire_$type *");
         Core::call("{$type}_new", ...[...$arguments, FFI::addr($this->pointer)]);
         Core::$handles[$this] = true;
     }
-
     public function __destruct() {
         Core::$ffi->{"modelwire_{$this->type}_free"}($this->pointer);
         $this->pointer = null;
@@ -237,8 +218,8 @@ final class Core {
     /** Level and function of the log; its records that are to be written; tasks that can go on. */
     public static array $log = ['MODELWIRE_LOG_OFF', null], $records = [], $ready = [];
     private static ?Handle $queue = null;
-    private static CData $taken, $count, $length, $text;
     private static int $process = 0, $flags = 0;
+    private static FFI\CData $taken, $count, $length, $text, $error;
 
     public static function load(): FFI {
         if (self::$ffi) return self::$ffi;
@@ -248,12 +229,13 @@ final class Core {
         self::$ffi = $ffi = FFI::cdef(\file_get_contents($header), $library);
         [self::$handles, self::$tasks] = [new \WeakMap(), new \WeakMap()];
         self::$taken = $ffi->new('modelwire_event *[' . self::AT_ONCE . ']');
+        self::$error = $ffi->new('modelwire_error *[1]');
         [self::$count, self::$length] = [$ffi->new('size_t[1]'), $ffi->new('size_t[1]')];
         $type = 'char *(*)(const modelwire_event *, size_t *)';
         self::$text = $ffi->cast($type, $ffi->modelwire_event_text);
         \register_shutdown_function(static function (): void {
-            if ((\error_get_last()['type'] ?? 0) !== \E_ERROR) return;
             // PHP runs no destructors after a fatal error.
+            if ((\error_get_last()['type'] ?? 0) !== \E_ERROR) return;
             foreach (self::$handles as $handle => $_) $handle->__destruct();
         });
         return $ffi;
@@ -261,11 +243,9 @@ final class Core {
 
     /** Calls a function whose last parameter is the place of an error. */
     public static function call(string $function, mixed ...$arguments): void {
-        $error = self::$ffi->new('modelwire_error *');
-        $arguments[] = FFI::addr($error);
-        if (self::$ffi->{"modelwire_$function"}(...$arguments) >= 0) return;
-        $json = self::$ffi->modelwire_error_json($error, null);
-        self::$ffi->modelwire_error_free($error);
+        if (self::$ffi->{"modelwire_$function"}(...[...$arguments, self::$error]) >= 0) return;
+        $json = self::$ffi->modelwire_error_json(self::$error[0], null);
+        self::$ffi->modelwire_error_free(self::$error[0]);
         throw new Exception($json);
     }
 
@@ -285,7 +265,6 @@ final class Core {
         }
         return self::$queue;
     }
-
     public static function log(Handle $queue): void {
         self::call('queue_log', $queue->pointer, self::$ffi->{self::$log[0]}, 0);
     }
