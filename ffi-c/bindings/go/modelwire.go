@@ -11,18 +11,16 @@
 // To run its example, with OPENAI_BASE_URL and OPENAI_API_KEY set: go run ./example MODEL TEXT
 package modelwire
 
-// #cgo !modelwire_static pkg-config: modelwire
-// #cgo modelwire_static pkg-config: modelwire-static
-// #include <modelwire.h>
-import "C"
-
 import (
 	"context"
 	"encoding/json"
 	"io"
 	"iter"
-	"math"
+	"log/slog"
+	"maps"
+	"modelwire/internal/raw"
 	"runtime"
+	"sync"
 	"sync/atomic"
 )
 
@@ -31,76 +29,70 @@ type Options map[string]any
 
 // Client is a client of one service; any number of goroutines may use it.
 type Client struct {
-	handle   *C.modelwire_client
-	isClosed atomic.Bool
+	raw        raw.Client
+	unfinished atomic.Int64
 }
 
 // New makes a client. Base URL and key come from the environment where the options have none.
 func New(options Options) (*Client, error) {
 	text, err := merged(options)
-	if err == nil {
-		err = openQueue()
-	}
 	if err != nil {
 		return nil, err
 	}
-	client, failure := &Client{}, (*C.modelwire_error)(nil)
-	C.modelwire_client_new(characters(text), C.size_t(len(text)), &client.handle, &failure)
+	made, failure := raw.NewClient(text)
 	if failure != nil {
-		return nil, errorOf(failure)
+		return nil, newError(failure)
 	}
-	free := func(handle *C.modelwire_client) { C.modelwire_client_free(handle) }
-	runtime.AddCleanup(client, free, client.handle)
+	client := &Client{raw: made}
+	runtime.AddCleanup(client, raw.Client.Free, made)
 	return client, nil
 }
 
 // Models lists the models: Info().Models of the response.
 func (client *Client) Models(ctx context.Context, options ...Options) (*Response, error) {
-	return client.start(ctx, C.MODELWIRE_OPERATION_MODELS, 0, nil, options).whole()
+	return client.begin(ctx, raw.Models, 0, nil, options).whole()
 }
 
 // Chat completes a chat. The request is anything of which encoding/json makes the service's JSON.
 func (client *Client) Chat(ctx context.Context, request any, options ...Options) (*Response, error) {
-	return client.start(ctx, C.MODELWIRE_OPERATION_CHAT, 0, request, options).whole()
+	return client.begin(ctx, raw.Chat, 0, request, options).whole()
 }
 
 // ChatStream completes a chat piece by piece. What goes wrong is told where the chunks are read.
 func (client *Client) ChatStream(ctx context.Context, request any, options ...Options) *Stream {
-	return client.start(ctx, C.MODELWIRE_OPERATION_CHAT, 1, request, options).stream()
+	return client.begin(ctx, raw.Chat, 1, request, options)
 }
 
 // Responses makes a response.
 func (client *Client) Responses(ctx context.Context, request any, options ...Options) (*Response, error) {
-	return client.start(ctx, C.MODELWIRE_OPERATION_RESPONSES, 0, request, options).whole()
+	return client.begin(ctx, raw.Responses, 0, request, options).whole()
 }
 
 // ResponsesStream makes a response piece by piece.
 func (client *Client) ResponsesStream(ctx context.Context, request any, options ...Options) *Stream {
-	return client.start(ctx, C.MODELWIRE_OPERATION_RESPONSES, 1, request, options).stream()
+	return client.begin(ctx, raw.Responses, 1, request, options)
 }
 
-// Close ends the calls under way and waits for that. They and later ones fail with kind "closed".
+// Unfinished says how many calls have not been read to their end, left or collected.
+func (client *Client) Unfinished() int { return int(client.unfinished.Load()) }
+
+// Close ends the calls under way; they and later ones fail with kind "closed".
 func (client *Client) Close() error {
-	client.isClosed.Store(true)
-	C.modelwire_client_close(client.handle, -1, nil)
-	client.each(func(call *call) {
-		call.mutex.Lock()
-		C.modelwire_queue_resume(queue, call.tag)
-		call.mutex.Unlock()
-		call.wait(math.MaxInt)
-	})
+	defer runtime.KeepAlive(client)
+	client.raw.Close()
 	return nil
-}
-
-// Unfinished says how many calls of the client have not seen their last event.
-func (client *Client) Unfinished() (count int) {
-	client.each(func(*call) { count++ })
-	return count
 }
 
 // Stream is an answer that comes piece by piece: range over Chunks, or call Next. Whoever leaves it
 // early cancels it; the range does so by itself, and the garbage collector with what nobody has.
-type Stream struct{ call *call }
+type Stream struct {
+	exchange *exchange
+	reading  sync.Mutex   // held by who reads
+	read     int          // events of those in the box
+	number   atomic.Int64 // of the chunk that was read last
+	response *Response
+	err      error // of the end
+}
 
 // Chunks are those that are left; an error ends them.
 func (stream *Stream) Chunks() iter.Seq2[Chunk, error] {
@@ -116,33 +108,119 @@ func (stream *Stream) Chunks() iter.Seq2[Chunk, error] {
 
 // Next waits for a chunk; after the last one it gives io.EOF.
 func (stream *Stream) Next() (Chunk, error) {
-	defer runtime.KeepAlive(stream)
-	return stream.call.next()
-}
-
-// Cancel ends the exchange, on any goroutine: who reads gets an error of kind "cancelled".
-func (stream *Stream) Cancel() {
-	leave(stream.call)
-	runtime.KeepAlive(stream)
+	number := stream.number.Add(1)
+	stream.reading.Lock()
+	defer stream.reading.Unlock()
+	for box := stream.exchange.box; stream.err == nil; {
+		at := stream.read
+		if at == box.Count() {
+			stream.read = 0
+			box.Take()
+			continue
+		}
+		stream.read++
+		switch box.Kind(at) {
+		case raw.ChunkEvent:
+			return Chunk{box.Text(at), box.Name(at), stream, number}, nil
+		case raw.ResponseEvent:
+			stream.response = &Response{box.Text(at), box.JSON(at), box.Info(at)}
+			stream.end(io.EOF)
+		case raw.ErrorEvent:
+			failure := newError(box.JSON(at))
+			if failure.Kind == "cancelled" {
+				failure.cause = context.Cause(stream.exchange.ctx)
+			}
+			stream.end(failure)
+		}
+	}
+	return Chunk{}, stream.err
 }
 
 // Response is the end of a stream that was read; nil before.
-func (stream *Stream) Response() *Response {
-	stream.call.mutex.Lock()
-	defer stream.call.mutex.Unlock()
-	return stream.call.response
+func (stream *Stream) Response() *Response { return stream.response }
+
+// Cancel ends the exchange, on any goroutine: who reads gets an error of kind "cancelled".
+func (stream *Stream) Cancel() {
+	stream.exchange.box.Cancel()
+	if stream.reading.TryLock() { // nobody reads, who would do this at the end
+		defer stream.reading.Unlock()
+		stream.end(&Error{Kind: "cancelled", Message: "the stream was left", Hint: "start another"})
+	}
+}
+
+func (stream *Stream) end(err error) {
+	if stream.err == nil {
+		stream.err = err
+		stream.number.Add(1)
+		end(stream.exchange)
+	}
+}
+
+// exchange is what is to be ended of a stream.
+type exchange struct {
+	client  *Client
+	ctx     context.Context
+	release func() bool // lets go of the context
+	box     *raw.Box
+}
+
+func (client *Client) begin(ctx context.Context, operation, isStream int32, request any,
+	options []Options) *Stream {
+	exchange := &exchange{client, ctx, func() bool { return true }, raw.NewBox()}
+	stream := &Stream{exchange: exchange}
+	runtime.AddCleanup(stream, end, exchange)
+	client.unfinished.Add(1)
+	changes, err := merged(options...)
+	var body []byte
+	if err == nil && request != nil {
+		body, err = json.Marshal(request)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		stream.end(err)
+	} else if failure := exchange.box.Submit(client.raw, operation, isStream, body, changes); failure != nil {
+		stream.end(newError(failure))
+	} else {
+		exchange.release = context.AfterFunc(ctx, exchange.box.Cancel)
+	}
+	return stream
+}
+
+func (stream *Stream) whole() (*Response, error) {
+	if _, err := stream.Next(); err != io.EOF {
+		return nil, err
+	}
+	return stream.response, nil
+}
+
+func end(exchange *exchange) {
+	if exchange.box.Free() {
+		exchange.release()
+		exchange.client.unfinished.Add(-1)
+	}
 }
 
 // Chunk is one piece of a stream.
 type Chunk struct {
 	Text, Name string // what it adds to the text; the name of the server-sent event, if it has one
-	call       *call
-	number     int
-	event      *C.modelwire_event
+	stream     *Stream
+	number     int64
 }
 
 // JSON is the chunk as the service sent it. It is gone once the next chunk was asked for.
-func (chunk Chunk) JSON() json.RawMessage { return chunk.call.json(chunk.number) }
+func (chunk Chunk) JSON() json.RawMessage {
+	stream := chunk.stream
+	if stream == nil || chunk.number != stream.number.Load() || !stream.reading.TryLock() {
+		return nil
+	}
+	defer stream.reading.Unlock()
+	if chunk.number != stream.number.Load() {
+		return nil
+	}
+	return stream.exchange.box.JSON(stream.read - 1)
+}
 
 // Decode reads the JSON as json.Unmarshal does.
 func (chunk Chunk) Decode(into any) error { return json.Unmarshal(chunk.JSON(), into) }
@@ -168,14 +246,14 @@ type Info struct {
 	Exchange
 	FinishReason string                                 `json:"finish_reason"`
 	ToolCalls    []struct{ ID, Name, Arguments string } `json:"tool_calls"`
-	IsGathered   bool                                   `json:"is_gathered"`
 	Usage        struct {
 		InputTokens  int64 `json:"input_tokens"`
 		OutputTokens int64 `json:"output_tokens"`
 		TotalTokens  int64 `json:"total_tokens"`
 	}
-	Models []string
-	End    string
+	Models     []string
+	IsGathered bool `json:"is_gathered"`
+	End        string
 }
 
 // Exchange is what is known of any call.
@@ -205,3 +283,43 @@ func (failure *Error) Error() string {
 
 // Unwrap gives the cause of the context that ended the call.
 func (failure *Error) Unwrap() error { return failure.cause }
+
+func newError(text []byte) *Error {
+	failure := &Error{JSON: text}
+	_ = json.Unmarshal(text, failure)
+	return failure
+}
+
+func merged(all ...Options) ([]byte, error) {
+	options := Options{}
+	for _, some := range all {
+		maps.Copy(options, some)
+	}
+	return json.Marshal(options)
+}
+
+var logged atomic.Pointer[raw.Box]
+
+// SetLog hands the log of the library, which is one for all clients, to a logger in place of an
+// earlier one, at the levels that it has enabled now. nil ends it.
+func SetLog(logger *slog.Logger) {
+	ctx, level := context.Background(), int32(raw.LogOff)
+	for logger != nil && level < raw.LogTrace && logger.Enabled(ctx, slogLevel(level+1)) {
+		level++
+	}
+	box := raw.NewBox()
+	box.Log(level)
+	if earlier := logged.Swap(box); earlier != nil {
+		earlier.Close()
+	}
+	go func() {
+		for box.Poll() {
+			for at := range box.Count() {
+				logger.Log(ctx, slogLevel(box.Level(at)), box.Text(at), "target", box.Name(at))
+			}
+		}
+		box.Free()
+	}()
+}
+
+func slogLevel(level int32) slog.Level { return slog.Level(12 - 4*level) }
