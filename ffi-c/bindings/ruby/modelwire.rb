@@ -148,7 +148,21 @@ module Modelwire
 
     private
 
-    def locked(&work) = Thread.handle_interrupt(UNINTERRUPTED) { @lock.synchronize(&work) }
+    def locked
+      Thread.handle_interrupt(UNINTERRUPTED) do
+        lock
+        yield
+      ensure
+        hand_over
+      end
+    end
+
+    # The lock is held for microseconds. Ruby 3.1 breaks down later if a signal handler raises while
+    # Mutex#lock waits.
+    def lock
+      Thread.pass until @lock.owned? || @lock.try_lock
+    end
+
     def has_news?(call) = @is_over || !call.arrived.empty? || !call.last.empty?
 
     def fail_with(kind, message, hint)
@@ -160,7 +174,7 @@ module Modelwire
         fail_with("forked", "the call belongs to the parent process", "Make calls of the child's own.")
       end
       waiter = Waiter.new(call, Thread.current)
-      @lock.lock
+      lock
       @waiting[waiter] = true
       Raw.queue_resume(@queue, call.tag) if call.is_paused
       call.is_paused = false
@@ -184,7 +198,7 @@ module Modelwire
         @io ||= IO.for_fd(Raw.queue_fd(@queue), autoclose: false)
         @lock.unlock
         @io.wait_readable
-        @lock.lock
+        lock
       else
         # A scheduler that has the watch in another thread may be held up there.
         waiter.call.ready.wait(@lock, is_here ? nil : 1)
@@ -197,10 +211,11 @@ module Modelwire
       log
     end
 
-    # May be done again from the beginning, and is, where a signal handler raises in the middle.
-    def hand_over(waiter)
-      @lock.lock unless @lock.owned?
-      if @watcher.equal?(waiter)
+    # Done again from the beginning where a signal handler raises in the middle.
+    def hand_over(waiter = nil)
+      is_done = false
+      lock
+      if waiter && @watcher.equal?(waiter)
         Raw.queue_wakeup(@queue) if waiter.former
         @watcher = waiter.former
       end
@@ -213,9 +228,9 @@ module Modelwire
         queue.free
       end
       @lock.unlock
-    rescue Exception => error # rubocop:disable Lint/RescueException
-      hand_over(waiter)
-      raise error
+      is_done = true
+    ensure
+      hand_over(waiter) unless is_done
     end
 
     # Takes what is there, until there is something of this call.
@@ -366,8 +381,11 @@ module Modelwire
 
     # Those of this process: a forked child has its own.
     def calls
+      calls = @calls
+      return calls if calls&.process == Process.pid
+
       @lock.synchronize do
-        @calls = Calls.new(@client, @logger) unless @calls&.process == Process.pid
+        @calls = Calls.new(@client, @logger) if @calls.equal?(calls)
         @calls
       end
     end
