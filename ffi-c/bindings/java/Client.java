@@ -120,7 +120,7 @@ public final class Client implements AutoCloseable {
         /** How it ended, once the rest is read. */
         public synchronized Response response() {
             while (hasNext()) next();
-            leaving.clean();
+            if (given == 0) leaving.clean();
             return response;
         }
 
@@ -177,10 +177,10 @@ public final class Client implements AutoCloseable {
         private long begun() {
             if (closed) throw new Failure(Failure.CLOSED);
             if (queue != 0) return queue;
-            long made = queue = queue_new(0);
+            long made = queue_new(0);
             ended = CompletableFuture.runAsync(() -> take(made), run ->
                     Thread.ofPlatform().daemon().name("modelwire").start(run));
-            return made;
+            return queue = made;
         }
 
         synchronized void log(int level) { queue_log(begun(), Math.min(level, LOG_TRACE), -1); }

@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 
 /**
  * libmodelwire as include/modelwire.h declares it, each function linked when it is first called. A
@@ -33,6 +32,12 @@ public final class Modelwire {
     private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     /** Of functions that are short and wait for nothing: they may see Java's own arrays. */
     private static final Linker.Option READS = Linker.Option.critical(true);
+
+    static {
+        if (check_abi(Modelwire.ABI) != Modelwire.OK) {
+            throw new UnsatisfiedLinkError("libmodelwire has another ABI than this binding");
+        }
+    }
 
     private Modelwire() {}
 
@@ -186,8 +191,9 @@ public final class Modelwire {
             return value_number(value(), path);
         }
 
-        public synchronized Integer truth(String path) {
-            return value_bool(value(), path);
+        public synchronized Boolean truth(String path) {
+            Integer found = value_bool(value(), path);
+            return found == null ? null : found != 0;
         }
 
         public synchronized long count(String path) {
@@ -209,24 +215,48 @@ public final class Modelwire {
             return given == null || given instanceof String ? (String) given : of(given);
         }
 
-        /** Maps, collections, texts, numbers and truths as JSON text. */
+        /** Maps, collections, numbers, truths and this class as JSON text; all else is a string. */
         static String of(Object value) {
-            return switch (value) {
-                case null -> "null";
-                case Map<?, ?> map -> map.entrySet().stream()
-                        .map(one -> of(one.getKey().toString()) + ":" + of(one.getValue()))
-                        .collect(Collectors.joining(",", "{", "}"));
-                case Collection<?> list -> list.stream().map(Json::of)
-                        .collect(Collectors.joining(",", "[", "]"));
-                case CharSequence text -> text.codePoints().mapToObj(Json::escaped)
-                        .collect(Collectors.joining("", "\"", "\""));
-                default -> value.toString();
-            };
+            StringBuilder out = new StringBuilder();
+            write(value, out);
+            return out.toString();
         }
 
-        private static String escaped(int point) {
-            boolean isPlain = point >= ' ' && point != '"' && point != '\\';
-            return isPlain ? Character.toString(point) : String.format("\\u%04x", point);
+        private static void write(Object value, StringBuilder out) {
+            char between = '{';
+            if (value instanceof Map<?, ?> map) {
+                for (Map.Entry<?, ?> member : map.entrySet()) {
+                    quote(member.getKey().toString(), out.append(between));
+                    write(member.getValue(), out.append(':'));
+                    between = ',';
+                }
+                out.append(map.isEmpty() ? "{}" : "}");
+            } else if (value instanceof Collection<?> items) {
+                between = '[';
+                for (Object item : items) {
+                    write(item, out.append(between));
+                    between = ',';
+                }
+                out.append(items.isEmpty() ? "[]" : "]");
+            } else if (value == null || value instanceof Number || value instanceof Boolean
+                    || value instanceof Json) {
+                out.append(value);
+            } else {
+                quote(value.toString(), out);
+            }
+        }
+
+        private static void quote(String text, StringBuilder out) {
+            out.append('"');
+            for (int at = 0; at < text.length(); at++) {
+                char unit = text.charAt(at);
+                if (unit < ' ') {
+                    out.append(unit < 16 ? "\\u000" : "\\u00").append(Integer.toHexString(unit));
+                } else {
+                    out.append(unit == '"' || unit == '\\' ? "\\" : "").append(unit);
+                }
+            }
+            out.append('"');
         }
     }
 

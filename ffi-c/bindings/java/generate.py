@@ -160,10 +160,13 @@ class Writer:
             name = bare(function["name"])
             if any(place["name"] == "path" for place in function["parameters"]):
                 short = name.removeprefix("value_")
-                kind = self.function(function).split()[1]
+                kind, body = self.function(function).split()[1], f"return {name}(value(), path);"
+                if short == "bool":
+                    body = f"Integer found = {name}(value(), path);\n            "
+                    kind, body = "Boolean", body + "return found == null ? null : found != 0;"
                 methods += f"""
         public synchronized {kind} {WORDS.get(short, short)}(String path) {{
-            return {name}(value(), path);
+            {body}
         }}
 """
         return methods
