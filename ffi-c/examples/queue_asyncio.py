@@ -4,40 +4,45 @@ Nothing but libmodelwire.so is used; Python programs as such use the package `mo
 whole binding in the fifteen functions that it takes: opaque pointers, JSON as pointer and length,
 calls by a number of the program's own, and one descriptor that its event loop watches.
 
+What the functions take is read from modelwire.json, which MODELWIRE_JSON names, or which stands
+beside the header in an include folder of this file's parents.
+
     python3 queue_asyncio.py a-model "Say hello." [COUNT]
 """
 
 import asyncio
 import ctypes
+import functools
 import json
+import os
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
-lib = ctypes.CDLL("libmodelwire.so.0.1")
-OK, MODELS, CHAT, RESPONSES = 0, 1, 2, 3
-CHUNK, RESPONSE, ERROR = 1, 2, 3
-STATUS, SIZE, TAG = ctypes.c_int32, ctypes.c_size_t, ctypes.c_uint64
-POINTER, TEXT, OUT = ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
-LENGTH, BYTES = ctypes.POINTER(SIZE), ctypes.POINTER(ctypes.c_char)
-for name, result, arguments in [
-    ("client_new", STATUS, [TEXT, SIZE, OUT, OUT]),
-    ("client_free", None, [POINTER]),
-    ("queue_new", STATUS, [ctypes.c_uint32, OUT, OUT]),
-    ("queue_free", None, [POINTER]),
-    ("queue_fd", ctypes.c_int32, [POINTER]),
-    ("queue_next", STATUS, [POINTER, ctypes.c_int32, OUT]),
-    ("queue_submit", STATUS, [POINTER, POINTER, STATUS, TEXT, SIZE, STATUS, TAG, OUT]),
-    ("queue_cancel", STATUS, [POINTER, TAG]),
-    ("event_kind", STATUS, [POINTER]),
-    ("event_tag", TAG, [POINTER]),
-    ("event_json", BYTES, [POINTER, LENGTH]),
-    ("event_free", None, [POINTER]),
-    ("error_json", BYTES, [POINTER, LENGTH]),
-    ("error_free", None, [POINTER]),
-    ("status_name", TEXT, [STATUS]),
-]:
-    function = getattr(lib, f"modelwire_{name}")
-    function.restype, function.argtypes = result, arguments
+PLACES = [above / "include/modelwire.json" for above in Path(__file__).resolve().parents]
+PLACE = os.environ.get("MODELWIRE_JSON") or next(filter(Path.is_file, PLACES), PLACES[-1])
+HEADER = json.loads(Path(PLACE).read_text())
+FUNCTIONS = {one["name"]: one for one in HEADER["functions"]}
+VALUES = {one["name"].removeprefix("MODELWIRE_"): one["value"] for one in HEADER["constants"]}
+POINTER, SIZE = ctypes.c_void_p, ctypes.c_size_t
+TYPES = {"size_t": SIZE, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64, "void": None}
+TYPES |= {"double": ctypes.c_double, "uint32_t": ctypes.c_uint32, "uint64_t": ctypes.c_uint64}
+TYPES |= {one["name"]: TYPES[one["is"]] for one in HEADER["types"]}
+lib = ctypes.CDLL(HEADER["soname"])
+
+
+@functools.cache
+def function(name: str):
+    """A function of the library; whatever is no number is a pointer."""
+    declared = FUNCTIONS[f"modelwire_{name}"]
+    found = getattr(lib, declared["name"])
+    found.argtypes = [TYPES.get(one["type"], POINTER) for one in declared["parameters"]]
+    found.restype = TYPES.get(declared["returns"]["type"], POINTER)
+    return found
+
+
+def call(name: str, *arguments):
+    return function(name)(*arguments)
 
 
 class Failure(Exception):
@@ -48,28 +53,29 @@ class Failure(Exception):
         self.known = known
 
 
-def read(function, handle):
+def read(name: str, handle):
     """The JSON text of an event or an error, as Python's own objects; None where it has none."""
     length = SIZE()
-    text = function(handle, ctypes.byref(length))
-    return json.loads(text[: length.value]) if length.value else None
+    text = call(name, handle, ctypes.byref(length))
+    return json.loads(ctypes.string_at(text, length.value)) if length.value else None
 
 
 def check(status: int, error: ctypes.c_void_p) -> None:
     """Raises what a function gave through `err`."""
-    if status == OK:
+    if status == VALUES["OK"]:
         return
     try:
-        known = read(lib.modelwire_error_json, error)
+        known = read("error_json", error)
     finally:
-        lib.modelwire_error_free(error)
-    raise Failure(known or {"kind": lib.modelwire_status_name(status), "message": "", "hint": ""})
+        call("error_free", error)
+    kind = ctypes.string_at(call("status_name", status)).decode()
+    raise Failure(known or {"kind": kind, "message": "", "hint": ""})
 
 
-def made(create, *arguments):
+def made(name: str, *arguments):
     """What a function gives through `out`."""
     out, error = POINTER(), POINTER()
-    check(create(*arguments, ctypes.byref(out), ctypes.byref(error)), error)
+    check(call(name, *arguments, ctypes.byref(out), ctypes.byref(error)), error)
     return out
 
 
@@ -78,57 +84,52 @@ class Client:
 
     def __init__(self, **options: object) -> None:
         text = json.dumps(options).encode()
-        self.client = made(lib.modelwire_client_new, text, len(text))
-        self.queue = made(lib.modelwire_queue_new, 0)
+        self.client = made("client_new", text, len(text))
+        self.queue = made("queue_new", 0)
         self.calls: dict[int, asyncio.Queue] = {}
         self.last = 0
-        asyncio.get_running_loop().add_reader(lib.modelwire_queue_fd(self.queue), self.take)
+        asyncio.get_running_loop().add_reader(call("queue_fd", self.queue), self.take)
 
     def close(self) -> None:
-        asyncio.get_running_loop().remove_reader(lib.modelwire_queue_fd(self.queue))
-        lib.modelwire_queue_free(self.queue)
-        lib.modelwire_client_free(self.client)
+        asyncio.get_running_loop().remove_reader(call("queue_fd", self.queue))
+        call("queue_free", self.queue)
+        call("client_free", self.client)
 
     def take(self) -> None:
         """The descriptor is readable: take until there is nothing more."""
         event = POINTER()
-        while lib.modelwire_queue_next(self.queue, 0, ctypes.byref(event)) == OK:
-            kind, tag = lib.modelwire_event_kind(event), lib.modelwire_event_tag(event)
-            if call := self.calls.get(tag):
-                call.put_nowait((kind, read(lib.modelwire_event_json, event)))
-            lib.modelwire_event_free(event)
+        while call("queue_next", self.queue, 0, ctypes.byref(event)) == VALUES["OK"]:
+            kind, tag = call("event_kind", event), call("event_tag", event)
+            if events := self.calls.get(tag):
+                events.put_nowait((kind, read("event_json", event)))
+            call("event_free", event)
 
-    async def call(self, operation: int, request: dict, stream: bool) -> AsyncIterator[dict]:
+    async def run(self, operation: str, request: dict, stream: bool) -> AsyncIterator[dict]:
         """Each chunk of a stream, or the whole response. Who leaves it early ends the call."""
         self.last += 1
         tag, text, error = self.last, json.dumps(request).encode(), POINTER()
         events = self.calls[tag] = asyncio.Queue()
         try:
-            check(
-                lib.modelwire_queue_submit(
-                    self.queue, self.client, operation, text, len(text), stream, tag,
-                    ctypes.byref(error),
-                ),
-                error,
-            )  # fmt: skip
+            given = (self.client, VALUES[f"OPERATION_{operation}"], text, len(text), stream, tag)
+            check(call("queue_submit", self.queue, *given, ctypes.byref(error)), error)
             while True:
                 kind, value = await events.get()
-                if kind == ERROR:
+                if kind == VALUES["EVENT_ERROR"]:
                     raise Failure(value)
                 if value is not None:
                     yield value
-                if kind == RESPONSE:
+                if kind == VALUES["EVENT_RESPONSE"]:
                     return
         finally:
             del self.calls[tag]
-            lib.modelwire_queue_cancel(self.queue, tag)
+            call("queue_cancel", self.queue, tag)
 
 
 async def say(client: Client, model: str, text: str) -> str:
     """A streamed chat, put together."""
     request = {"model": model, "messages": [{"role": "user", "content": text}]}
     pieces = []
-    async for chunk in client.call(CHAT, request, stream=True):
+    async for chunk in client.run("CHAT", request, stream=True):
         for choice in chunk["choices"]:
             pieces.append(choice["delta"].get("content") or "")
     return "".join(pieces)
