@@ -1,4 +1,4 @@
-"""A chat by each client: MODELWIRE_BASE_URL=... MODELWIRE_API_KEY=... python3 example.py MODEL TEXT"""
+"""Chats with both clients, base URL and key from the environment: python3 example.py MODEL TEXT"""
 
 import asyncio
 import sys

@@ -10,12 +10,11 @@ import time
 from modelwire_cffi import Error
 
 MEMBERS = (
-    "kind message hint http_status type code param request_id path model timeout metered body partial "
-    "headers request_time_unix_ms attempts elapsed_ms retry_after_ms"
+    "kind message hint http_status type code param request_id path model timeout metered body "
+    "partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms"
 ).split()
 WORDS = "one two three four"
 STRANGE = "nul \0 emoji \U0001f600 umlauts äöüß end"
-#: As many events of a stream may wait in the binding: what paused it, and one batch more.
 SCENARIOS = {}
 
 

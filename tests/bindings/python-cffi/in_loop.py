@@ -1,14 +1,24 @@
 """The scenarios with the client for asyncio."""
 
 import asyncio
-import functools
 import threading
-import time
 
 from common import (
-    SCENARIOS, STRANGE, WORDS, at_once, chat, collect, deltas, descriptors, is_missing, left, raises,
-    resident_kib, responses, same,
-)  # fmt: skip
+    SCENARIOS,
+    STRANGE,
+    WORDS,
+    at_once,
+    chat,
+    collect,
+    deltas,
+    descriptors,
+    is_missing,
+    left,
+    raises,
+    resident_kib,
+    responses,
+    same,
+)
 from modelwire_cffi.aio import AsyncClient
 
 

@@ -10,9 +10,22 @@ import threading
 import time
 
 from common import (
-    STRANGE, WORDS, at_once, chat, collect, deltas, descriptors, is_missing, later, left, raises,
-    resident_kib, responses, same, scenario,
-)  # fmt: skip
+    STRANGE,
+    WORDS,
+    at_once,
+    chat,
+    collect,
+    deltas,
+    descriptors,
+    is_missing,
+    later,
+    left,
+    raises,
+    resident_kib,
+    responses,
+    same,
+    scenario,
+)
 from modelwire_cffi import Client
 from modelwire_cffi.calls import EVENTS_FEW
 
@@ -273,7 +286,7 @@ def threads():
 
 @scenario
 def paused():
-    """A stream that another thread takes for is paused, and its reader has all of it all the same."""
+    """A stream that another thread takes for is paused, and its reader has all of it."""
     client = Client()
     ahead = client.stream_chat(chat("ahead " * 2000))
     text = next(ahead).text

@@ -1,11 +1,4 @@
-"""The client for asyncio: the same, in an event loop that watches the queue's descriptor.
-
-    async with AsyncClient() as client:
-        print((await client.chat({"model": "m", "messages": [...]})).text)
-        async with client.stream_chat({"model": "m", "messages": [...]}) as stream:
-            async for chunk in stream:
-                print(chunk.text, end="", flush=True)
-"""
+"""The client for asyncio, whose event loop watches the queue's descriptor. Knows no thread."""
 
 import asyncio
 import contextlib
@@ -57,7 +50,12 @@ class AsyncStream(Stream):
 
 
 class AsyncClient(Client):
-    """A client for event loops, one after another or in several threads."""
+    """A client for one event loop after another, or for those of several threads.
+
+    async with AsyncClient() as client, client.stream_chat({"model": "m", ...}) as stream:
+        async for chunk in stream:
+            print(chunk.text, end="", flush=True)
+    """
 
     _stream = AsyncStream
 
@@ -70,7 +68,7 @@ class AsyncClient(Client):
         loop = asyncio.get_running_loop()
         queue = self._queues.get(loop)
         if queue is None or queue.process != os.getpid():
-            queue = self._queues[loop] = Queue(0, self._log)
+            queue = self._queues[loop] = Queue(0, self._log_level)
             loop.add_reader(lib.modelwire_queue_fd(queue.handle), queue.take)
         return queue
 

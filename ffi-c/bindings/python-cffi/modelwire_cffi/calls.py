@@ -16,7 +16,7 @@ from modelwire_cffi.library import LENGTH, Error, do, ffi, json_of, lib, new, te
 CHUNK, RESPONSE = lib.MODELWIRE_EVENT_CHUNK, lib.MODELWIRE_EVENT_RESPONSE
 FAILED = lib.MODELWIRE_EVENT_ERROR
 TAKEN_AT_ONCE, LOG_TAG = 64, 0
-EVENTS_MOST, EVENTS_FEW = 128, 32  # with more of them waiting a stream is paused, with fewer resumed
+EVENTS_MOST, EVENTS_FEW = 128, 32  # a stream with more that wait is paused, and resumed with few
 LOG_LEVELS = {"error": 40, "warn": 30, "info": 20, "debug": 10, "trace": 5}
 
 
@@ -56,15 +56,14 @@ class Events(collections.deque):
 class Queue:
     """The calls of one client in one process, and in one event loop where there is one."""
 
-    def __init__(self, flags, log):
+    def __init__(self, flags, log_level):
         self.handle, self.process = new("queue", flags), os.getpid()
         self.places, self.count = ffi.new("modelwire_event *[]", TAKEN_AT_ONCE), ffi.new(LENGTH)
         self.taken = iter([])  # and not given yet
         self.tags, self.streams = itertools.count(LOG_TAG + 1), weakref.WeakValueDictionary()
         self.taker, self.waiting = {}, {}  # the thread that takes; by tag, what wakes a reader
         self.pausing = threading.RLock()
-        level = getattr(lib, f"MODELWIRE_LOG_{log.upper()}")
-        do(lib.modelwire_queue_log, self.handle, level, LOG_TAG)
+        do(lib.modelwire_queue_log, self.handle, log_level, LOG_TAG)
 
     def take(self, timeout_ms=0):
         """Takes what is there and gives it to the streams.
@@ -206,7 +205,7 @@ class Stream(Closing, collections.abc.Iterator):
         if kind not in (RESPONSE, FAILED):
             event = Event(self._events.popleft())
             return event if kind == CHUNK else None
-        event = Event(self._events[0], self._events)  # stays there: an interrupt does not lose the end
+        event = Event(self._events[0], self._events)  # stays there: no interrupt loses the end
         self.response = event if kind == RESPONSE else None
         self.close()
         if kind == FAILED:

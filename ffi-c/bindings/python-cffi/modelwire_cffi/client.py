@@ -16,7 +16,8 @@ class Client(Closing):
     _stream = Stream
 
     def __init__(self, log="off", **options):
-        self._handle, self._log, self._queues = new("client", *json_of(options)), log, {}
+        self._handle, self._queues = new("client", *json_of(options)), {}
+        self._log_level = getattr(lib, f"MODELWIRE_LOG_{log.upper()}")
 
     def models(self, **options):
         return self._stream(self, lib.MODELWIRE_OPERATION_MODELS, False, None, options).result()
@@ -46,5 +47,5 @@ class Client(Closing):
     def _queue(self):
         process = os.getpid()  # a forked child has one of its own
         if process not in self._queues:
-            self._queues.setdefault(process, Queue(lib.MODELWIRE_INTERRUPTIBLE, self._log))
+            self._queues.setdefault(process, Queue(lib.MODELWIRE_INTERRUPTIBLE, self._log_level))
         return self._queues[process]
