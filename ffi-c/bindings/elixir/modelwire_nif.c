@@ -237,7 +237,7 @@ static int adopt(ErlNifEnv *env, void **data, void **old_data, ERL_NIF_TERM info
   *data = shared = old_data ? *old_data : enif_alloc_resource(types[SHARED], sizeof *shared);
   if (old_data != NULL) return 0;
   shared->lock = enif_mutex_create("modelwire");
-  return modelwire_queue_new(0, &shared->queue, NULL) != MODELWIRE_OK;
+  return modelwire_queue_new(0, &shared->queue, NULL) < 0 || modelwire_queue_fd(shared->queue) < 0;
 }
 
 static int load(ErlNifEnv *env, void **to, ERL_NIF_TERM info) { return adopt(env, to, NULL, info); }

