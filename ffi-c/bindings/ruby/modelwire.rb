@@ -249,8 +249,7 @@ module Modelwire
     def give_out
       while @given < @count.read_ulong
         event = @handles.get_pointer(@given * FFI::Pointer.size)
-        call = @calls[Raw.event_tag(event)] || Call.begin
-        over = nil
+        call = @calls[Raw.event_tag(event)] || @ending || Call.begin
         case Raw.event_kind(event)
         when Raw::EVENT_CHUNK
           piece = Chunk.new(read_text(Raw.event_text(event, @length)))
@@ -266,13 +265,14 @@ module Modelwire
         else
           piece = outcome(event)
           to = call.last
-          over = call.tag
+          @ending = call
+          @calls.delete(call.tag)
         end
         call.ready.broadcast if to.empty?
         to << piece
+        @ending = nil
         @given += 1
         Raw.event_free(event)
-        @calls.delete(over) if over
       end
       @given = 0
       @count.write_ulong(0)
