@@ -39,7 +39,7 @@ defmodule Modelwire.Stream do
   @moduledoc "An enumerable of `Modelwire.Chunk`, for the process that made it."
   defstruct [:call, :owner]
 
-  # The events that are there, or else the next ones.
+  # Events that came or come next: {kind, text, name, json}; modelwire.h has the kinds.
   def take(%{call: call, owner: owner} = stream) do
     if owner != self(), do: raise(ArgumentError, "only the process that made a stream reads it")
     with tag when is_integer(tag) <- Modelwire.Native.read(call),
@@ -155,7 +155,7 @@ defmodule Modelwire.Router do
     {:ok, nil, 0}
   end
 
-  # At the begin, and whenever the descriptor of the queue is readable.
+  # At its beginning, and whenever the descriptor of the queue is readable.
   @impl true
   def handle_info(_message, nil), do: {:noreply, log(Modelwire.Native.dispatch())}
 
@@ -199,20 +199,20 @@ defmodule Modelwire.JSON do
   defp text([{_, _} | _] = fields), do: object(fields)
   defp text(list) when is_list(list), do: [?[, Enum.map_intersperse(list, ?,, &text/1), ?]]
   defp text(string), do: [?", for(<<byte <- string>>, into: "", do: escape(byte)), ?"]
-  defp escape(byte) when byte < 0x20 or byte in '"\\', do: "\\u00" <> Base.encode16(<<byte>>)
+  defp escape(byte) when byte < 0x20 or byte in [?", ?\\], do: "\\u00" <> Base.encode16(<<byte>>)
   defp escape(byte), do: <<byte>>
 
   # Reads what the library has checked: commas and colons need no look.
   def decode(json), do: json |> value() |> elem(0)
 
-  defp value(<<blank, rest::binary>>) when blank in ' \t\r\n:,', do: value(rest)
+  defp value(<<blank, rest::binary>>) when blank in ~c" \t\r\n:,", do: value(rest)
   defp value(<<?", rest::binary>>), do: string(rest, rest, 0, true)
   defp value("[" <> rest), do: items(rest, [])
   defp value("{" <> rest), do: with({items, rest} <- items(rest, []), do: {pairs(items, %{}), rest})
   defp value("true" <> rest), do: {true, rest}
   defp value("false" <> rest), do: {false, rest}
   defp value("null" <> rest), do: {nil, rest}
-  defp value(<<close, rest::binary>>) when close in ']}', do: {:end, rest}
+  defp value(<<close, rest::binary>>) when close in ~c"]}", do: {:end, rest}
 
   defp value(number) do
     {integer, rest} = Integer.parse(number)
@@ -239,11 +239,11 @@ defmodule Modelwire.JSON do
   defp string(<<_, rest::binary>>, text, size, plain), do: string(rest, text, size + 1, plain)
 
   # JSON's escapes are also Elixir's, except characters in two halves.
-  @halves ~r/\\\\|(?:\\u[dD][89a-fA-F]..)+/
-  defp unescape(text), do: @halves |> Regex.replace(text, &joined/1) |> Macro.unescape_string()
+  defp unescape(text),
+    do: ~r/\\\\|(?:\\u[dD][89a-fA-F]..)+/ |> Regex.replace(text, &join/1) |> Macro.unescape_string()
 
-  defp joined("\\\\"), do: "\\\\"
-  defp joined(halves) do
+  defp join("\\\\"), do: "\\\\"
+  defp join(halves) do
     halves = halves |> String.replace("\\u", "") |> Base.decode16!(case: :mixed)
     with {_, whole, _} <- :unicode.characters_to_binary(halves, :utf16), do: whole <> "\uFFFD"
   end

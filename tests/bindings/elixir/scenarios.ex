@@ -26,7 +26,10 @@ defmodule Scenarios do
 
     {:ok, response} = Modelwire.chat(client, chat("plain words"))
     assert response.text == "plain words"
-    assert [%{"message" => %{"content" => "plain words"}}] = Modelwire.document(response)["choices"]
+
+    assert [%{"message" => %{"content" => "plain words"}}] =
+             Modelwire.document(response)["choices"]
+
     info = Modelwire.info(response)
     assert info["usage"]["total_tokens"] > 0
     assert %{"http_status" => 200, "attempts" => 1} = info
@@ -64,7 +67,12 @@ defmodule Scenarios do
     request = chat("x", "no-such-model")
     {:error, error} = Modelwire.chat(client, request)
     not_found(error)
-    not_found(assert_raise(Modelwire.Error, fn -> Enum.to_list(Modelwire.chat_stream!(client, request)) end))
+
+    not_found(
+      assert_raise(Modelwire.Error, fn ->
+        Enum.to_list(Modelwire.chat_stream!(client, request))
+      end)
+    )
   end
 
   def play("no_key") do
@@ -92,7 +100,10 @@ defmodule Scenarios do
     options = [total_timeout_ms: 15_000, headers: %{"x-b" => "c"}]
     assert {:ok, %{text: "x"}} = Modelwire.chat(client, chat("x"), options)
     slow = chat(String.duplicate("word ", 2000), "slow")
-    assert {:error, %{kind: :timeout} = error} = Modelwire.chat(client, slow, total_timeout_ms: 100)
+
+    assert {:error, %{kind: :timeout} = error} =
+             Modelwire.chat(client, slow, total_timeout_ms: 100)
+
     assert error.timeout == "total_timeout_ms" or error.timeout == "total_timeout"
     assert {:error, error} = Modelwire.chat(client, chat("x"), total_timeout: 1)
     assert error.message =~ "total_timeout"
@@ -315,7 +326,10 @@ defmodule Scenarios do
     assert error.message != "" and error.hint != ""
     assert error.json =~ "not_found"
     members = error.json |> Modelwire.JSON.decode() |> Map.delete("kind")
-    for {name, value} <- members, do: assert(Map.fetch!(error, String.to_existing_atom(name)) == value)
+
+    for {name, value} <- members,
+        do: assert(Map.fetch!(error, String.to_existing_atom(name)) == value)
+
     assert Exception.message(error) =~ error.message and Exception.message(error) =~ error.hint
     assert Exception.message(error) =~ "not_found"
   end

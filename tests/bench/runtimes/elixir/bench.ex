@@ -13,9 +13,7 @@ defmodule Bench do
 
     {cpu, wall} = {cpu_us() - cpu, System.monotonic_time(:microsecond) - wall}
 
-    IO.puts(
-      ~s({"cpu_us":#{cpu},"wall_us":#{wall},"events":#{events},"text_bytes":#{text_bytes}})
-    )
+    IO.puts(~s({"cpu_us":#{cpu},"wall_us":#{wall},"events":#{events},"text_bytes":#{text_bytes}}))
   end
 
   # Of all threads, to the nanosecond: what the virtual machine tells itself is coarse. None of them

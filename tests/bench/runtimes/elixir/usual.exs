@@ -11,8 +11,12 @@ defmodule Usual do
   # Each event is a line "data: JSON"; a piece of the body may end within one.
   def read(request, rest, {events, bytes} = seen) do
     receive do
-      {:http, {^request, :stream_start, _headers}} -> read(request, rest, seen)
-      {:http, {^request, :stream_end, _headers}} -> seen
+      {:http, {^request, :stream_start, _headers}} ->
+        read(request, rest, seen)
+
+      {:http, {^request, :stream_end, _headers}} ->
+        seen
+
       {:http, {^request, :stream, piece}} ->
         [rest | lines] = (rest <> piece) |> :binary.split("\n", [:global]) |> Enum.reverse()
 
@@ -30,7 +34,8 @@ defmodule Usual do
       [%{"delta" => %{"content" => text}} | _] when is_binary(text) ->
         {events + 1, bytes + byte_size(text)}
 
-      _ -> {events + 1, bytes}
+      _ ->
+        {events + 1, bytes}
     end
   end
 
@@ -44,8 +49,13 @@ Bench.main(fn
     for _ <- 1..operations, reduce: {0, 0} do
       {events, bytes} ->
         request = {url, headers, 'application/json', Usual.request(false)}
-        {:ok, {200, body}} = :httpc.request(:post, request, [], full_result: false, body_format: :binary)
-        %{"choices" => [%{"message" => %{"content" => text}}]} = :jiffy.decode(body, [:return_maps])
+
+        {:ok, {200, body}} =
+          :httpc.request(:post, request, [], full_result: false, body_format: :binary)
+
+        %{"choices" => [%{"message" => %{"content" => text}}]} =
+          :jiffy.decode(body, [:return_maps])
+
         {events + 1, bytes + byte_size(text)}
     end
 
@@ -54,7 +64,10 @@ Bench.main(fn
 
     read = fn ->
       request = {url, headers, 'application/json', Usual.request(true)}
-      {:ok, id} = :httpc.request(:post, request, [], sync: false, stream: :self, body_format: :binary)
+
+      {:ok, id} =
+        :httpc.request(:post, request, [], sync: false, stream: :self, body_format: :binary)
+
       Usual.read(id, "", {0, 0})
     end
 
