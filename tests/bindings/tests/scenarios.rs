@@ -81,11 +81,26 @@ mod go {
 mod node {
     use super::*;
     all_scenarios!("node");
+
+    // Worker threads with a client each, of which one ends and one is ended in the middle of a stream.
+    scenario!("node", workers, |scenario| drop(scenario.played()));
+
+    // What a paused stream still holds does not outlive its client.
+    scenario!("node", close_paused, |scenario| scenario.scripted(script::large_then_small(), 1));
 }
 
 mod java {
     use super::*;
     all_scenarios!("java");
+
+    // What is asked of a chunk that the stream has left behind.
+    scenario!("java", late, |scenario| drop(scenario.played()));
+
+    // Threads that hold no thread of the machine while they wait; the name is a word of Rust.
+    #[test]
+    fn virtual_threads() {
+        drop(Scenario::new("java", "virtual").played());
+    }
 }
 
 mod ruby {
@@ -104,6 +119,12 @@ mod php {
     use super::*;
     all_scenarios!("php");
     fork!("php");
+
+    // Fibers in fibers, of which one fails.
+    scenario!("php", tasks, |scenario| drop(scenario.played()));
+
+    // A web server in one process for many requests, which end in every way.
+    scenario!("php", server, |scenario| drop(scenario.played()));
 }
 
 mod python_cffi {

@@ -125,7 +125,10 @@ fn no_model_is_named_in_the_product() {
 #[test]
 fn the_project_speaks_of_itself_alone() {
     let paths = ["core", "ffi-c", "py/src", "py/python", "include", "tests"];
-    let ends = [".rs", ".py", ".c", ".h", ".cpp", ".hpp", ".md", ".toml", "Makefile"];
+    let ends = [
+        ".rs", ".py", ".c", ".h", ".cpp", ".hpp", ".md", ".toml", ".json", ".go", ".js", ".java",
+        ".rb", ".lua", ".php", ".ex", ".exs", ".pl", ".pm", "Makefile",
+    ];
     for folder in paths {
         for end in ends {
             let mut folders = vec![root().join(folder)];
