@@ -5,8 +5,7 @@
 // install` of modelwire). Copy this folder beside your program, and tell Go where it is:
 //
 //	go mod edit -require=modelwire@v0.0.0 -replace=modelwire=./modelwire
-//	go build                           links libmodelwire.so
-//	go build -tags modelwire_static    links libmodelwire.a
+//	go build    links libmodelwire.so, with -tags modelwire_static libmodelwire.a
 //
 // To run its example, with OPENAI_BASE_URL and OPENAI_API_KEY set: go run ./example MODEL TEXT
 package modelwire
@@ -17,7 +16,6 @@ import (
 	"io"
 	"iter"
 	"log/slog"
-	"maps"
 	"modelwire/internal/raw"
 	"runtime"
 	"sync"
@@ -25,27 +23,18 @@ import (
 )
 
 // Options of a client or of one call, by the names of docs/options.md.
-type Options map[string]any
+type Options = map[string]any
 
 // Client is a client of one service; any number of goroutines may use it.
-type Client struct {
-	raw        raw.Client
-	unfinished atomic.Int64
-}
+type Client struct{ raw *raw.Client }
 
 // New makes a client. Base URL and key come from the environment where the options have none.
 func New(options Options) (*Client, error) {
-	text, err := merged(options)
-	if err != nil {
-		return nil, err
-	}
-	made, failure := raw.NewClient(text)
+	made, failure, err := raw.NewClient(options)
 	if failure != nil {
 		return nil, newError(failure)
 	}
-	client := &Client{raw: made}
-	runtime.AddCleanup(client, raw.Client.Free, made)
-	return client, nil
+	return &Client{made}, err
 }
 
 // Models lists the models: Info().Models of the response.
@@ -64,7 +53,8 @@ func (client *Client) ChatStream(ctx context.Context, request any, options ...Op
 }
 
 // Responses makes a response.
-func (client *Client) Responses(ctx context.Context, request any, options ...Options) (*Response, error) {
+func (client *Client) Responses(ctx context.Context, request any, options ...Options,
+) (*Response, error) {
 	return client.begin(ctx, raw.Responses, 0, request, options).whole()
 }
 
@@ -73,25 +63,39 @@ func (client *Client) ResponsesStream(ctx context.Context, request any, options 
 	return client.begin(ctx, raw.Responses, 1, request, options)
 }
 
-// Unfinished says how many calls have not been read to their end, left or collected.
-func (client *Client) Unfinished() int { return int(client.unfinished.Load()) }
+// Unfinished says how many calls were not read to their end, left or collected.
+func (client *Client) Unfinished() int { return int(client.raw.Unfinished.Load()) }
 
 // Close ends the calls under way; they and later ones fail with kind "closed".
-func (client *Client) Close() error {
-	defer runtime.KeepAlive(client)
-	client.raw.Close()
-	return nil
-}
+func (client *Client) Close() error { return client.raw.Close() }
 
 // Stream is an answer that comes piece by piece: range over Chunks, or call Next. Whoever leaves it
 // early cancels it; the range does so by itself, and the garbage collector with what nobody has.
 type Stream struct {
-	exchange *exchange
+	ctx      context.Context
+	call     *raw.Call
 	reading  sync.Mutex   // held by who reads
-	read     int          // events of those in the box
 	number   atomic.Int64 // of the chunk that was read last
 	response *Response
 	err      error // of the end
+}
+
+func (client *Client) begin(ctx context.Context, operation, isStream int32, request any,
+	options []Options) *Stream {
+	call, failure, err := raw.NewCall(ctx, client.raw, operation, isStream, request, options)
+	if failure != nil {
+		err = newError(failure)
+	}
+	stream := &Stream{ctx: ctx, call: call, err: err}
+	runtime.AddCleanup(stream, (*raw.Call).Free, call)
+	return stream
+}
+
+func (stream *Stream) whole() (*Response, error) {
+	if _, err := stream.Next(); err != io.EOF {
+		return nil, err
+	}
+	return stream.response, nil
 }
 
 // Chunks are those that are left; an error ends them.
@@ -111,24 +115,17 @@ func (stream *Stream) Next() (Chunk, error) {
 	number := stream.number.Add(1)
 	stream.reading.Lock()
 	defer stream.reading.Unlock()
-	for box := stream.exchange.box; stream.err == nil; {
-		at := stream.read
-		if at == box.Count() {
-			stream.read = 0
-			box.Take()
-			continue
-		}
-		stream.read++
-		switch box.Kind(at) {
+	for call := stream.call; stream.err == nil; {
+		switch call.Next() {
 		case raw.ChunkEvent:
-			return Chunk{box.Text(at), box.Name(at), stream, number}, nil
+			return Chunk{call.Text(), call.Name(), stream, number}, nil
 		case raw.ResponseEvent:
-			stream.response = &Response{box.Text(at), box.JSON(at), box.Info(at)}
+			stream.response = &Response{call.Text(), call.JSON(), call.Info()}
 			stream.end(io.EOF)
 		case raw.ErrorEvent:
-			failure := newError(box.JSON(at))
+			failure := newError(call.JSON())
 			if failure.Kind == "cancelled" {
-				failure.cause = context.Cause(stream.exchange.ctx)
+				failure.cause = context.Cause(stream.ctx)
 			}
 			stream.end(failure)
 		}
@@ -141,7 +138,7 @@ func (stream *Stream) Response() *Response { return stream.response }
 
 // Cancel ends the exchange, on any goroutine: who reads gets an error of kind "cancelled".
 func (stream *Stream) Cancel() {
-	stream.exchange.box.Cancel()
+	stream.call.Cancel()
 	if stream.reading.TryLock() { // nobody reads, who would do this at the end
 		defer stream.reading.Unlock()
 		stream.end(&Error{Kind: "cancelled", Message: "the stream was left", Hint: "start another"})
@@ -152,53 +149,7 @@ func (stream *Stream) end(err error) {
 	if stream.err == nil {
 		stream.err = err
 		stream.number.Add(1)
-		end(stream.exchange)
-	}
-}
-
-// exchange is what is to be ended of a stream.
-type exchange struct {
-	client  *Client
-	ctx     context.Context
-	release func() bool // lets go of the context
-	box     *raw.Box
-}
-
-func (client *Client) begin(ctx context.Context, operation, isStream int32, request any,
-	options []Options) *Stream {
-	exchange := &exchange{client, ctx, func() bool { return true }, raw.NewBox()}
-	stream := &Stream{exchange: exchange}
-	runtime.AddCleanup(stream, end, exchange)
-	client.unfinished.Add(1)
-	changes, err := merged(options...)
-	var body []byte
-	if err == nil && request != nil {
-		body, err = json.Marshal(request)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		stream.end(err)
-	} else if failure := exchange.box.Submit(client.raw, operation, isStream, body, changes); failure != nil {
-		stream.end(newError(failure))
-	} else {
-		exchange.release = context.AfterFunc(ctx, exchange.box.Cancel)
-	}
-	return stream
-}
-
-func (stream *Stream) whole() (*Response, error) {
-	if _, err := stream.Next(); err != io.EOF {
-		return nil, err
-	}
-	return stream.response, nil
-}
-
-func end(exchange *exchange) {
-	if exchange.box.Free() {
-		exchange.release()
-		exchange.client.unfinished.Add(-1)
+		stream.call.Free()
 	}
 }
 
@@ -212,14 +163,15 @@ type Chunk struct {
 // JSON is the chunk as the service sent it. It is gone once the next chunk was asked for.
 func (chunk Chunk) JSON() json.RawMessage {
 	stream := chunk.stream
-	if stream == nil || chunk.number != stream.number.Load() || !stream.reading.TryLock() {
+	if stream == nil || chunk.number != stream.number.Load() {
 		return nil
 	}
+	stream.reading.Lock()
 	defer stream.reading.Unlock()
 	if chunk.number != stream.number.Load() {
 		return nil
 	}
-	return stream.exchange.box.JSON(stream.read - 1)
+	return stream.call.JSON()
 }
 
 // Decode reads the JSON as json.Unmarshal does.
@@ -277,49 +229,22 @@ type Error struct {
 	cause                                               error
 }
 
-func (failure *Error) Error() string {
-	return failure.Kind + ": " + failure.Message + " (" + failure.Hint + ")"
-}
-
-// Unwrap gives the cause of the context that ended the call.
-func (failure *Error) Unwrap() error { return failure.cause }
-
 func newError(text []byte) *Error {
 	failure := &Error{JSON: text}
 	_ = json.Unmarshal(text, failure)
 	return failure
 }
 
-func merged(all ...Options) ([]byte, error) {
-	options := Options{}
-	for _, some := range all {
-		maps.Copy(options, some)
-	}
-	return json.Marshal(options)
+func (failure *Error) Error() string {
+	return failure.Kind + ": " + failure.Message + " (" + failure.Hint + ")"
 }
-
-var logged atomic.Pointer[raw.Box]
+func (failure *Error) Unwrap() error { return failure.cause }
 
 // SetLog hands the log of the library, which is one for all clients, to a logger in place of an
-// earlier one, at the levels that it has enabled now. nil ends it.
+// earlier one, at the levels that it has enabled now. One that discards everything ends it.
 func SetLog(logger *slog.Logger) {
-	ctx, level := context.Background(), int32(raw.LogOff)
-	for logger != nil && level < raw.LogTrace && logger.Enabled(ctx, slogLevel(level+1)) {
-		level++
-	}
-	box := raw.NewBox()
-	box.Log(level)
-	if earlier := logged.Swap(box); earlier != nil {
-		earlier.Close()
-	}
-	go func() {
-		for box.Poll() {
-			for at := range box.Count() {
-				logger.Log(ctx, slogLevel(box.Level(at)), box.Text(at), "target", box.Name(at))
-			}
-		}
-		box.Free()
-	}()
+	ctx := context.Background()
+	levelOf := func(level int32) slog.Level { return slog.Level(12 - 4*level) }
+	raw.Log(func(level int32) bool { return logger.Enabled(ctx, levelOf(level)) },
+		func(level int32, text, name string) { logger.Log(ctx, levelOf(level), text, "target", name) })
 }
-
-func slogLevel(level int32) slog.Level { return slog.Level(12 - 4*level) }

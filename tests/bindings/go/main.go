@@ -344,7 +344,7 @@ var scenarios = map[string]func(){
 		client := client(nil)
 		must(client.Chat(ctx, said("x", "echo")))
 		waitUntil("a record", func() bool { return strings.Count(logged.text(), "\n") >= 2 })
-		modelwire.SetLog(nil)
+		modelwire.SetLog(slog.New(slog.DiscardHandler))
 		time.Sleep(100 * time.Millisecond)
 		before := logged.text()
 		must(client.Chat(ctx, said("x", "echo")))

@@ -73,8 +73,11 @@ static modelwire_error *mailbox_submit(const mailbox *box, const modelwire_clien
                                        text options) {
   modelwire_request *request;
   modelwire_error *error;
-  if (modelwire_request_new(operation, json.at, json.length, &request, &error) == MODELWIRE_OK &&
-      modelwire_request_set_options(request, options.at, options.length, &error) == MODELWIRE_OK)
+  modelwire_status status =
+      modelwire_request_new(operation, json.at, json.length, &request, &error);
+  if (status == MODELWIRE_OK && options.at)
+    status = modelwire_request_set_options(request, options.at, options.length, &error);
+  if (status == MODELWIRE_OK)
     modelwire_queue_submit_request(box->queue, client, request, stream, 0, &error);
   modelwire_request_free(request);
   return error;

@@ -1,5 +1,5 @@
-// Package raw is the part of modelwire that calls C: clients, and boxes that have the events of one
-// call each. It knows no chats, and no JSON from inside.
+// Package raw is the part of modelwire that calls C: clients, their calls, and the log. What
+// fails it tells as the library's JSON.
 package raw
 
 // #cgo !modelwire_static pkg-config: modelwire
@@ -8,8 +8,13 @@ package raw
 import "C"
 
 import (
+	"context"
+	"encoding/json"
+	"maps"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -22,132 +27,203 @@ const (
 	ChunkEvent    = C.MODELWIRE_EVENT_CHUNK
 	ResponseEvent = C.MODELWIRE_EVENT_RESPONSE
 	ErrorEvent    = C.MODELWIRE_EVENT_ERROR
-
-	LogOff   = C.MODELWIRE_LOG_OFF
-	LogTrace = C.MODELWIRE_LOG_TRACE
 )
 
 // Client is a client of the library, to be freed.
-type Client struct{ handle *C.modelwire_client }
+type Client struct {
+	handle     *C.modelwire_client
+	Unfinished atomic.Int64 // calls that were not freed
+}
 
-// NewClient makes a client, or says in JSON what is wrong.
-func NewClient(options []byte) (client Client, failure []byte) {
+// NewClient makes a client. It is freed when nothing of it is in use any more.
+func NewClient(options map[string]any) (client *Client, failure []byte, err error) {
+	options = merged([]map[string]any{options})
+	text, err := json.Marshal(options)
+	if err != nil {
+		return nil, nil, err
+	}
+	client = &Client{}
 	var failed *C.modelwire_error
-	text := textOf(options)
-	C.modelwire_client_new(text.at, text.length, &client.handle, &failed)
-	return client, failureOf(failed)
+	C.modelwire_client_new(textOf(text).at, textOf(text).length, &client.handle, &failed)
+	free := func(handle *C.modelwire_client) { C.modelwire_client_free(handle) }
+	runtime.AddCleanup(client, free, client.handle)
+	return client, failureOf(failed), nil
 }
 
 // Close ends its calls.
-func (client Client) Close() { C.modelwire_client_close(client.handle, -1, nil) }
-
-// Free is for when nobody uses it any more.
-func (client Client) Free() { C.modelwire_client_free(client.handle) }
-
-// Box has the queue of one call, and the events that were taken from it.
-type Box struct {
-	box   *C.mailbox
-	file  *os.File   // the queue's descriptor, for Go's poller
-	guard sync.Mutex // of the end, for those who do not take
+func (client *Client) Close() error {
+	defer runtime.KeepAlive(client)
+	C.modelwire_client_close(client.handle, -1, nil)
+	return nil
 }
 
-// NewBox makes an empty one.
-func NewBox() *Box { return &Box{box: C.mailbox_new()} }
-
-// Submit begins the call, or says in JSON what is wrong.
-func (box *Box) Submit(client Client, operation, stream int32, request, options []byte) []byte {
-	return failureOf(C.mailbox_submit(box.box, client.handle, C.int32_t(operation),
-		C.int32_t(stream), textOf(request), textOf(options)))
+// Call is a call with a queue of its own, so that a slow reader makes nobody wait but its service.
+type Call struct {
+	client  *Client
+	release func() bool // lets go of the context
+	file    *os.File    // the queue's descriptor, for Go's poller
+	guard   sync.Mutex  // of the box's end, for those who do not take
+	box     *C.mailbox
+	next    C.size_t // event of those in the box
+	event   *C.taken_event
 }
 
-// Log lets the log come here, from this level on.
-func (box *Box) Log(level int32) { C.modelwire_queue_log(box.box.queue, C.int32_t(level), 0, nil) }
+// NewCall begins a call that the context may end.
+func NewCall(ctx context.Context, client *Client, operation, stream int32, request any,
+	options []map[string]any) (call *Call, failure []byte, err error) {
+	var body []byte
+	changes, err := json.Marshal(merged(options))
+	if err == nil && request != nil {
+		body, err = json.Marshal(request)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	call = &Call{client: client, box: C.mailbox_new()}
+	client.Unfinished.Add(1)
+	failed := C.mailbox_submit(call.box, client.handle, C.int32_t(operation), C.int32_t(stream),
+		textOf(body), textOf(changes))
+	if failed != nil {
+		call.Free()
+		return nil, failureOf(failed), nil
+	}
+	call.release = context.AfterFunc(ctx, call.Cancel)
+	return call, nil, nil
+}
 
 // thread is taken by the one call that waits in C, where its thread does the I/O itself while nothing
 // else is under way. All others wait in Go's poller.
 var thread = make(chan struct{}, 1)
 
-// Take waits for events, in place of those that were taken before.
-func (box *Box) Take() {
+// Next waits for the next event, of which the others then tell, and gives its kind.
+func (call *Call) Next() int32 {
+	for call.next == call.box.count {
+		call.next = 0
+		call.take()
+	}
+	call.event = &call.box.taken[call.next]
+	call.next++
+	return int32(call.event.kind)
+}
+
+// take waits for events, and lets go of those that were taken before.
+func (call *Call) take() {
 	select {
 	case thread <- struct{}{}:
-		C.mailbox_take(box.box, -1)
+		C.mailbox_take(call.box, -1)
 		<-thread
 	default:
-		box.Poll()
+		call.poll()
 	}
 }
 
-// Poll does so in Go's poller, and says whether there is more to come.
-func (box *Box) Poll() bool {
-	if box.file == nil {
-		box.file = os.NewFile(uintptr(C.mailbox_descriptor(box.box)), "modelwire queue")
+// poll says whether there is more to come.
+func (call *Call) poll() bool {
+	if call.file == nil {
+		call.file = os.NewFile(uintptr(C.mailbox_descriptor(call.box)), "modelwire queue")
 	}
-	status := C.modelwire_status(C.MODELWIRE_OK)
-	connection, err := box.file.SyscallConn()
+	connection, err := call.file.SyscallConn()
 	if err != nil { // there are no descriptors any more
-		status = C.mailbox_take(box.box, -1)
-	} else {
-		_ = connection.Read(func(uintptr) bool {
-			status = C.mailbox_take(box.box, 0)
-			return status != C.MODELWIRE_TIMEOUT
-		})
+		return C.mailbox_take(call.box, -1) == C.MODELWIRE_OK
 	}
+	status := C.modelwire_status(C.MODELWIRE_TIMEOUT)
+	_ = connection.Read(func(uintptr) bool {
+		status = C.mailbox_take(call.box, 0)
+		return status != C.MODELWIRE_TIMEOUT
+	})
 	return status == C.MODELWIRE_OK
 }
 
-// Count says how many events were taken.
-func (box *Box) Count() int { return int(box.box.count) }
+// Text of the event.
+func (call *Call) Text() string { return stringOf(call.event.text) }
 
-// Kind of an event.
-func (box *Box) Kind(index int) int32 { return int32(box.box.taken[index].kind) }
+// Name of the event.
+func (call *Call) Name() string { return stringOf(call.event.name) }
 
-// Text of an event.
-func (box *Box) Text(index int) string { return stringOf(box.box.taken[index].text) }
+// JSON of the event.
+func (call *Call) JSON() []byte { return bytesOf(C.json_of(call.event.event)) }
 
-// Name of an event.
-func (box *Box) Name(index int) string { return stringOf(box.box.taken[index].name) }
+// Info of the event.
+func (call *Call) Info() []byte { return bytesOf(C.info_of(call.event.event)) }
 
-// JSON of an event.
-func (box *Box) JSON(index int) []byte { return bytesOf(C.json_of(box.box.taken[index].event)) }
-
-// Info of an event.
-func (box *Box) Info(index int) []byte { return bytesOf(C.info_of(box.box.taken[index].event)) }
-
-// Level of an event of the log.
-func (box *Box) Level(index int) int32 { return int32(C.level_of(box.box.taken[index].event)) }
-
-// Cancel ends the call, on any goroutine.
-func (box *Box) Cancel() {
-	box.guard.Lock()
-	defer box.guard.Unlock()
-	if box.box != nil {
-		C.modelwire_queue_cancel(box.box.queue, 0)
+// Cancel may be called on any goroutine at any time; of no call it does nothing.
+func (call *Call) Cancel() {
+	if call == nil {
+		return
+	}
+	call.guard.Lock()
+	defer call.guard.Unlock()
+	if call.box != nil {
+		C.modelwire_queue_cancel(call.box.queue, 0)
 	}
 }
 
-// Close ends the log, on any goroutine.
-func (box *Box) Close() {
-	box.guard.Lock()
-	defer box.guard.Unlock()
-	if box.box != nil {
-		C.modelwire_queue_close(box.box.queue)
+// Free ends the call, if it is not over. Freeing again does nothing, nor freeing no call.
+func (call *Call) Free() {
+	if call == nil {
+		return
 	}
+	call.guard.Lock()
+	defer call.guard.Unlock()
+	if call.box == nil {
+		return
+	}
+	if call.release != nil {
+		call.release()
+	}
+	if call.file != nil {
+		_ = call.file.Close()
+	}
+	C.mailbox_free(call.box)
+	call.box = nil
+	call.client.Unfinished.Add(-1)
 }
 
-// Free ends the call, if it is not over, and says whether it has not been called before.
-func (box *Box) Free() bool {
-	box.guard.Lock()
-	defer box.guard.Unlock()
-	if box.box == nil {
-		return false
+var (
+	logging sync.Mutex
+	logged  *C.modelwire_queue
+)
+
+// Log gives the records of the log to a function, on a goroutine of its own, in place of an earlier
+// one; those of the levels that are enabled.
+func Log(isEnabled func(level int32) bool, write func(level int32, text, name string)) {
+	level := int32(C.MODELWIRE_LOG_OFF)
+	for level < C.MODELWIRE_LOG_TRACE && isEnabled(level+1) {
+		level++
 	}
-	if box.file != nil {
-		_ = box.file.Close()
+	logging.Lock()
+	defer logging.Unlock()
+	if logged != nil {
+		C.modelwire_queue_close(logged)
 	}
-	C.mailbox_free(box.box)
-	box.box = nil
-	return true
+	log := &Call{client: &Client{}, box: C.mailbox_new()}
+	logged = log.box.queue
+	C.modelwire_queue_log(logged, C.int32_t(level), 0, nil)
+	go log.write(write)
+}
+
+func (call *Call) write(write func(level int32, text, name string)) {
+	for call.poll() {
+		for range call.box.count {
+			call.Next()
+			write(int32(C.level_of(call.event.event)), call.Text(), call.Name())
+		}
+		call.next = 0
+	}
+	logging.Lock() // it may still be being closed
+	defer logging.Unlock()
+	call.Free()
+}
+
+func merged(all []map[string]any) map[string]any {
+	options := map[string]any{}
+	for _, some := range all {
+		maps.Copy(options, some)
+	}
+	return options
 }
 
 func failureOf(failed *C.modelwire_error) []byte {
