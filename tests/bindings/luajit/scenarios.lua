@@ -12,8 +12,8 @@ ffi.cdef([[
   void _exit(int status);
 ]])
 local SIGINT, PATIENCE_S = 2, 15
-local MEMBERS = [[kind message hint http_status type code param request_id path model timeout metered
-  body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms]]
+local MEMBERS = [[kind message hint http_status type code param request_id path model timeout
+  metered body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms]]
 
 local scenarios = {}
 
@@ -39,9 +39,12 @@ local function failure(work, ...)
   return problem.kind, problem
 end
 
+--- The whole text of a stream, and how many chunks had a piece of it.
 local function read_to_end(stream)
   local texts = {}
-  for chunk in stream do texts[#texts + 1] = chunk.text end
+  for chunk in stream do
+    if chunk.text ~= "" then texts[#texts + 1] = chunk.text end
+  end
   return table.concat(texts), #texts
 end
 
@@ -161,7 +164,8 @@ function scenarios.wrong_request()
   local empty = { model = "echo", messages = modelwire.array({}), seed = modelwire.null }
   equal(modelwire.encode(empty.messages), "[]", "an empty array")
   equal(modelwire.encode({ empty.seed }), "[null]", "null")
-  equal(modelwire.encode({ 0.1, 2 ^ 53, true, "\1\"" }), '[0.1,9007199254740992,true,"\\u0001\\u0022"]')
+  local text = modelwire.encode({ 0.1, 2 ^ 53, true, "\1\"" })
+  equal(text, '[0.1,9007199254740992,true,"\\u0001\\u0022"]', "other values")
 end
 
 function scenarios.options()
@@ -223,12 +227,9 @@ function scenarios.slow_reader()
   for _, reader in ipairs(readers) do equal(reader:join(), 20, "chunks of a small stream") end
   local grown = status_of("VmRSS") - before
   assert(grown < 40 * 1024, "memory grew by " .. grown .. " KiB")
-  local chunks, bytes = 1, 1000
-  for chunk in slow do
-    chunks, bytes = chunks + 1, bytes + #chunk.text
-  end
-  equal(chunks, 64000, "chunks of the large stream")
-  equal(bytes, 64000000, "its text")
+  local text, chunks = read_to_end(slow)
+  equal(chunks, 63999, "chunks of the large stream after the first")
+  equal(#text, 63999000, "their text")
 end
 
 function scenarios.many()

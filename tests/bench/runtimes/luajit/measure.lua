@@ -29,4 +29,5 @@ local play = works[work] or error("no such work: " .. tostring(work))
 local cpu, wall = cpu_us(), wall_us()
 local events, text_bytes = play(base_url, tonumber(operations), tonumber(at_once))
 cpu, wall = cpu_us() - cpu, wall_us() - wall
-print(('{"cpu_us":%.1f,"wall_us":%.1f,"events":%d,"text_bytes":%d}'):format(cpu, wall, events, text_bytes))
+local told = '{"cpu_us":%.1f,"wall_us":%.1f,"events":%d,"text_bytes":%d}'
+print(told:format(cpu, wall, events, text_bytes))

@@ -16,28 +16,28 @@ ffi.cdef([[
   struct curl_slist *curl_slist_append(struct curl_slist *list, const char *line);
 ]])
 local curl = ffi.load("libcurl.so.4")
-local URL, POSTFIELDS, HTTPHEADER, WRITEFUNCTION, RESPONSE_CODE = 10002, 10015, 10023, 20011, 0x200002
+local URL, COPYPOSTFIELDS, HTTPHEADER = 10002, 10165, 10023
+local WRITEFUNCTION, RESPONSE_CODE = 20011, 0x200002
 
 local function post(base_url, request, on_bytes)
   local handle = curl.curl_easy_init()
   local headers = curl.curl_slist_append(nil, "Content-Type: application/json")
   headers = curl.curl_slist_append(headers, "Authorization: Bearer sk-test")
-  local body = cjson.encode(request)
   local on_write = ffi.cast("write_function", function(bytes, size, count)
     on_bytes(ffi.string(bytes, size * count))
     return size * count
   end)
   curl.curl_easy_setopt(handle, URL, base_url .. "/chat/completions")
-  curl.curl_easy_setopt(handle, POSTFIELDS, body)
   curl.curl_easy_setopt(handle, HTTPHEADER, headers)
   curl.curl_easy_setopt(handle, WRITEFUNCTION, on_write)
   local function send()
     local status = ffi.new("long[1]")
+    curl.curl_easy_setopt(handle, COPYPOSTFIELDS, cjson.encode(request))
     local code = curl.curl_easy_perform(handle)
     if code ~= 0 then error(ffi.string(curl.curl_easy_strerror(code))) end
     curl.curl_easy_getinfo(handle, RESPONSE_CODE, status)
     assert(status[0] == 200, "status")
-    return body, on_write
+    return on_write
   end
   jit.off(send) -- Lua is called back from here, which compiled code may not do
   return send

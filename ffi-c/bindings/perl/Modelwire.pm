@@ -1,0 +1,237 @@
+package Modelwire;
+
+# A client of OpenAI-compatible model services for Perl, over the C library modelwire.
+#
+# It needs FFI::Platypus (Debian: libffi-platypus-perl), the folder Modelwire beside this file, and
+# libmodelwire.so.0.1 where the loader finds it, or its path in MODELWIRE_LIBRARY. JSON is read by
+# Cpanel::JSON::XS where it is installed, otherwise by JSON::PP, which comes with Perl.
+#
+#     OPENAI_BASE_URL=... OPENAI_API_KEY=... perl example.pl a-model "Say hello."
+#
+# A call waits for its answer; handlers of signals run meanwhile, and what they die of ends it. A
+# stream ends when nobody has it any more. While one is read, what comes for others is kept, so that
+# one loop reads thousands; another loop watches `$client->fileno` for reading.
+
+use strict;
+use warnings;
+
+use FFI::Platypus::Buffer qw(buffer_to_scalar scalar_to_buffer);
+use Modelwire::Raw;
+
+use constant { TAKEN_AT_ONCE => 64, PAUSE_AT => 128, RESUME_AT => 32 };
+
+my $parser = eval { require Cpanel::JSON::XS; 'Cpanel::JSON::XS' };
+$parser //= do { require JSON::PP; 'JSON::PP' };
+my $json = $parser->new->utf8->allow_nonref;
+
+# Places that the library writes to. They are never assigned to, which might move them.
+my ($length, $count, $events) = ("\0" x 8, "\0" x 8, "\0" x (8 * TAKEN_AT_ONCE));
+my ($length_at, $count_at, $events_at) = map { (scalar_to_buffer $_)[0] } $length, $count, $events;
+my $error;
+
+# A request or options as JSON text, which they may be already.
+sub json_of {
+    my ($value) = @_;
+    return $json->encode($value) if ref $value;
+    utf8::encode($value);
+    return $value;
+}
+
+# The bytes at an address, as many as the library last said.
+sub bytes_at { defined $_[0] ? buffer_to_scalar($_[0], unpack 'Q', $length) : '' }
+
+sub text_at {
+    my $text = bytes_at(@_);
+    utf8::decode($text);
+    return $text;
+}
+
+# Dies of what a function gave through `err`.
+sub check {
+    my ($status) = @_;
+    return $status if $status >= 0;
+    my $known = $error ? bytes_at(modelwire_error_json($error, $length_at)) : '';
+    modelwire_error_free($error);
+    undef $error;
+    die Modelwire::Error->new($known, modelwire_status_name($status));
+}
+
+# What a function gives through `out`.
+sub made {
+    my ($function, @arguments) = @_;
+    check($function->(@arguments, \my $made, \$error));
+    return $made;
+}
+
+# Options by name, as docs/options.md has them: Modelwire->new(base_url => ..., http2 => \1).
+sub new {
+    my ($class, %options) = @_;
+    my $text = json_of(\%options);
+    my $handle = made(\&modelwire_client_new, $text, length $text);
+    my $self = bless { handle => $handle, slots => {}, taken => [], last_tag => 0 }, $class;
+    return $self->new_queue;
+}
+
+sub new_queue {
+    my ($self) = @_;
+    $self->{queue} = made(\&modelwire_queue_new, MODELWIRE_INTERRUPTIBLE);
+    $self->{process} = $$;
+    $self->log(@{ $self->{log} }) if $self->{log};
+    return $self;
+}
+
+# Each takes a request, as a hash or JSON text, and then options of the call by name.
+sub models           { my $self = shift; $self->submit(0, 1, '', @_)->only }
+sub chat             { my $self = shift; $self->submit(0, 2, @_)->only }
+sub responses        { my $self = shift; $self->submit(0, 3, @_)->only }
+sub chat_stream      { my $self = shift; $self->submit(1, 2, @_) }
+sub responses_stream { my $self = shift; $self->submit(1, 3, @_) }
+
+sub submit {
+    my ($self, $is_stream, $operation, $request, %options) = @_;
+    $self->new_queue if $self->{process} != $$; # a child: that one is its parent's
+    my ($text, $chosen) = (json_of($request), json_of(\%options));
+    my $made = made(\&modelwire_request_new, $operation, $text, length $text);
+    my $owner = bless [$made], 'Modelwire::Request';
+    check(modelwire_request_set_options($made, $chosen, length $chosen, \$error));
+    my $tag = ++$self->{last_tag};
+    my @call = ($self->{queue}, $self->{handle}, $made, $is_stream, $tag, \$error);
+    check(modelwire_queue_submit_request(@call));
+    my $slot = $self->{slots}{$tag} = { tag => $tag, queue => $self->{queue}, items => [] };
+    return bless { client => $self, slot => $slot }, 'Modelwire::Stream';
+}
+
+# Takes what comes, the first of it within a time, and puts it where it belongs. What a handler of a
+# signal interrupts goes on the next time.
+sub take {
+    my ($self, $longest_ms) = @_;
+    my ($queue, $taken) = @$self{qw(queue taken)};
+    my $status = modelwire_queue_take($queue, $longest_ms, $events_at, TAKEN_AT_ONCE, $count_at);
+    push @$taken, unpack 'Q' . unpack('Q', $count), $events;
+    check($status);
+    while (my $event = shift @$taken) {
+        my $item = bless [$event], 'Modelwire::Answer';
+        my ($kind, $tag) = (modelwire_event_kind($event), modelwire_event_tag($event));
+        my $slot = $self->{slots}{$tag};
+        $self->{log}[1]->($item->document) if $kind == MODELWIRE_EVENT_LOG;
+        next if !$slot || $kind > MODELWIRE_EVENT_ERROR;
+        push @{ $slot->{items} }, $item;
+        if ($kind != MODELWIRE_EVENT_CHUNK) {
+            $slot->{last} = $kind;
+            delete $self->{slots}{$tag};
+        } elsif (!$slot->{is_paused} && @{ $slot->{items} } >= PAUSE_AT) {
+            $slot->{is_paused} = modelwire_queue_pause($queue, $tag) == MODELWIRE_OK;
+        }
+    }
+    return $status == MODELWIRE_OK;
+}
+
+# Takes what is there; tells how many calls are unfinished.
+sub unfinished {
+    my ($self) = @_;
+    1 while $self->take(0);
+    return modelwire_queue_count($self->{queue});
+}
+
+# The descriptor is readable when there is something to take.
+sub fileno { modelwire_queue_fd($_[0]{queue}) }
+
+# Hands the records of the log, hashes with level, message and target, to a function.
+sub log {
+    my ($self, $level, $handler) = @_;
+    $self->{log} = [$level, $handler];
+    my $number = Modelwire::Raw->can('MODELWIRE_LOG_' . uc $level)->();
+    check(modelwire_queue_log($self->{queue}, $number, 0, \$error));
+}
+
+# Ends the calls under way, which are told so, and refuses others.
+sub close { check(modelwire_client_close($_[0]{handle}, -1, \$error)) }
+
+sub DESTROY {
+    my ($self) = @_;
+    return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
+    modelwire_queue_free($self->{queue}) if $self->{queue} && $self->{process} == $$;
+    modelwire_client_free($self->{handle});
+}
+
+sub Modelwire::Request::DESTROY { modelwire_request_free($_[0][0]) }
+
+package Modelwire::Stream;
+use Modelwire::Raw;
+
+# The next chunk; nothing after the last one, and then `response` is how it ended.
+sub next {
+    my ($self) = @_;
+    my ($client, $slot) = @$self{qw(client slot)};
+    my $items = $slot->{items};
+    until (@$items) {
+        return if $slot->{last};
+        Modelwire::check(MODELWIRE_E_FORKED) if $slot->{queue} != $client->{queue};
+        $client->take(-1); # also until a signal came: its handler runs before the next round
+    }
+    my $item = shift @$items;
+    if ($slot->{is_paused} && @$items < Modelwire::RESUME_AT) {
+        $slot->{is_paused} = modelwire_queue_resume(@$slot{qw(queue tag)}) != MODELWIRE_OK;
+    }
+    return $item if !$slot->{last} || @$items;
+    die Modelwire::Error->new($item->json) if $slot->{last} == MODELWIRE_EVENT_ERROR;
+    $self->{response} = $item;
+    return;
+}
+
+sub response { $_[0]{response} }
+sub only     { $_[0]->next; $_[0]{response} }
+
+# Ends the call; who reads on is told by an error.
+sub cancel { modelwire_queue_cancel(@{ $_[0]{slot} }{qw(queue tag)}) }
+
+sub DESTROY {
+    my ($client, $slot) = @{ $_[0] }{qw(client slot)};
+    return if ${^GLOBAL_PHASE} eq 'DESTRUCT' || $slot->{last} || $client->{process} != $$;
+    delete $client->{slots}{ $slot->{tag} };
+    $_[0]->cancel;
+}
+
+package Modelwire::Answer;
+use Modelwire::Raw;
+
+# A chunk or a response, read when it is asked for, and freed with the last reference to it.
+sub text { Modelwire::text_at(modelwire_event_text($_[0][0], $length_at)) }
+sub name { Modelwire::text_at(modelwire_event_name($_[0][0], $length_at)) }
+sub json { Modelwire::bytes_at(modelwire_event_json($_[0][0], $length_at)) }
+
+# The JSON as hashes and arrays; nothing at the end of a stream that was not gathered.
+sub document {
+    my ($self) = @_;
+    return $self->[1] //= $json->decode($self->json || 'null');
+}
+
+# What the library knows of it: http_status, usage, finish_reason, tool_calls, headers and more.
+sub info {
+    my ($self) = @_;
+    my $value = modelwire_event_info($self->[0]);
+    return $json->decode(Modelwire::bytes_at(modelwire_value_json($value, '', 0, $length_at)));
+}
+
+sub DESTROY { modelwire_event_free($_[0][0]) if ${^GLOBAL_PHASE} ne 'DESTRUCT' }
+
+package Modelwire::Error;
+
+# What went wrong: every member of modelwire_error_json is a method, `kind` and `hint` for instance.
+use overload
+    fallback => 1,
+    '""'     => sub { sprintf "%s: %s\n%s", map { $_ // '' } @{ $_[0] }{qw(kind message hint)} };
+
+for my $member (qw(kind message hint http_status type code param request_id path model timeout
+    metered body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms json)) {
+    no strict 'refs';
+    *$member = sub { $_[0]{$member} };
+}
+
+sub new {
+    my ($class, $text, $kind) = @_;
+    my $known = $text ? $json->decode($text) : { kind => $kind, message => 'no more is known' };
+    return bless { %$known, json => $text }, $class;
+}
+
+1;
