@@ -17,7 +17,9 @@ def check(holds, what, *seen)
   raise "#{what}: #{seen.map(&:inspect).join(', ')}" unless holds
 end
 
-def same(expected, seen, what) = check(expected == seen, "#{what} is not what was expected", expected, seen)
+def same(expected, seen, what)
+  check(expected == seen, "#{what} is not what was expected", expected, seen)
+end
 
 # The error that this ends with, of one of these kinds.
 def failure(*kinds)
@@ -50,7 +52,19 @@ def wait_until(what, seconds = 20)
   end
 end
 
-def within(seconds, what, &work) = Timeout.timeout(seconds, RuntimeError, "not in time: #{what}", &work)
+# A thread that has read the first text of a stream and waits for more, until that fails.
+def reader_of(stream, kind)
+  reader = Thread.new do
+    Thread.current.report_on_exception = false
+    failure(kind) { stream.each_text { |text| Thread.current[:text] = text } }
+  end
+  wait_until("the first text") { reader[:text] == "one " && reader.status == "sleep" }
+  reader
+end
+
+# Each text as it was said, by a stream.
+def echoed(client, text) = same(text, stream(client, text, "slow").map(&:text).join, "a text")
+
 def resident_mb = File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i / 1024.0
 def descriptors = Dir.children("/proc/self/fd").size
 def cue = check($stdin.gets, "no cue came")
@@ -93,9 +107,9 @@ module Scenarios
 
   def missing
     client = client()
-    ask = ->(stream) { client.chat(**said("x", "no-such-model"), stream: stream).then { |it| it.to_a if stream } }
-    [false, true].each do |is_stream|
-      error = failure("not_found") { ask.call(is_stream) }
+    request = said("x", "no-such-model")
+    [-> { client.chat(**request) }, -> { client.chat(**request, stream: true).to_a }].each do |ask|
+      error = failure("not_found", &ask)
       check(error.is_a?(Modelwire::NotFoundError), "the class", error.class)
       same([404, 1, "no-such-model"], [error.http_status, error.attempts, error.model], "members")
       check(!error.explanation.empty? && !error.hint.empty?, "message and hint", error)
@@ -122,7 +136,8 @@ module Scenarios
   def options
     client = client()
     same("x", client.chat(**said("x"), options: { total_timeout_ms: 20_000 }).text, "the text")
-    error = failure("timeout") { client.chat(**said("a b c d e f", "slow"), options: { total_timeout_ms: 1 }) }
+    slow = said("a b c d e f", "slow")
+    error = failure("timeout") { client.chat(**slow, options: { total_timeout_ms: 1 }) }
     same("total_timeout", error.timeout, "the timeout")
     error = failure("argument") { client.chat(**said("x"), options: { no_such_option: 1 }) }
     check(error.message.include?("no_such_option"), "the option is not named", error.message)
@@ -131,20 +146,18 @@ module Scenarios
   end
 
   def cut
-    texts = []
-    error = failure("incomplete", "disconnected") { stream(client).each { |chunk| texts << chunk.text } }
-    same("half ", texts.join, "what came before")
-    same("disconnected", error.kind, "the kind")
+    text = +""
+    failure("disconnected") { stream(client).each { |chunk| text << chunk.text } }
+    same("half ", text, "what came before")
   end
 
   def cancel
     client = client()
     stream = stream(client)
-    reader = Thread.new { failure("cancelled") { stream.each_text { |text| Thread.current[:text] = text } } }
-    wait_until("the first text") { reader[:text] == "one " && reader.status == "sleep" }
+    reader = reader_of(stream, "cancelled")
     stream.cancel
     check(reader.join(PATIENCE), "the reader waits on")
-    same("cancelled", reader.value.kind, "the kind")
+    reader.value
     stream(client).each { |chunk| break if chunk.text == "one " }
     wait_until("the end of both") { client.unfinished.zero? }
     puts "left"
@@ -226,8 +239,7 @@ module Scenarios
   def close
     client = client()
     stream = stream(client)
-    reader = Thread.new { failure("closed") { stream.each_text { |text| Thread.current[:text] = text } } }
-    wait_until("the first text") { reader[:text] == "one " && reader.status == "sleep" }
+    reader = reader_of(stream, "closed")
     client.close
     check(reader.join(PATIENCE), "the reader waits on")
     reader.value
@@ -271,6 +283,90 @@ module Scenarios
     loop { text += chunks.next.text }
     same(words, text, "the parent's text")
     check(Process.wait2(child).last.success?, "the child failed")
+  end
+
+  # Threads that are killed, raised in, timed out or that leave, beside others that read to the end.
+  def threads
+    client = client()
+    Thread.report_on_exception = false
+    steady = Array.new(20) { |number| Thread.new { echoed(client, "steady #{number} to the end") } }
+    victims = Array.new(20) do |number|
+      Thread.new do
+        loop do
+          chunks = stream(client, "victim #{number} of many", "slow")
+          number.even? ? Timeout.timeout(rand / 10) { chunks.to_a } : chunks.first(2)
+        rescue Timeout::Error, IOError
+          next
+        end
+      end
+    end
+    victims.sample.raise(IOError, "wanted") while steady.any?(&:alive?) && sleep(0.002)
+    steady.each(&:value)
+    victims.each(&:kill)
+    wait_until("the end of the threads") { victims.none?(&:alive?) }
+    wait_until("the end of all") { client.unfinished.zero? }
+  end
+
+  # Fibers of a scheduler and threads share a client; some fibers read by an enumerator, which holds
+  # up their thread.
+  def fibers
+    client = client()
+    schedulers = Array.new(2) do |number|
+      Thread.new do
+        Scheduler.run do
+          10.times { |count| Fiber.schedule { echoed(client, "fiber #{number} #{count}") } }
+          Fiber.schedule do
+            chunks = stream(client, "held up #{number}", "slow").each
+            text = +""
+            loop { text << chunks.next.text }
+            same("held up #{number}", text, "a text by an enumerator")
+          end
+        end
+      end
+    end
+    threads = Array.new(5) { |number| Thread.new { echoed(client, "thread #{number}") } }
+    [*schedulers, *threads].each(&:value)
+    same(0, client.unfinished, "what is unfinished")
+  end
+
+  # The same in the reactor of the gem async.
+  def async
+    require "async"
+    client = client()
+    Async do |task|
+      50.times { |number| task.async { echoed(client, "task #{number}") } }
+      stopped = task.async { stream(client, "never read to its end", "slow").to_a }
+      task.async { task.sleep(0.1) && stopped.stop }
+      task.with_timeout(0.3) { client.chat(**said("too slow for that", "slow")) }
+    rescue Async::TimeoutError
+      task.children&.each(&:wait)
+    end
+    wait_until("the end of all") { client.unfinished.zero? }
+  end
+
+  # A signal handler that raises ends the wait, and the client goes on.
+  def handler_raises
+    client = client()
+    is_reading = false
+    trap("USR1") { (is_reading = false) || raise(IOError, "wanted") if is_reading }
+    sender = Process.spawn("while kill -USR1 #{Process.pid}; do sleep 0.01; done", err: File::NULL)
+    others = Array.new(5) { |number| Thread.new { echoed(client, "beside it #{number} a b c") } }
+    raised = 0
+    while others.any?(&:alive?)
+      begin
+        is_reading = true
+        stream(client, "interrupted", "slow").to_a
+        is_reading = false
+      rescue IOError
+        raised += 1
+      end
+    end
+    trap("USR1", "IGNORE")
+    Process.kill("KILL", sender)
+    others.each(&:value)
+    check(raised > 10, "the handler did not raise", raised)
+    wait_until("the end of all") { client.unfinished.zero? }
+    same("x", client.chat(**said("x")).text, "a text afterwards")
   end
 end
 

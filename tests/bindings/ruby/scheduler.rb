@@ -8,7 +8,7 @@ class Scheduler
     Thread.new do
       Fiber.set_scheduler(new)
       Fiber.schedule(&work)
-    end.join
+    end.value
   end
 
   def initialize
@@ -23,12 +23,13 @@ class Scheduler
 
   def run
     while @readable.any? || @asleep.any? || @blocked.any? || @ready.any?
-      IO.select([@woken, *@readable.keys], nil, nil, longest_wait)&.first&.each do |io|
-        io == @woken ? io.read_nonblock(4096, exception: false) : @readable.delete(io).each(&:resume)
-      end
+      readable = IO.select([@woken, *@readable.keys], nil, nil, longest_wait)&.first || []
+      @woken.read_nonblock(4096, exception: false) if readable.delete(@woken)
+      readable.each { |io| @readable.delete(io).each(&:resume) }
       now = clock
-      @asleep.select { |_, at| at <= now }.each_key { |fiber| @asleep.delete(fiber) && fiber.resume }
-      @lock.synchronize { [@ready, @ready = []].first }.each { |fiber| fiber.resume if fiber.alive? }
+      due = @asleep.select { |_, at| at <= now }.keys
+      unblocked = @lock.synchronize { @ready.slice!(0..) }
+      [*due, *unblocked].uniq.each { |fiber| fiber.resume if @blocked.key?(fiber) }
     end
   end
   alias close run

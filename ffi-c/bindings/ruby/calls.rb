@@ -1,0 +1,249 @@
+# frozen_string_literal: true
+
+# Brings each event of a client's calls to who waits for it, in threads and in fibers. Knows nothing
+# of what is asked for.
+
+require "io/wait"
+
+module Modelwire
+  # One call: what came of it and was not read yet; and its last event, once that is there.
+  Call = Struct.new(:tag, :arrived, :last, :ready, :is_paused, :is_text_only, :is_left) do
+    def self.begin = new(nil, [], [], ConditionVariable.new)
+  end
+  # Who waits for a call, in which thread; and from whom it took the watch.
+  Waiter = Struct.new(:call, :thread, :former)
+
+  # The calls of a client in one process.
+  #
+  # One of those who wait has the watch: it waits for the descriptor, and takes what comes for all.
+  # The others sleep until there is something of their own, or until the watch is theirs: who leaves
+  # hands it over, however it leaves. Who takes without having the watch rings, for the descriptor
+  # may have been emptied before the one who has it saw that it was readable.
+  #
+  # A signal handler and Thread#raise may raise where a method returns or a branch is taken. What was
+  # taken is in @handles until it was given, and a piece is given and counted in one go, for `<<` and
+  # `+=` are no methods there. Finalizers and handlers cannot take locks: `cancel` takes none.
+  class Calls
+    UNINTERRUPTED = { Object => :never }.freeze
+
+    attr_reader :process
+
+    def initialize(client, logger)
+      @process, @client, @logger = Process.pid, client, logger
+      @queue = Raw.made(:queue_new, 0)
+      @lock = Mutex.new
+      @last_tag = @given = 0
+      @calls = {}
+      @waiting = {}.compare_by_identity
+      @records = []
+      @handles = FFI::MemoryPointer.new(:pointer, 64)
+      @count, @length = Array.new(2) { FFI::MemoryPointer.new(:size_t) }
+      Raw.check(:queue_log, @queue, [4 - logger.level, Raw::LOG_ERROR].max, 0) if logger
+    end
+
+    def start(call, operation, json, is_stream, options)
+      submit = :queue_submit
+      request = [operation, json, json.to_s.bytesize]
+      if options
+        submit = :queue_submit_request
+        request = [Raw.made(:request_new, *request)]
+        options = JSON.generate(options)
+        Raw.check(:request_set_options, *request, options, options.bytesize)
+      end
+      locked do
+        fail_with("closed", "the client was closed", "Make a new one.") if @is_over
+        take unless @watcher
+        call.tag = @last_tag += 1
+        Raw.check(submit, @queue, @client, *request, is_stream ? 1 : 0, call.tag)
+        @calls[call.tag] = call
+      end
+    rescue Exception # rubocop:disable Lint/RescueException
+      cancel(call)
+      raise
+    end
+
+    # The next chunk of a call, or nil when nothing comes but its last event.
+    def read(call)
+      loop do
+        is_over = !call.last.empty?
+        chunk = call.arrived.shift
+        return chunk if chunk || is_over
+
+        wait(call)
+        log
+      end
+    end
+
+    def result(call)
+      read(call) while call.last.empty?
+      last = call.last.first
+      last.is_a?(Error) ? raise(last) : last
+    end
+
+    def cancel(call)
+      call.is_left = true
+      Thread.handle_interrupt(UNINTERRUPTED) { Raw.queue_cancel(@queue, call.tag) if call.tag }
+    end
+
+    def unfinished
+      locked { take unless @watcher }
+      log
+      Raw.queue_count(@queue)
+    end
+
+    def close
+      Raw.queue_close(@queue)
+      wait(Call.begin)
+      log
+    end
+
+    private
+
+    def locked
+      Thread.handle_interrupt(UNINTERRUPTED) do
+        lock
+        yield
+      ensure
+        hand_over
+      end
+    end
+
+    # Held for microseconds. Mutex#lock may lose count where a signal handler raises while it waits.
+    def lock = (Thread.pass until @lock.owned? || @lock.try_lock)
+
+    def has_news?(call) = @is_over || !call.arrived.empty? || !call.last.empty?
+
+    def fail_with(kind, message, hint)
+      raise Error.of(JSON.generate(kind: kind, message: message, hint: hint))
+    end
+
+    def wait(call)
+      is_ours = @process == Process.pid
+      fail_with("forked", "the call is its parent's", "Make one of this process.") unless is_ours
+      waiter = Waiter.new(call, Thread.current)
+      lock
+      @waiting[waiter] = true
+      Raw.queue_resume(@queue, call.tag) if call.is_paused
+      call.is_paused = false
+      wait_once(waiter) until has_news?(call)
+    ensure
+      Thread.handle_interrupt(UNINTERRUPTED) { hand_over(waiter) } if waiter
+    end
+
+    def wait_once(waiter)
+      @watcher = waiter unless @watcher&.thread&.alive?
+      is_here = @watcher.thread.equal?(waiter.thread)
+      # Where no scheduler runs the others of this thread, the one who has the watch cannot go on.
+      if is_here && !Fiber.current_scheduler && !@watcher.equal?(waiter)
+        waiter.former = @watcher
+        @watcher = waiter
+      end
+      if @watcher.equal?(waiter)
+        take(waiter.call)
+        return if has_news?(waiter.call)
+
+        @io ||= IO.for_fd(Raw.queue_fd(@queue), autoclose: false)
+        @lock.unlock
+        @io.wait_readable
+        lock
+      else
+        # A scheduler that has the watch in another thread may be held up there.
+        waiter.call.ready.wait(@lock, is_here ? nil : 1)
+        take && Raw.queue_wakeup(@queue) unless is_here || !@watcher || has_news?(waiter.call)
+      end
+    end
+
+    # Done again from the beginning where a signal handler raises in the middle.
+    def hand_over(waiter = nil)
+      is_done = false
+      lock
+      if waiter && @watcher.equal?(waiter)
+        Raw.queue_wakeup(@queue) if waiter.former
+        @watcher = waiter.former
+      end
+      @waiting.delete(waiter)
+      heir = @waiting.each_key.find { |other| other.thread.alive? } unless @watcher
+      heir&.call&.ready&.broadcast
+      if @is_over && @waiting.empty? && !@queue.null?
+        queue = @queue
+        @queue = FFI::Pointer::NULL
+        queue.free
+      end
+      @lock.unlock
+      is_done = true
+    ensure
+      hand_over(waiter) unless is_done
+    end
+
+    # Takes what is there, until there is something of this call.
+    def take(call = nil)
+      loop do
+        give_out
+        return if call && has_news?(call)
+
+        status = Raw.queue_take_at_once(@queue, 0, @handles, 64, @count)
+        @is_over ||= status == Raw::CLOSED
+        return true if status != Raw::OK
+      end
+    end
+
+    # Gives each event that was taken to its call, also those that somebody before was kept from.
+    def give_out
+      while @given < @count.read_ulong
+        event = @handles.get_pointer(@given * FFI::Pointer.size)
+        call = @calls[Raw.event_tag(event)] || @ending || Call.begin
+        case Raw.event_kind(event)
+        when Raw::EVENT_CHUNK
+          piece = Chunk.new(read_text(Raw.event_text(event, @length)))
+          unless call.is_text_only
+            piece.json = read_text(Raw.event_json(event, @length))
+            piece.name = read_text(Raw.event_name(event, @length))
+          end
+          to = call.arrived
+          hold_back(call) if to.size >= 64
+        when Raw::EVENT_LOG
+          piece = Raw.text(:event_json, event)
+          to = @records
+        else
+          piece = outcome(event)
+          to = call.last
+          @ending = call
+          @calls.delete(call.tag)
+        end
+        call.ready.broadcast if to.empty?
+        to << piece
+        @ending = nil
+        @given += 1
+        Raw.event_free(event)
+      end
+      @given = 0
+      @count.write_ulong(0)
+    end
+
+    # Marked first: what is marked and goes on does no harm. What was cancelled is to end.
+    def hold_back(call)
+      call.is_paused = true
+      Raw.queue_pause(@queue, call.tag)
+      Raw.queue_resume(@queue, call.tag) if call.is_left
+    end
+
+    def read_text(pointer) = pointer.get_bytes(0, @length.read_ulong).force_encoding("UTF-8")
+
+    def outcome(event)
+      text, json = %i[event_text event_json].map { |function| Raw.text(function, event) }
+      return Error.of(json) if Raw.event_response(event).null?
+
+      Response.new(text, json, Raw.text(:value_json, Raw.event_info(event), "", 0))
+    end
+
+    # Outside of the lock: whatever a logger does holds up nobody else.
+    def log
+      while (record = @records.shift)
+        record = JSON.parse(record)
+        level = Logger.const_get(record["level"].upcase.sub("TRACE", "DEBUG"))
+        @logger.add(level, record["message"], record["target"])
+      end
+    end
+  end
+  private_constant :Call, :Waiter, :Calls
+end
