@@ -2,8 +2,6 @@
 // fails it tells as the library's JSON.
 package raw
 
-// #cgo !modelwire_static pkg-config: modelwire
-// #cgo modelwire_static pkg-config: modelwire-static
 // #include "mailbox.h"
 import "C"
 

@@ -1,0 +1,6 @@
+//go:build modelwire_static
+
+package raw
+
+// #cgo pkg-config: modelwire-static
+import "C"
