@@ -10,7 +10,8 @@ package Modelwire;
 #
 # A call waits for its answer; handlers of signals run meanwhile, and what they die of ends it. A
 # stream ends when nobody has it any more. While one is read, what comes for others is kept, so that
-# one loop reads thousands; another loop watches `$client->fileno` for reading.
+# one loop reads thousands. Another loop watches `$client->fileno` for reading, then calls
+# `$client->unfinished` and reads the streams that are `is_ready`.
 
 use strict;
 use warnings;
@@ -30,7 +31,7 @@ my ($length_at, $count_at, $events_at) = map { (scalar_to_buffer $_)[0] } $lengt
 my $error;
 
 # A request or options as JSON text, which they may be already.
-sub json_of {
+sub _json_of {
     my ($value) = @_;
     return $json->encode($value) if ref $value;
     utf8::encode($value);
@@ -38,77 +39,77 @@ sub json_of {
 }
 
 # The bytes at an address, as many as the library last said.
-sub bytes_at { defined $_[0] ? buffer_to_scalar($_[0], unpack 'Q', $length) : '' }
+sub _bytes_at { defined $_[0] ? buffer_to_scalar($_[0], unpack 'Q', $length) : '' }
 
-sub text_at {
-    my $text = bytes_at(@_);
+sub _text_at {
+    my $text = _bytes_at(@_);
     utf8::decode($text);
     return $text;
 }
 
 # Dies of what a function gave through `err`.
-sub check {
+sub _check {
     my ($status) = @_;
     return $status if $status >= 0;
-    my $known = $error ? bytes_at(modelwire_error_json($error, $length_at)) : '';
+    my $known = $error ? _bytes_at(modelwire_error_json($error, $length_at)) : '';
     modelwire_error_free($error);
     undef $error;
     die Modelwire::Error->new($known, modelwire_status_name($status));
 }
 
 # What a function gives through `out`.
-sub made {
+sub _made {
     my ($function, @arguments) = @_;
-    check($function->(@arguments, \my $made, \$error));
+    _check($function->(@arguments, \my $made, \$error));
     return $made;
 }
 
 # Options by name, as docs/options.md has them: Modelwire->new(base_url => ..., http2 => \1).
 sub new {
     my ($class, %options) = @_;
-    my $text = json_of(\%options);
-    my $handle = made(\&modelwire_client_new, $text, length $text);
+    my $text = _json_of(\%options);
+    my $handle = _made(\&modelwire_client_new, $text, length $text);
     my $self = bless { handle => $handle, slots => {}, taken => [], last_tag => 0 }, $class;
-    return $self->new_queue;
+    return $self->_new_queue;
 }
 
-sub new_queue {
+sub _new_queue {
     my ($self) = @_;
-    $self->{queue} = made(\&modelwire_queue_new, MODELWIRE_INTERRUPTIBLE);
+    $self->{queue} = _made(\&modelwire_queue_new, MODELWIRE_INTERRUPTIBLE);
     $self->{process} = $$;
     $self->log(@{ $self->{log} }) if $self->{log};
     return $self;
 }
 
 # Each takes a request, as a hash or JSON text, and then options of the call by name.
-sub models           { my $self = shift; $self->submit(0, 1, '', @_)->only }
-sub chat             { my $self = shift; $self->submit(0, 2, @_)->only }
-sub responses        { my $self = shift; $self->submit(0, 3, @_)->only }
-sub chat_stream      { my $self = shift; $self->submit(1, 2, @_) }
-sub responses_stream { my $self = shift; $self->submit(1, 3, @_) }
+sub models           { my $self = shift; $self->_submit(0, 1, '', @_)->_only }
+sub chat             { my $self = shift; $self->_submit(0, 2, @_)->_only }
+sub responses        { my $self = shift; $self->_submit(0, 3, @_)->_only }
+sub chat_stream      { my $self = shift; $self->_submit(1, 2, @_) }
+sub responses_stream { my $self = shift; $self->_submit(1, 3, @_) }
 
-sub submit {
+sub _submit {
     my ($self, $is_stream, $operation, $request, %options) = @_;
-    $self->new_queue if $self->{process} != $$; # a child: that one is its parent's
-    my ($text, $chosen) = (json_of($request), json_of(\%options));
-    my $made = made(\&modelwire_request_new, $operation, $text, length $text);
+    $self->_new_queue if $self->{process} != $$; # a child: that one is its parent's
+    my ($text, $chosen) = (_json_of($request), _json_of(\%options));
+    my $made = _made(\&modelwire_request_new, $operation, $text, length $text);
     my $owner = bless [$made], 'Modelwire::Request';
-    check(modelwire_request_set_options($made, $chosen, length $chosen, \$error));
+    _check(modelwire_request_set_options($made, $chosen, length $chosen, \$error));
     my $tag = ++$self->{last_tag};
     my @call = ($self->{queue}, $self->{handle}, $made, $is_stream, $tag, \$error);
-    check(modelwire_queue_submit_request(@call));
+    _check(modelwire_queue_submit_request(@call));
     my $slot = $self->{slots}{$tag} = { tag => $tag, queue => $self->{queue}, items => [] };
     return bless { client => $self, slot => $slot }, 'Modelwire::Stream';
 }
 
 # Takes what comes, the first of it within a time, and puts it where it belongs. What a handler of a
 # signal interrupts goes on the next time.
-sub take {
+sub _take {
     my ($self, $longest_ms) = @_;
     my ($queue, $taken) = @$self{qw(queue taken)};
     my $status = modelwire_queue_take($queue, $longest_ms, $events_at, TAKEN_AT_ONCE, $count_at);
     push @$taken, unpack 'Q' . unpack('Q', $count), $events;
-    check($status);
+    _check($status);
     while (my $event = shift @$taken) {
         my $item = bless [$event], 'Modelwire::Answer';
         my ($kind, $tag) = (modelwire_event_kind($event), modelwire_event_tag($event));
@@ -129,7 +130,7 @@ sub take {
 # Takes what is there; tells how many calls are unfinished.
 sub unfinished {
     my ($self) = @_;
-    1 while $self->take(0);
+    1 while $self->_take(0);
     return modelwire_queue_count($self->{queue});
 }
 
@@ -141,11 +142,11 @@ sub log {
     my ($self, $level, $handler) = @_;
     $self->{log} = [$level, $handler];
     my $number = Modelwire::Raw->can('MODELWIRE_LOG_' . uc $level)->();
-    check(modelwire_queue_log($self->{queue}, $number, 0, \$error));
+    _check(modelwire_queue_log($self->{queue}, $number, 0, \$error));
 }
 
 # Ends the calls under way, which are told so, and refuses others.
-sub close { check(modelwire_client_close($_[0]{handle}, -1, \$error)) }
+sub close { _check(modelwire_client_close($_[0]{handle}, -1, \$error)) }
 
 sub DESTROY {
     my ($self) = @_;
@@ -166,8 +167,8 @@ sub next {
     my $items = $slot->{items};
     until (@$items) {
         return if $slot->{last};
-        Modelwire::check(MODELWIRE_E_FORKED) if $slot->{queue} != $client->{queue};
-        $client->take(-1); # also until a signal came: its handler runs before the next round
+        Modelwire::_check(MODELWIRE_E_FORKED) if $slot->{queue} != $client->{queue};
+        $client->_take(-1); # also until a signal came: its handler runs before the next round
     }
     my $item = shift @$items;
     if ($slot->{is_paused} && @$items < Modelwire::RESUME_AT) {
@@ -179,8 +180,10 @@ sub next {
     return;
 }
 
+# Whether `next` has something, without waiting for it.
+sub is_ready { my $slot = $_[0]{slot}; return @{ $slot->{items} } || $slot->{last} }
 sub response { $_[0]{response} }
-sub only     { $_[0]->next; $_[0]{response} }
+sub _only     { $_[0]->next; $_[0]{response} }
 
 # Ends the call; who reads on is told by an error.
 sub cancel { modelwire_queue_cancel(@{ $_[0]{slot} }{qw(queue tag)}) }
@@ -196,9 +199,9 @@ package Modelwire::Answer;
 use Modelwire::Raw;
 
 # A chunk or a response, read when it is asked for, and freed with the last reference to it.
-sub text { Modelwire::text_at(modelwire_event_text($_[0][0], $length_at)) }
-sub name { Modelwire::text_at(modelwire_event_name($_[0][0], $length_at)) }
-sub json { Modelwire::bytes_at(modelwire_event_json($_[0][0], $length_at)) }
+sub text { Modelwire::_text_at(modelwire_event_text($_[0][0], $length_at)) }
+sub name { Modelwire::_text_at(modelwire_event_name($_[0][0], $length_at)) }
+sub json { Modelwire::_bytes_at(modelwire_event_json($_[0][0], $length_at)) }
 
 # The JSON as hashes and arrays; nothing at the end of a stream that was not gathered.
 sub document {
@@ -210,7 +213,7 @@ sub document {
 sub info {
     my ($self) = @_;
     my $value = modelwire_event_info($self->[0]);
-    return $json->decode(Modelwire::bytes_at(modelwire_value_json($value, '', 0, $length_at)));
+    return $json->decode(Modelwire::_bytes_at(modelwire_value_json($value, '', 0, $length_at)));
 }
 
 sub DESTROY { modelwire_event_free($_[0][0]) if ${^GLOBAL_PHASE} ne 'DESTRUCT' }

@@ -10,6 +10,8 @@ ffi.cdef([[
   int usleep(unsigned microseconds);
   int waitpid(int process, int *status, int options);
   void _exit(int status);
+  struct watched { int descriptor; short wanted, found; };
+  int poll(struct watched *watched, unsigned long count, int timeout_ms);
 ]])
 local SIGINT, PATIENCE_S = 2, 15
 local MEMBERS = [[kind message hint http_status type code param request_id path model timeout
@@ -379,6 +381,25 @@ function scenarios.coroutines()
   for index = 1, 5 do tasks[index] = modelwire.spawn(read, 2) end
   equal(read(2), "word 1 word 2", "outside of tasks")
   for _, task in ipairs(tasks) do equal(task:join(), "word 1 word 2", "in a task") end
+end
+
+--- A loop of the program's own watches the descriptor.
+function scenarios.descriptor()
+  local client, texts, left = modelwire.client(), {}, 10
+  for index = 1, left do
+    modelwire.spawn(function()
+      texts[index] = read_to_end(client:chat_stream(chat_of("slow", "stream " .. index)))
+      left = left - 1
+    end)
+  end
+  local watched = ffi.new("struct watched", modelwire.descriptor(), 1) -- for reading
+  local before = os.time()
+  while left > 0 do
+    ffi.C.poll(watched, 1, 1000)
+    modelwire.poll()
+    assert(os.time() - before < PATIENCE_S, "not in time")
+  end
+  for index = 1, 10 do equal(texts[index], "stream " .. index, "text") end
 end
 
 local play = scenarios[arg[1]] or error("no such scenario: " .. tostring(arg[1]))

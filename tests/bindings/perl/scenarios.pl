@@ -322,6 +322,28 @@ $scenarios{fork} = sub {
     equal($text, $words, 'text of the parent');
 };
 
+# A loop of the program's own watches the descriptor.
+$scenarios{descriptor} = sub {
+    my $client = Modelwire->new;
+    my %texts = map { ("stream $_" => '') } 1 .. 10;
+    my %streams = map { $_ => $client->chat_stream(chat_of('slow', $_)) } keys %texts;
+    my $before = time;
+    while (%streams) {
+        vec(my $watched = '', $client->fileno, 1) = 1;
+        select $watched, undef, undef, 1;
+        $client->unfinished;
+        for my $text (keys %streams) {
+            while ($streams{$text} && $streams{$text}->is_ready) {
+                my $chunk = $streams{$text}->next;
+                $texts{$text} .= $chunk->text if $chunk;
+                delete $streams{$text} if !$chunk;
+            }
+        }
+        holds(time - $before < $patience_s, 'not in time');
+    }
+    equal($texts{$_}, $_, 'text') for keys %texts;
+};
+
 my $play = $scenarios{ $ARGV[0] // '' } or die "no such scenario\n";
 $| = 1;
 $play->();
