@@ -296,8 +296,9 @@ var scenarios = map[string]func(){
 
 	"finalizers": func() {
 		kept, dropped := client(nil), client(nil)
+		held, cancel := context.WithCancel(ctx) // it goes on, and must not hold them
 		for number := range 50 {
-			begun([]*modelwire.Client{kept, dropped}[number%2], ctx)
+			begun([]*modelwire.Client{kept, dropped}[number%2], held)
 		}
 		gone := make(chan struct{})
 		runtime.AddCleanup(dropped, func(int) { close(gone) }, 0)
@@ -316,6 +317,7 @@ var scenarios = map[string]func(){
 			}
 		})
 		cue()
+		cancel()
 	},
 
 	"clients": func() {
@@ -335,6 +337,87 @@ var scenarios = map[string]func(){
 		check(descriptors()-open < 20, "descriptors", open, descriptors())
 		check(resident()-memory < 16<<10, "memory grew", memory, resident())
 		fmt.Println("descriptors:", open, descriptors(), "memory:", memory, resident())
+	},
+
+	// Go's own: whatever goroutines do to the same streams, no call is left and nothing races.
+	"together": func() {
+		client := client(modelwire.Options{"connections_max": 400})
+		var all sync.WaitGroup
+		for number := range 600 {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				limited, cancel := context.WithCancel(ctx)
+				defer cancel()
+				stream := client.ChatStream(limited, said("a b c d e f g h", "slow"))
+				switch number % 6 {
+				case 0:
+					time.AfterFunc(time.Duration(number)*time.Millisecond/10, stream.Cancel)
+				case 1:
+					time.AfterFunc(time.Duration(number)*time.Millisecond/10, cancel)
+				case 2:
+					go stream.Cancel()
+					stream.Cancel()
+				case 3:
+					other := make(chan struct{})
+					go func() {
+						for _, err := stream.Next(); err == nil; _, err = stream.Next() {
+						}
+						close(other)
+					}()
+					defer func() { <-other }()
+				case 4:
+					return
+				}
+				var asked sync.WaitGroup
+				for chunk, err := range stream.Chunks() {
+					if err != nil {
+						failure(err, "cancelled", "closed")
+					}
+					for range 2 {
+						asked.Add(1)
+						go func() {
+							defer asked.Done()
+							text := chunk.JSON()
+							check(text == nil || json.Valid(text), "what is no JSON", text)
+						}()
+					}
+				}
+				asked.Wait()
+			}()
+		}
+		time.AfterFunc(150*time.Millisecond, func() { client.Close() })
+		all.Wait()
+		waitUntil("the end of the calls", func() bool {
+			runtime.GC()
+			return client.Unfinished() == 0
+		})
+	},
+
+	// Go's own: where there are no descriptors for its poller, calls wait on threads.
+	"descriptors": func() {
+		client := client(nil)
+		first := client.ChatStream(ctx, said("first", "slow"))
+		must(first.Next())
+		var limit syscall.Rlimit
+		check(syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil, "the limit")
+		streams := []*modelwire.Stream{}
+		for number := range 8 {
+			streams = append(streams, client.ChatStream(ctx, said(fmt.Sprint(number), "slow")))
+		}
+		time.Sleep(300 * time.Millisecond) // all are connected
+		limit.Cur = 3
+		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) == nil, "the limit")
+		var all sync.WaitGroup
+		for number, stream := range streams {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				text, _ := read(stream)
+				same(fmt.Sprint(number), text, "a text")
+			}()
+		}
+		all.Wait()
 	},
 
 	"log": func() {

@@ -123,15 +123,17 @@ func (call *Call) poll() bool {
 	if call.file == nil {
 		call.file = os.NewFile(uintptr(C.mailbox_descriptor(call.box)), "modelwire queue")
 	}
-	connection, err := call.file.SyscallConn()
-	if err != nil { // there are no descriptors any more
-		return C.mailbox_take(call.box, -1) == C.MODELWIRE_OK
-	}
 	status := C.modelwire_status(C.MODELWIRE_TIMEOUT)
-	_ = connection.Read(func(uintptr) bool {
-		status = C.mailbox_take(call.box, 0)
-		return status != C.MODELWIRE_TIMEOUT
-	})
+	connection, err := call.file.SyscallConn()
+	if err == nil {
+		err = connection.Read(func(uintptr) bool {
+			status = C.mailbox_take(call.box, 0)
+			return status != C.MODELWIRE_TIMEOUT
+		})
+	}
+	if err != nil { // there are no descriptors any more
+		status = C.mailbox_take(call.box, -1)
+	}
 	return status == C.MODELWIRE_OK
 }
 
