@@ -295,3 +295,38 @@ def paused():
     worker.join()
     assert EVENTS_FEW < len(ahead._events) < 1000, len(ahead._events)
     same(text + "".join(chunk.text for chunk in ahead), "ahead " * 2000)
+
+
+@scenario
+def abandoned():
+    """Threads leave streams of a shared client in every way, paused ones too: no call goes on."""
+    client, wrong = Client(), []
+
+    def work(number):
+        chance = random.Random(number)
+        try:
+            for _ in range(40):
+                stream = client.stream_chat(chat("word " * 300))
+                for _, _ in zip(range(chance.choice([0, 1, 5, 200])), stream):
+                    pass
+                way = chance.randrange(4)
+                if way == 0:
+                    stream.close()
+                elif way == 1:
+                    stream.cancel()
+                elif way == 2:
+                    later(0.001, stream.close)
+                    list(stream)
+        except BaseException as error:
+            if getattr(error, "kind", None) != "cancelled":
+                wrong.append(error)
+
+    workers = [threading.Thread(target=work, args=[number], daemon=True) for number in range(6)]
+    for worker in workers:
+        worker.start()
+    check = at_once(18)
+    while any(worker.is_alive() for worker in workers) or client.unfinished:
+        collect()
+        check()
+        time.sleep(0.02)
+    assert not wrong, wrong

@@ -66,7 +66,7 @@ class Queue:
         do(lib.modelwire_queue_log, self.handle, log_level, LOG_TAG)
 
     def take(self, timeout_ms=0):
-        """Takes what is there and gives it to the streams.
+        """Takes what is there and gives it to the streams; how many events that were.
 
         A signal may raise KeyboardInterrupt between any two calls of this; who takes next goes on
         there. So each step is one call, and what is left to do is told by what it left.
@@ -76,7 +76,7 @@ class Queue:
                 places = (self.places, TAKEN_AT_ONCE, self.count)
                 lib.modelwire_queue_take(self.handle, timeout_ms, *places)
             self.taken = iter(ffi.unpack(self.places, self.count[0]))
-        self.count[0] = 0
+        self.count[0], count = 0, self.taken.__length_hint__()
         for tag, run in itertools.groupby(copy.copy(self.taken), lib.modelwire_event_tag):
             given = itertools.islice(self.taken, len(list(run)))
             if stream := self.streams.get(tag):
@@ -85,6 +85,7 @@ class Queue:
                 if tag == LOG_TAG:
                     log = logging.getLogger(event.document["target"])
                     log.log(LOG_LEVELS[event.document["level"]], "%s", event.text)
+        return count
 
     def check_process(self):
         if self.process != os.getpid():
@@ -114,11 +115,12 @@ class Queue:
             raise
 
     def look(self):
-        """Takes what is there, unless a thread is at it."""
+        """Takes all that is there, unless a thread is at it."""
         me = threading.get_ident()
         if not self.taker and self.taker.setdefault(0, me) == me:
             try:
-                self.take()
+                while self.take():
+                    pass
             finally:
                 self.leave(LOG_TAG, me, None)
 
@@ -181,7 +183,7 @@ class Stream(Closing, collections.abc.Iterator):
         if not self._is_over:
             self._is_over = True
             self.cancel()
-            self._give(())
+            self._wake()
 
     __del__ = close
 
@@ -192,6 +194,11 @@ class Stream(Closing, collections.abc.Iterator):
                 self._is_paused = True  # from here on its reader looks
                 if len(self._events) > EVENTS_FEW:
                     lib.modelwire_queue_pause(self._queue.handle, self._tag)
+                if self._is_over:  # it was left meanwhile: a pause would keep its last event back
+                    lib.modelwire_queue_resume(self._queue.handle, self._tag)
+        self._wake()
+
+    def _wake(self):
         if wake := self._queue.waiting.get(self._tag):
             wake()
 

@@ -9,7 +9,7 @@ import cffi
 HERE = pathlib.Path(__file__).resolve().parent
 HEADERS = [HERE / "modelwire.ffi.h", *(up / "include/modelwire.ffi.h" for up in HERE.parents)]
 ffi = cffi.FFI()
-ffi.cdef(next(header for header in HEADERS if header.is_file()).read_text())
+ffi.cdef(next(filter(pathlib.Path.is_file, HEADERS), HEADERS[0]).read_text())
 lib = ffi.dlopen(os.environ.get("MODELWIRE_LIBRARY", "libmodelwire.so.0.1"))
 if lib.modelwire_check_abi(lib.MODELWIRE_ABI) != lib.MODELWIRE_OK:
     raise ImportError("this libmodelwire does not fit its header")

@@ -15,8 +15,8 @@ def cpu_s():
 
 
 def measure(chat, stream):
-    """Runs the work that the command line names. It is a function of the base URL, the operations and
-    how many at once, and gives how many events and bytes of text it read."""
+    """Runs the work that the command line names. It is a function of the base URL, the operations
+    and how many at once, and gives how many events and bytes of text it read."""
     work, base_url, operations, at_once = sys.argv[1:]
     run = {"chat": chat, "stream": stream}[work]
     cpu, wall = cpu_s(), time.perf_counter()
