@@ -5,7 +5,8 @@
 // install` of modelwire). Copy this folder beside your program, and tell Go where it is:
 //
 //	go mod edit -require=modelwire@v0.0.0 -replace=modelwire=./modelwire
-//	go build    links libmodelwire.so, with -tags modelwire_static libmodelwire.a
+//	go build                           links libmodelwire.so
+//	go build -tags modelwire_static    links libmodelwire.a
 //
 // To run its example, with OPENAI_BASE_URL and OPENAI_API_KEY set: go run ./example MODEL TEXT
 package modelwire
@@ -42,25 +43,25 @@ func (client *Client) Models(ctx context.Context, options ...Options) (*Response
 	return client.begin(ctx, raw.Models, 0, nil, options).whole()
 }
 
-// Chat completes a chat. The request is anything of which encoding/json makes the service's JSON.
-func (client *Client) Chat(ctx context.Context, request any, options ...Options) (*Response, error) {
-	return client.begin(ctx, raw.Chat, 0, request, options).whole()
+// Chat completes a chat. The body is anything of which encoding/json makes the service's JSON.
+func (client *Client) Chat(ctx context.Context, body any, options ...Options) (*Response, error) {
+	return client.begin(ctx, raw.Chat, 0, body, options).whole()
 }
 
 // ChatStream completes a chat piece by piece. What goes wrong is told where the chunks are read.
-func (client *Client) ChatStream(ctx context.Context, request any, options ...Options) *Stream {
-	return client.begin(ctx, raw.Chat, 1, request, options)
+func (client *Client) ChatStream(ctx context.Context, body any, options ...Options) *Stream {
+	return client.begin(ctx, raw.Chat, 1, body, options)
 }
 
 // Responses makes a response.
-func (client *Client) Responses(ctx context.Context, request any, options ...Options,
+func (client *Client) Responses(ctx context.Context, body any, options ...Options,
 ) (*Response, error) {
-	return client.begin(ctx, raw.Responses, 0, request, options).whole()
+	return client.begin(ctx, raw.Responses, 0, body, options).whole()
 }
 
 // ResponsesStream makes a response piece by piece.
-func (client *Client) ResponsesStream(ctx context.Context, request any, options ...Options) *Stream {
-	return client.begin(ctx, raw.Responses, 1, request, options)
+func (client *Client) ResponsesStream(ctx context.Context, body any, options ...Options) *Stream {
+	return client.begin(ctx, raw.Responses, 1, body, options)
 }
 
 // Unfinished says how many calls were not read to their end, left or collected.
@@ -80,9 +81,9 @@ type Stream struct {
 	err      error // of the end
 }
 
-func (client *Client) begin(ctx context.Context, operation, isStream int32, request any,
+func (client *Client) begin(ctx context.Context, operation, isStream int32, body any,
 	options []Options) *Stream {
-	call, failure, err := raw.NewCall(ctx, client.raw, operation, isStream, request, options)
+	call, failure, err := raw.NewCall(ctx, client.raw, operation, isStream, body, options)
 	if failure != nil {
 		err = newError(failure)
 	}
@@ -221,12 +222,13 @@ type Exchange struct {
 // context ended the call, errors.Is finds the context's cause.
 type Error struct {
 	Exchange
-	Kind, Message, Hint, Type, Code, Param, Path, Model string
-	Timeout, Metered, Body, Partial                     string
-	RequestTimeUnixMS                                   int64           `json:"request_time_unix_ms"`
-	RetryAfterMS                                        *int64          `json:"retry_after_ms"`
-	JSON                                                json.RawMessage `json:"-"`
-	cause                                               error
+	Kind, Message, Hint, Type, Code string
+	Param, Path, Model, Timeout     string
+	Metered, Body, Partial          string
+	RequestTimeUnixMS               int64           `json:"request_time_unix_ms"`
+	RetryAfterMS                    *int64          `json:"retry_after_ms"`
+	JSON                            json.RawMessage `json:"-"`
+	cause                           error
 }
 
 func newError(text []byte) *Error {
@@ -242,9 +244,4 @@ func (failure *Error) Unwrap() error { return failure.cause }
 
 // SetLog hands the log of the library, which is one for all clients, to a logger in place of an
 // earlier one, at the levels that it has enabled now. One that discards everything ends it.
-func SetLog(logger *slog.Logger) {
-	ctx := context.Background()
-	levelOf := func(level int32) slog.Level { return slog.Level(12 - 4*level) }
-	raw.Log(func(level int32) bool { return logger.Enabled(ctx, levelOf(level)) },
-		func(level int32, text, name string) { logger.Log(ctx, levelOf(level), text, "target", name) })
-}
+func SetLog(logger *slog.Logger) { raw.Log(logger) }

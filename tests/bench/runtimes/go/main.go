@@ -1,5 +1,5 @@
-// What a client of Go costs: bench-go CLIENT WORK BASE_URL OPERATIONS AT_ONCE, with CLIENT modelwire
-// or usual, net/http and encoding/json, and WORK chat or stream.
+// What a client of Go costs: bench-go CLIENT WORK BASE_URL OPERATIONS AT_ONCE, with the client
+// modelwire, or usual: net/http and encoding/json; and the work chat or stream.
 package main
 
 import (
@@ -139,10 +139,10 @@ func main() {
 	check(err)
 	atOnce, err := strconv.Atoi(os.Args[5])
 	check(err)
-	makeClient := map[string]func(string, int) client{"modelwire": newModelwire, "usual": newUsual}[os.Args[1]]
+	clients := map[string]func(string, int) client{"modelwire": newModelwire, "usual": newUsual}
 
 	cpu, wall := cpuUs(), time.Now()
-	client := makeClient(baseURL, atOnce)
+	client := clients[os.Args[1]](baseURL, atOnce)
 	parts := make([]seen, atOnce)
 	var all sync.WaitGroup
 	for number := range parts {

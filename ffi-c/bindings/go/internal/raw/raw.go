@@ -8,6 +8,7 @@ import "C"
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"os"
 	"runtime"
@@ -92,8 +93,8 @@ func NewCall(ctx context.Context, client *Client, operation, stream int32, reque
 	return call, nil, nil
 }
 
-// thread is taken by the one call that waits in C, where its thread does the I/O itself while nothing
-// else is under way. All others wait in Go's poller.
+// thread is taken by the one call that waits in C, where its thread does the I/O itself while
+// nothing else is under way. All others wait in Go's poller.
 var thread = make(chan struct{}, 1)
 
 // Next waits for the next event, of which the others then tell, and gives its kind.
@@ -187,11 +188,11 @@ var (
 	logged  *C.modelwire_queue
 )
 
-// Log gives the records of the log to a function, on a goroutine of its own, in place of an earlier
-// one; those of the levels that are enabled.
-func Log(isEnabled func(level int32) bool, write func(level int32, text, name string)) {
-	level := int32(C.MODELWIRE_LOG_OFF)
-	for level < C.MODELWIRE_LOG_TRACE && isEnabled(level+1) {
+// Log gives the records of the log to a logger, at the levels that it has enabled now, on a
+// goroutine of its own and in place of an earlier one.
+func Log(logger *slog.Logger) {
+	ctx, level := context.Background(), C.int32_t(C.MODELWIRE_LOG_OFF)
+	for level < C.MODELWIRE_LOG_TRACE && logger.Enabled(ctx, slogLevel(level+1)) {
 		level++
 	}
 	logging.Lock()
@@ -201,17 +202,19 @@ func Log(isEnabled func(level int32) bool, write func(level int32, text, name st
 	}
 	log := &Call{client: &Client{}, box: C.mailbox_new()}
 	logged = log.box.queue
-	C.modelwire_queue_log(logged, C.int32_t(level), 0, nil)
-	go log.write(write)
+	C.modelwire_queue_log(logged, level, 0, nil)
+	go log.write(logger)
 }
 
-func (call *Call) write(write func(level int32, text, name string)) {
+func slogLevel(level C.int32_t) slog.Level { return slog.Level(12 - 4*level) }
+
+func (call *Call) write(logger *slog.Logger) {
 	for call.poll() {
-		for range call.box.count {
-			call.Next()
-			write(int32(C.level_of(call.event.event)), call.Text(), call.Name())
+		for _, record := range call.box.taken[:call.box.count] {
+			level := slogLevel(C.level_of(record.event))
+			text, target := stringOf(record.text), stringOf(record.name)
+			logger.Log(context.Background(), level, text, "target", target)
 		}
-		call.next = 0
 	}
 	logging.Lock() // it may still be being closed
 	defer logging.Unlock()
