@@ -1,21 +1,22 @@
 /*
  * The C half of modelwire for Elixir; modelwire.ex says how it is built and used.
  *
- * All calls of the virtual machine share a completion queue. One process, the router, is told by
- * enif_select that there are events, and lays each into the list of its call. The process that
- * reads a call takes the whole list: a message wakes it only where it found nothing. A call whose
- * reader stays behind is paused. Nothing waits here; dirty schedulers do what may take long.
+ * All calls of the virtual machine share a completion queue. One process, the router, hears of
+ * events by enif_select, and lays each into the list of its call. Who reads a call takes the list,
+ * and is woken by a message only where it found nothing. A call whose reader is behind is paused.
+ * Nothing waits here; dirty schedulers do what may take long.
  */
 #include <erl_nif.h>
 #include <modelwire.h>
 #include <string.h>
 
-#define TAKEN_AT_ONCE 64
 #define PAUSED_AT 128    /* as many unread chunks pause their call */
 #define COPIED_MAX 4096  /* longer texts are not copied: their binary keeps the event */
 #define DIRTY_FROM 65536 /* bytes of a request that a normal scheduler does not check */
 #define NIF(name) static ERL_NIF_TERM name(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 #define REQUIRE(condition) if (!(condition)) return enif_make_badarg(env)
+#define RESOURCE(name, type) \
+  struct name *name; REQUIRE(enif_get_resource(env, argv[0], types[type], (void **)&name))
 
 /* An event that binaries point into. It lives as long as they do. */
 struct event { modelwire_event *event; struct event *older; };
@@ -26,7 +27,7 @@ struct call {
   struct event *last;
   size_t unread;
   ErlNifPid owner;
-  int is_awaited; /* the owner found nothing, and waits for a message */
+  int is_awaited, is_left; /* the owner waits for a message; nobody wants the call any more */
 };
 
 /* What Elixir has of a call: when it is garbage, nobody can read the call any more. */
@@ -83,7 +84,8 @@ static void lay(ErlNifEnv *env, struct event *event, int is_chunk) {
   struct call *call = (struct call *)(uintptr_t)modelwire_event_tag(event->event);
   if (is_chunk) event->older = call->newest;
   *(is_chunk ? &call->newest : &call->last) = event;
-  if (is_chunk && ++call->unread == PAUSED_AT) modelwire_queue_pause(shared->queue, tag_of(call));
+  if (is_chunk && ++call->unread == PAUSED_AT && !call->is_left) /* paused, it would not end */
+    modelwire_queue_pause(shared->queue, tag_of(call));
   ERL_NIF_TERM tag = enif_make_uint64(env, tag_of(call));
   if (call->is_awaited)
     enif_send(env, &call->owner, NULL, enif_make_tuple2(env, atom(env, "modelwire"), tag));
@@ -93,11 +95,11 @@ static void lay(ErlNifEnv *env, struct event *event, int is_chunk) {
 
 /* The log's records among what was taken; or idle, and a message comes when there is more. */
 NIF(dispatch) {
-  modelwire_event *taken[TAKEN_AT_ONCE];
+  modelwire_event *taken[64];
   ERL_NIF_TERM records = enif_make_list(env, 0);
   size_t count = 0;
   enif_mutex_lock(shared->lock);
-  modelwire_queue_take(shared->queue, 0, taken, TAKEN_AT_ONCE, &count);
+  modelwire_queue_take(shared->queue, 0, taken, sizeof taken / sizeof *taken, &count);
   for (size_t i = 0; i < count; i++) {
     int32_t kind = modelwire_event_kind(taken[i]);
     struct event *event = enif_alloc_resource(types[EVENT], sizeof *event);
@@ -117,8 +119,7 @@ NIF(dispatch) {
 
 /* The chunks that are there, or the last event; or a number, and {modelwire, Number} comes. */
 NIF(read) {
-  struct handle *handle;
-  REQUIRE(enif_get_resource(env, argv[0], types[HANDLE], (void **)&handle));
+  RESOURCE(handle, HANDLE);
   struct call *call = handle->call;
   ERL_NIF_TERM found = enif_make_list(env, 0);
   enif_mutex_lock(shared->lock);
@@ -141,10 +142,9 @@ NIF(read) {
 
 /* Client, operation, JSON (empty for none), options as JSON, 1 for a stream. */
 NIF(submit) {
-  struct client *client;
   int operation, stream;
   ErlNifBinary json, options;
-  REQUIRE(enif_get_resource(env, argv[0], types[CLIENT], (void **)&client));
+  RESOURCE(client, CLIENT);
   REQUIRE(enif_get_int(env, argv[1], &operation) && enif_get_int(env, argv[4], &stream));
   REQUIRE(enif_inspect_binary(env, argv[2], &json) && enif_inspect_binary(env, argv[3], &options));
   if (json.size > DIRTY_FROM && enif_thread_type() == ERL_NIF_THR_NORMAL_SCHEDULER)
@@ -168,12 +168,14 @@ NIF(submit) {
 
 /* The process that made the call is gone, or nobody can read it any more. */
 static void end_call(ErlNifEnv *env, void *call, ErlNifPid *owner, ErlNifMonitor *monitor) {
+  enif_mutex_lock(shared->lock);
+  ((struct call *)call)->is_left = 1;
   modelwire_queue_cancel(shared->queue, tag_of(call));
+  enif_mutex_unlock(shared->lock);
 }
 
 NIF(cancel) {
-  struct handle *handle;
-  REQUIRE(enif_get_resource(env, argv[0], types[HANDLE], (void **)&handle));
+  RESOURCE(handle, HANDLE);
   end_call(env, handle->call, NULL, NULL);
   return atom(env, "ok");
 }
@@ -188,16 +190,14 @@ NIF(open_client) {
 }
 
 NIF(close_client) {
-  struct client *client;
-  REQUIRE(enif_get_resource(env, argv[0], types[CLIENT], (void **)&client));
+  RESOURCE(client, CLIENT);
   modelwire_client_close(client->client, -1, NULL);
   return atom(env, "ok");
 }
 
 NIF(set_log) {
   int level;
-  REQUIRE(enif_get_int(env, argv[0], &level));
-  REQUIRE(modelwire_queue_log(shared->queue, level, 0, NULL) == MODELWIRE_OK);
+  REQUIRE(enif_get_int(env, argv[0], &level) && !modelwire_queue_log(shared->queue, level, 0, 0));
   return atom(env, "ok");
 }
 

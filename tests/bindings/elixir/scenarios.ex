@@ -283,6 +283,34 @@ defmodule Scenarios do
     assert Task.await(task, 15_000) == text
   end
 
+  # Streams that are left in every way, some of them while they are paused, leave nothing behind.
+  def play("storm") do
+    client = Modelwire.client!()
+    request = chat(String.duplicate("word ", 1500))
+
+    for round <- 1..6 do
+      owners =
+        for number <- 1..40 do
+          spawn(fn ->
+            stream = Modelwire.chat_stream!(client, request)
+
+            case rem(number, 4) do
+              0 -> Enum.take(stream, round * 50)
+              1 -> Process.sleep(round * 4)
+              2 -> spawn(fn -> Modelwire.cancel(stream) end) && read_all(stream)
+              3 -> Enum.each(stream, fn _ -> if(number == 3, do: Process.sleep(1)) end)
+            end
+          end)
+        end
+
+      Process.sleep(round * 3)
+      for owner <- owners, do: Process.exit(owner, :kill)
+    end
+
+    wait_until("all are over", 10_000, fn -> Modelwire.unfinished() == 0 end)
+    assert Modelwire.chat!(client, chat("x")).text == "x"
+  end
+
   # The module is loaded anew while a call is under way.
   def play("reload") do
     client = Modelwire.client!()
