@@ -20,9 +20,9 @@ module Modelwire
   # hands it over, however it leaves. Who takes without having the watch rings, for the descriptor
   # may have been emptied before the one who has it saw that it was readable.
   #
-  # A signal handler and Thread#raise may raise where a method returns or a branch is taken. What was
-  # taken is in @handles until it was given, and a piece is given and counted in one go, for `<<` and
-  # `+=` are no methods there. Finalizers and handlers cannot take locks: `cancel` takes none.
+  # A signal handler and Thread#raise may raise where a method returns or a branch is taken. What
+  # was taken is in @handles until it was given; a piece is given and counted in one go, for `<<`
+  # and `+=` are no methods there. Finalizers and handlers cannot take locks: `cancel` takes none.
   class Calls
     UNINTERRUPTED = { Object => :never }.freeze
 

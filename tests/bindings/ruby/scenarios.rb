@@ -307,26 +307,33 @@ module Scenarios
     wait_until("the end of all") { client.unfinished.zero? }
   end
 
-  # Fibers of a scheduler and threads share a client; some fibers read by an enumerator, which holds
-  # up their thread.
+  # Fibers of a scheduler share a client, alone and beside threads. Some hold up their thread,
+  # as enumerators do; what comes for the others meanwhile is not lost.
   def fibers
     client = client()
-    schedulers = Array.new(2) do |number|
-      Thread.new do
-        Scheduler.run do
-          10.times { |count| Fiber.schedule { echoed(client, "fiber #{number} #{count}") } }
-          Fiber.schedule do
-            chunks = stream(client, "held up #{number}", "slow").each
-            text = +""
-            loop { text << chunks.next.text }
-            same("held up #{number}", text, "a text by an enumerator")
-          end
-        end
+    work = lambda do
+      Scheduler.run do
+        10.times { |number| Fiber.schedule { echoed(client, "fiber #{number}") } }
+        2.times { |number| Fiber.schedule { held_up(client, "held up #{number}") } }
+        Fiber.schedule { echoed(client, "the last of the fibers is this one") }
       end
     end
+    work.call
+    Scheduler.run do
+      Fiber.schedule { echoed(client, "short") }
+      Fiber.new(blocking: true) { client.chat(**said("one that takes longer", "slow")) }.resume
+    end
+    schedulers = Array.new(2) { Thread.new(&work) }
     threads = Array.new(5) { |number| Thread.new { echoed(client, "thread #{number}") } }
     [*schedulers, *threads].each(&:value)
     same(0, client.unfinished, "what is unfinished")
+  end
+
+  def held_up(client, words)
+    chunks = stream(client, words, "slow").each
+    text = +""
+    loop { text << chunks.next.text }
+    same(words, text, "a text by an enumerator")
   end
 
   # The same in the reactor of the gem async.
