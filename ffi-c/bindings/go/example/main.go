@@ -27,5 +27,5 @@ func main() {
 		}
 		fmt.Print(chunk.Text)
 	}
-	fmt.Printf("\n%s\n", stream.Response().Info().FinishReason)
+	fmt.Printf("\n(%d ms)\n", stream.Response().Info().ElapsedMS)
 }

@@ -28,22 +28,22 @@ const (
 	ErrorEvent    = C.MODELWIRE_EVENT_ERROR
 )
 
-// Client is a client of the library, to be freed.
+// Client is a client of the library. It is freed when nothing of it is in use any more.
 type Client struct {
 	handle     *C.modelwire_client
 	Unfinished atomic.Int64 // calls that were not freed
 }
 
-// NewClient makes a client. It is freed when nothing of it is in use any more.
+// NewClient makes a client.
 func NewClient(options map[string]any) (client *Client, failure []byte, err error) {
-	options = merged([]map[string]any{options})
-	text, err := json.Marshal(options)
+	given, err := json.Marshal(merged([]map[string]any{options}))
 	if err != nil {
 		return nil, nil, err
 	}
 	client = &Client{}
 	var failed *C.modelwire_error
-	C.modelwire_client_new(textOf(text).at, textOf(text).length, &client.handle, &failed)
+	text := textOf(given)
+	C.modelwire_client_new(text.at, text.length, &client.handle, &failed)
 	free := func(handle *C.modelwire_client) { C.modelwire_client_free(handle) }
 	runtime.AddCleanup(client, free, client.handle)
 	return client, failureOf(failed), nil
