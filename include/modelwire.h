@@ -1337,6 +1337,24 @@ size_t modelwire_value_count(const modelwire_value *value,
                              size_t path_length);
 
 /**
+ * The name of a member of an object, decoded; NULL where there is none. Members are counted from 0 in
+ * the order in which they were sent, duplicates included; modelwire_value_count says how many there
+ * are. In a path "~" of a name is written "~0", and "/" "~1".
+ *
+ * @param value        the value
+ * @param path         the object's JSON pointer (RFC 6901); "" is the whole
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ * @param index        which member
+ * @param length       the result's length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_value_name(const modelwire_value *value,
+                                 const char *path,
+                                 size_t path_length,
+                                 size_t index,
+                                 size_t *length);
+
+/**
  * Hands the log of the library to a callback, in place of an earlier one, on one thread of the library's own. At most 4096 records wait for it; what
  * comes on top is dropped, and a record says how many. The API key is never in it. A runtime that
  * cannot take a callback on a foreign thread takes the log from a queue.
