@@ -134,4 +134,5 @@ modelwire_status modelwire_value_int(const modelwire_value *value, const char *p
 modelwire_status modelwire_value_number(const modelwire_value *value, const char *path, size_t path_length, double *out);
 modelwire_status modelwire_value_bool(const modelwire_value *value, const char *path, size_t path_length, int32_t *out);
 size_t modelwire_value_count(const modelwire_value *value, const char *path, size_t path_length);
+const char *modelwire_value_name(const modelwire_value *value, const char *path, size_t path_length, size_t index, size_t *length);
 modelwire_status modelwire_set_log(int32_t level, modelwire_event_fn on_log, void *user_data, modelwire_finalizer finalizer, int32_t timeout_ms, modelwire_error **err);

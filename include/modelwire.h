@@ -831,7 +831,8 @@ modelwire_status modelwire_queue_submit_request(const modelwire_queue *queue,
                                                 modelwire_error **err);
 
 /**
- * Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next. Any thread, any time.
+ * Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next, paused or not. One that
+ * was received to its end already stays as it is: what waits of it comes out. Any thread, any time.
  *
  * @param queue  the queue
  * @param tag    the call's tag
@@ -847,7 +848,7 @@ modelwire_status modelwire_queue_cancel(const modelwire_queue *queue,
  * as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
  * and the service waits too: so a slow consumer of one stream needs no memory of the program's. Its last
  * event is kept back as well, whatever ends the call but modelwire_queue_cancel and the queue's own
- * close. The idle timeout stands still meanwhile, the total timeout does not.
+ * close, after which no pause holds. The idle timeout stands still meanwhile, the total timeout does not.
  *
  * @param queue  the queue
  * @param tag    the call's tag
@@ -1202,15 +1203,15 @@ MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, s
  * All that is known of the error, as one JSON object without the key. Members, null where there is
  * none:
  *
- * "kind", the name of the status; "message"; "hint", what to do about it; "http_status"; "type",
- * "code" and "param" of the service's error object; "request_id", the service's name for the
- * exchange; "path" and "model" of the request; "timeout", the option of the timeout that ran out,
- * "idle_timeout" for instance; "metered", whether the call may have been metered: "not_sent",
- * "normally_not", "entered" or "unknown"; "body" of the failed response, at most 64 KiB of it;
- * "partial", what was gathered before it failed where the call gathers, as JSON text; "headers" of
- * the response, objects with "name" and "value"; "request_time_unix_ms", when the first attempt
- * began; "attempts"; "elapsed_ms" from the first attempt's start to the failure; "retry_after_ms",
- * how long the service asked to wait.
+ * "kind", the name of the status; "message"; "hint", what to do about it, "" where that is nothing;
+ * "http_status"; "type", "code" and "param" of the service's error object; "request_id", the service's
+ * name for the exchange; "path" of the request, "" where there was none; "model"; "timeout", the option
+ * of the timeout that ran out, "idle_timeout" for instance; "metered", whether the call may have been
+ * metered: "not_sent", "normally_not", "entered" or "unknown"; "body" of the failed response, at most
+ * 64 KiB of it; "partial", what was gathered before it failed where the call gathers, as JSON text;
+ * "headers" of the response, objects with "name" and "value"; "request_time_unix_ms", when the first
+ * attempt began; "attempts"; "elapsed_ms" from the first attempt's start to the failure;
+ * "retry_after_ms", how long the service asked to wait.
  *
  * @param error   the error
  * @param length  its length in bytes; may be NULL
@@ -1335,6 +1336,24 @@ MODELWIRE_API
 size_t modelwire_value_count(const modelwire_value *value,
                              const char *path,
                              size_t path_length);
+
+/**
+ * The name of a member of an object, decoded; NULL where there is none. Members are counted from 0 in
+ * the order in which they were sent, duplicates included; modelwire_value_count says how many there
+ * are. In a path "~" of a name is written "~0", and "/" "~1".
+ *
+ * @param value        the value
+ * @param path         the object's JSON pointer (RFC 6901); "" is the whole
+ * @param path_length  its length in bytes, or MODELWIRE_NUL
+ * @param index        which member
+ * @param length       the result's length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_value_name(const modelwire_value *value,
+                                 const char *path,
+                                 size_t path_length,
+                                 size_t index,
+                                 size_t *length);
 
 /**
  * Hands the log of the library to a callback, in place of an earlier one, on one thread of the

@@ -307,6 +307,15 @@ class value_view {
     return modelwire_value_count(object_, detail::start(path), path.size());
   }
 
+  /// The name of a member of an object, by its place; decoded and borrowed. `path(name)` leads to it.
+  std::optional<std::string_view> name(std::size_t index,
+                                       std::string_view path = {}) const noexcept {
+    std::size_t length = 0;
+    const char* name =
+        modelwire_value_name(object_, detail::start(path), path.size(), index, &length);
+    return detail::optional_view(name, length);
+  }
+
  private:
   template <class Out>
   std::optional<Out> read(modelwire_status (*field)(const modelwire_value*, const char*,
@@ -793,6 +802,15 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
   /// As value_view::count.
   std::size_t count(std::string_view path = {}) const noexcept {
     return value_view(handle::get()).count(path);
+  }
+  /// As value_view::name.
+  std::optional<std::string_view> name(std::size_t index,
+                                       std::string_view path = {}) const& noexcept {
+    return view().name(index, path);
+  }
+  /// The same of one that nobody keeps: a copy.
+  std::optional<std::string> name(std::size_t index, std::string_view path = {}) && {
+    return detail::copied(std::as_const(*this).name(index, path));
   }
 };
 

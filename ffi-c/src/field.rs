@@ -152,6 +152,29 @@ pub unsafe extern "C" fn modelwire_value_count(
     })
 }
 
+/// The name of a member of an object, decoded; NULL where there is none. Members are counted from 0 in
+/// the order in which they were sent, duplicates included; modelwire_value_count says how many there
+/// are. In a path "~" of a name is written "~0", and "/" "~1".
+///
+/// @param value        the value
+/// @param path         the object's JSON pointer (RFC 6901); "" is the whole
+/// @param path_length  its length in bytes, or MODELWIRE_NUL
+/// @param index        which member
+/// @param length       the result's length in bytes; may be NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_value_name(
+    value: *const modelwire_value,
+    path: *const c_char,
+    path_length: usize,
+    index: usize,
+    length: *mut usize,
+) -> *const c_char {
+    let what = format!("name{index}");
+    text_at(value, path, path_length, length, &what, |found| {
+        Some(Text::new(&found.member_name(index)?))
+    })
+}
+
 fn text_at(
     value: *const modelwire_value,
     path: *const c_char,

@@ -276,7 +276,8 @@ fn submit(
     Ok(MODELWIRE_OK)
 }
 
-/// Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next. Any thread, any time.
+/// Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next, paused or not. One that
+/// was received to its end already stays as it is: what waits of it comes out. Any thread, any time.
 ///
 /// @param queue  the queue
 /// @param tag    the call's tag
@@ -294,7 +295,7 @@ pub unsafe extern "C" fn modelwire_queue_cancel(
 /// as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
 /// and the service waits too: so a slow consumer of one stream needs no memory of the program's. Its last
 /// event is kept back as well, whatever ends the call but modelwire_queue_cancel and the queue's own
-/// close. The idle timeout stands still meanwhile, the total timeout does not.
+/// close, after which no pause holds. The idle timeout stands still meanwhile, the total timeout does not.
 ///
 /// @param queue  the queue
 /// @param tag    the call's tag

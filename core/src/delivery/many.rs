@@ -8,7 +8,7 @@
 //! | reserved | counted as live; its call is being started | `insert`, or a start that failed |
 //! | armed | its waker lies in its call's queue, its number is not noted | the call puts an event in |
 //! | noted | its number is in the ready list; there may be events | a pop that finds none arms it |
-//! | paused | armed or noted, or passed over by a pop and neither | `resume`, `cancel`, `close` note it |
+//! | paused | armed or noted, or passed over by a pop and neither | `resume`, `cancel`, `close` note it, the latter two for good |
 //! | gone | `Done` was popped; its slot is free | – |
 //!
 //! A member that the queue owns is armed before its call is started, so that it can be paused and
@@ -141,12 +141,19 @@ enum Pause {
     Yes,
     /// A pop came by: it is neither armed nor noted.
     PassedOver,
+    /// It was cancelled: its end is kept back no more, whoever pauses it a moment later.
+    Never,
 }
 
 impl<S> Member<S> {
     /// Whether it has to be noted.
-    fn unpause(&mut self) -> bool {
-        std::mem::replace(&mut self.pause, Pause::No) == Pause::PassedOver
+    fn unpause(&mut self, then: Pause) -> bool {
+        let then = if self.pause == Pause::Never { Pause::Never } else { then };
+        std::mem::replace(&mut self.pause, then) == Pause::PassedOver
+    }
+
+    fn is_paused(&self) -> bool {
+        matches!(self.pause, Pause::Yes | Pause::PassedOver)
     }
 }
 
@@ -198,7 +205,7 @@ impl<S: Source + Clone> Many<S> {
     }
 
     pub(crate) fn cancel(&self, tag: u64) -> bool {
-        let Some((source, passed_over)) = self.unpause(tag) else { return false };
+        let Some((source, passed_over)) = self.unpause(tag, Pause::Never) else { return false };
         source.cancel(); // not under the lock
         passed_over.into_iter().for_each(|number| self.ready.note(number));
         true
@@ -216,7 +223,7 @@ impl<S: Source + Clone> Many<S> {
     }
 
     pub(crate) fn resume(&self, tag: u64) -> bool {
-        let Some((_, passed_over)) = self.unpause(tag) else { return false };
+        let Some((_, passed_over)) = self.unpause(tag, Pause::No) else { return false };
         passed_over.into_iter().for_each(|number| self.ready.note(number));
         true
     }
@@ -246,11 +253,11 @@ impl<S: Source + Clone> Many<S> {
         Ok(())
     }
 
-    /// Whom to cancel or not, and the number to note of one that was passed over.
-    fn unpause(&self, tag: u64) -> Option<(S, Option<u64>)> {
+    /// Ends a pause: whom to cancel or not, and the number to note of one that was passed over.
+    fn unpause(&self, tag: u64, then: Pause) -> Option<(S, Option<u64>)> {
         let mut members = lock(&self.members);
         let (slot, member) = members.owned(tag)?;
-        let was_passed_over = member.unpause();
+        let was_passed_over = member.unpause(then);
         Some((member.source.clone(), was_passed_over.then_some(slot as u64)))
     }
 
@@ -377,7 +384,7 @@ impl<S: Source + Clone> Many<S> {
             for (slot, member) in members.slots.iter_mut().enumerate() {
                 let Some(member) = member else { continue };
                 sources.push(member.source.clone());
-                if member.unpause() {
+                if member.unpause(Pause::Never) {
                     passed_over.push(slot as u64);
                 }
             }
@@ -430,7 +437,7 @@ impl<S: Source> Members<S> {
                 ready.drop_first(); // a late wake
                 continue;
             };
-            if member.pause != Pause::No {
+            if member.is_paused() {
                 member.pause = Pause::PassedOver;
                 ready.drop_first(); // noted again by who ends the pause
                 self.in_a_row = 0;

@@ -355,6 +355,18 @@ fn a_cancel_and_a_close_end_a_pause() {
     assert!(matches!(many.next(None), Next::Closed));
 }
 
+/// Another thread's pause that comes a moment later holds back no end.
+#[test]
+fn a_cancelled_call_is_not_paused_any_more() {
+    let many = Many::new();
+    let source = owned(&many, 1);
+    assert!(push(&source, 0));
+    assert!(many.cancel(1));
+    assert!(many.pause(1), "it is unfinished");
+    assert!(many.resume(1) && many.pause(1));
+    assert_eq!(told(many.next(NOW)), (1, -1));
+}
+
 #[test]
 fn a_resume_wakes_who_sleeps() {
     let many = Arc::new(Many::new());

@@ -163,6 +163,14 @@ fn values_are_found_by_key_index_and_pointer() {
     assert!(value.pointer("/a/01").is_none() && value.pointer("/a/+1").is_none());
     assert!(value.pointer("/a/9").is_none() && value.pointer("a").is_none());
     assert_eq!(value.members().len(), 4);
+    let names: Vec<_> = (0..5).map(|index| value.member_name(index)).collect();
+    assert_eq!(names[..3], ["a", "d", "d"].map(|name| Some(name.to_owned())));
+    assert_eq!(
+        (names[3].as_deref(), &names[4]),
+        (Some("e"), &None),
+        "decoded; and there is no more"
+    );
+    assert_eq!(value.pointer("/a").unwrap().member_name(0), None, "an array has none");
 }
 
 #[test]

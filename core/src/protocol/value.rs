@@ -158,6 +158,18 @@ impl<'a> Value<'a> {
         members
     }
 
+    /// The name of the member of an object at this place, duplicates included.
+    pub fn member_name(self, index: usize) -> Option<String> {
+        let (mut name, mut place) = (None, 0);
+        self.each_member(|found, _| {
+            if place == index {
+                name = Some(found.to_owned());
+            }
+            place += 1;
+        });
+        name
+    }
+
     fn each_member(self, mut visit: impl FnMut(&str, Value<'a>)) {
         if self.kind() == Kind::Object {
             self.walk(|cursor| {

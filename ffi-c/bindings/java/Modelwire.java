@@ -200,6 +200,10 @@ public final class Modelwire {
             return value_count(value(), path);
         }
 
+        public synchronized String name(String path) {
+            return value_name(value(), path);
+        }
+
         /** As it was sent. */
         @Override public String toString() { return json; }
 
@@ -1437,6 +1441,26 @@ public final class Modelwire {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment path_ = text(arena, path);
             return (long) value_count.HANDLE.invokeExact(value, path_, length(path_));
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_name {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_name",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
+    }
+
+    static String value_name(
+            long value, String path, long index) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path_ = text(arena, path);
+            MemorySegment length = arena.allocate(JAVA_LONG);
+            long address = (long) value_name.HANDLE.invokeExact(
+                        value, path_, length(path_), index, length);
+            return copied(address, length.get(JAVA_LONG, 0));
         } catch (Throwable fault) {
             throw thrown(fault);
         }

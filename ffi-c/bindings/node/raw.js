@@ -602,8 +602,9 @@ export function modelwire_queue_submit_request(queue, client, request, stream, t
   return check(status, err, status);
 }
 
-/** Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next. Any thread,
- *  any time.
+/** Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next, paused or
+ *  not. One that was received to its end already stays as it is: what waits of it comes out.
+ *  Any thread, any time.
  *  (queue, tag) */
 export const modelwire_queue_cancel = declare("modelwire_queue_cancel", "int32_t", [
   "void *",
@@ -614,8 +615,8 @@ export const modelwire_queue_cancel = declare("modelwire_queue_cancel", "int32_t
  *  out. When as many wait as the client's queue_bytes_max and queue_events_max allow, its body
  *  is no longer read, and the service waits too: so a slow consumer of one stream needs no
  *  memory of the program's. Its last event is kept back as well, whatever ends the call but
- *  modelwire_queue_cancel and the queue's own close. The idle timeout stands still meanwhile,
- *  the total timeout does not.
+ *  modelwire_queue_cancel and the queue's own close, after which no pause holds. The idle
+ *  timeout stands still meanwhile, the total timeout does not.
  *  (queue, tag) */
 export const modelwire_queue_pause = declare("modelwire_queue_pause", "int32_t", [
   "void *",
@@ -864,15 +865,16 @@ export function modelwire_error_report(error) {
 
 const error_json = declare("modelwire_error_json", "void *", ["void *", out("size_t")]);
 /** All that is known of the error, as one JSON object without the key. Members, null where
- *  there is none: "kind", the name of the status; "message"; "hint", what to do about it;
- *  "http_status"; "type", "code" and "param" of the service's error object; "request_id", the
- *  service's name for the exchange; "path" and "model" of the request; "timeout", the option of
- *  the timeout that ran out, "idle_timeout" for instance; "metered", whether the call may have
- *  been metered: "not_sent", "normally_not", "entered" or "unknown"; "body" of the failed
- *  response, at most 64 KiB of it; "partial", what was gathered before it failed where the call
- *  gathers, as JSON text; "headers" of the response, objects with "name" and "value";
- *  "request_time_unix_ms", when the first attempt began; "attempts"; "elapsed_ms" from the
- *  first attempt's start to the failure; "retry_after_ms", how long the service asked to wait. */
+ *  there is none: "kind", the name of the status; "message"; "hint", what to do about it, ""
+ *  where that is nothing; "http_status"; "type", "code" and "param" of the service's error
+ *  object; "request_id", the service's name for the exchange; "path" of the request, "" where
+ *  there was none; "model"; "timeout", the option of the timeout that ran out, "idle_timeout"
+ *  for instance; "metered", whether the call may have been metered: "not_sent", "normally_not",
+ *  "entered" or "unknown"; "body" of the failed response, at most 64 KiB of it; "partial", what
+ *  was gathered before it failed where the call gathers, as JSON text; "headers" of the
+ *  response, objects with "name" and "value"; "request_time_unix_ms", when the first attempt
+ *  began; "attempts"; "elapsed_ms" from the first attempt's start to the failure;
+ *  "retry_after_ms", how long the service asked to wait. */
 export function modelwire_error_json(error) {
   return decode(error_json(error, length));
 }
@@ -967,6 +969,21 @@ const value_count = declare("modelwire_value_count", "size_t", ["void *", "void 
 export function modelwire_value_count(value, path) {
   const path_bytes = encode(path);
   return value_count(value, path_bytes, size(path_bytes));
+}
+
+const value_name = declare("modelwire_value_name", "void *", [
+  "void *",
+  "void *",
+  "size_t",
+  "size_t",
+  out("size_t"),
+]);
+/** The name of a member of an object, decoded; NULL where there is none. Members are counted
+ *  from 0 in the order in which they were sent, duplicates included; modelwire_value_count says
+ *  how many there are. In a path "~" of a name is written "~0", and "/" "~1". */
+export function modelwire_value_name(value, path, index) {
+  const path_bytes = encode(path);
+  return decode(value_name(value, path_bytes, size(path_bytes), index, length));
 }
 
 const set_log = declare("modelwire_set_log", "int32_t", [

@@ -361,6 +361,8 @@ module Modelwire
       [:pointer, :buffer_in, :size_t, :pointer], :int32
     attach_function :value_count, :modelwire_value_count,
       [:pointer, :buffer_in, :size_t], :size_t
+    attach_function :value_name, :modelwire_value_name,
+      [:pointer, :buffer_in, :size_t, :size_t, :pointer], :pointer
     attach_function :set_log, :modelwire_set_log,
       [:int32, :event_fn, :pointer, :finalizer, :int32, :pointer], :int32,
       blocking: true

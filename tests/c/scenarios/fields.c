@@ -65,6 +65,9 @@ static void check_fields(const modelwire_value *answer) {
   CHECK(modelwire_value_count(answer, "/text", MODELWIRE_NUL) == 0);
   CHECK(modelwire_value_count(answer, "/absent", MODELWIRE_NUL) == 0);
   CHECK(modelwire_value_count(answer, "", 0) > 10);
+  CHECK(modelwire_value_name(answer, "/list", MODELWIRE_NUL, 0, &length) == NULL && length == 0);
+  CHECK(modelwire_value_name(answer, "/text", MODELWIRE_NUL, 0, NULL) == NULL);
+  CHECK(modelwire_value_name(answer, "/absent", MODELWIRE_NUL, 0, NULL) == NULL);
 }
 
 void fields(void) {
@@ -380,6 +383,12 @@ void usage_saturates(void) {
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("c", "x"))));
   modelwire_value *usage = modelwire_client_usage(client);
   CHECK(int_at(usage, "/calls") == 3);
+  CHECK(modelwire_value_count(usage, "/models", MODELWIRE_NUL) == 3);
+  for (size_t i = 0; i < 3; i++) {
+    const char name[] = {(char)('a' + i), '\0'};
+    CHECK_TEXT(modelwire_value_name(usage, "/models", MODELWIRE_NUL, i, NULL), name);
+  }
+  CHECK(modelwire_value_name(usage, "/models", MODELWIRE_NUL, 3, NULL) == NULL);
   for (size_t i = 0; i < sizeof TOKENS / sizeof *TOKENS; i++) {
     char path[40];
     snprintf(path, sizeof path, "/models/c/%s", TOKENS[i]);

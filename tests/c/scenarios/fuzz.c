@@ -232,7 +232,11 @@ static void look_at_value(fuzzer *own, const modelwire_value *value) {
   judge(own, modelwire_value_int(value, path.bytes, path.length, &whole), NULL);
   judge(own, modelwire_value_number(value, path.bytes, path.length, &number), NULL);
   judge(own, modelwire_value_bool(value, path.bytes, path.length, &boolean), NULL);
-  CHECK(modelwire_value_count(value, path.bytes, path.length) < 1000);
+  size_t count = modelwire_value_count(value, path.bytes, path.length);
+  CHECK(count < 1000);
+  found = modelwire_value_name(value, path.bytes, path.length, 
+                               chance(own, (uint32_t)count + 2), &length);
+  CHECK(found == NULL ? length == 0 : found[length] == '\0');
 }
 
 static void look_at_response(fuzzer *own, const modelwire_response *response) {

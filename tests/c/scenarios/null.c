@@ -66,6 +66,8 @@ static void accessors(void) {
     CHECK(modelwire_value_number(values[i], path, 0, &number) == MODELWIRE_E_ARGUMENT);
     CHECK(modelwire_value_bool(values[i], path, 0, &boolean) == MODELWIRE_E_ARGUMENT);
     CHECK(modelwire_value_count(values[i], path, 0) == 0);
+    length = 7;
+    CHECK(modelwire_value_name(values[i], path, 0, 0, &length) == NULL && length == 0);
   }
   CHECK(modelwire_value_int(value, "/a", 2, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_value_number(value, "/a", 2, NULL) == MODELWIRE_E_ARGUMENT);

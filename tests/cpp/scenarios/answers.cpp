@@ -253,6 +253,10 @@ void values() {
   CHECK(!value.get<std::string_view>("/a/b~1c/3") && value.get<bool>("/a/b~1c/4") == true);
   CHECK_EQUAL(value.count("/a/b~1c"), 5u);
   CHECK_EQUAL(value.count(), 2u);
+  CHECK(value.name(0) == "a" && value.name(1) == "" && !value.name(2));
+  CHECK(value.name(0, "/a") == "b/c" && !value.name(0, "/a/b~1c"));
+  const std::optional<std::string> kept = modelwire::value(R"({"n":1})").name(0);
+  CHECK(kept == "n");
   CHECK_EQUAL(value.view().text("/"), "empty");
   CHECK(!value.json("/b") && !value.get<double>("/b"));
   const auto moved = [](modelwire::value given) { return given; }(modelwire::value(R"([7])"));

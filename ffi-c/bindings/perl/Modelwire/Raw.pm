@@ -340,6 +340,10 @@ $ffi->attach(modelwire_value_bool =>
 $ffi->attach(modelwire_value_count =>
     ['opaque', 'string', 'size_t'] => 'size_t');
 
+# value, path, path_length, index, length
+$ffi->attach(modelwire_value_name =>
+    ['opaque', 'string', 'size_t', 'size_t', 'opaque'] => 'opaque');
+
 # level, on_log, user_data, finalizer, timeout_ms, err
 $ffi->attach(modelwire_set_log =>
     ['int32_t', 'opaque', 'opaque', 'opaque', 'int32_t', 'opaque*'] => 'int32_t');
