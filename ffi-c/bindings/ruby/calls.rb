@@ -25,6 +25,8 @@ module Modelwire
   # and `+=` are no methods there. Finalizers and handlers cannot take locks: `cancel` takes none.
   class Calls
     UNINTERRUPTED = { Object => :never }.freeze
+    CLOSED = '{"kind":"closed","message":"the client was closed","hint":"Make a new one."}'
+    FORKED = '{"kind":"forked","message":"it is a call of the parent","hint":"Make a new one."}'
 
     attr_reader :process
 
@@ -33,25 +35,24 @@ module Modelwire
       @queue = Raw.made(:queue_new, 0)
       @lock = Mutex.new
       @last_tag = @given = 0
-      @calls = {}
+      @calls, @records = {}, []
       @waiting = {}.compare_by_identity
-      @records = []
       @handles = FFI::MemoryPointer.new(:pointer, 64)
       @count, @length = Array.new(2) { FFI::MemoryPointer.new(:size_t) }
       Raw.check(:queue_log, @queue, [4 - logger.level, Raw::LOG_ERROR].max, 0) if logger
     end
 
     def start(call, operation, json, is_stream, options)
-      submit = :queue_submit
+      submit = options ? :queue_submit_request : :queue_submit
       request = [operation, json, json.to_s.bytesize]
       if options
-        submit = :queue_submit_request
         request = [Raw.made(:request_new, *request)]
         options = JSON.generate(options)
         Raw.check(:request_set_options, *request, options, options.bytesize)
       end
       locked do
-        fail_with("closed", "the client was closed", "Make a new one.") if @is_over
+        raise Error.of(CLOSED) if @is_over
+
         take unless @watcher
         call.tag = @last_tag += 1
         Raw.check(submit, @queue, @client, *request, is_stream ? 1 : 0, call.tag)
@@ -62,22 +63,11 @@ module Modelwire
       raise
     end
 
-    # The next chunk of a call, or nil when nothing comes but its last event.
+    # The next chunk of a call, or nil when nothing comes but its last event. That is looked for
+    # first, and the chunk in any case: both may come in between.
     def read(call)
-      loop do
-        is_over = !call.last.empty?
-        chunk = call.arrived.shift
-        return chunk if chunk || is_over
-
-        wait(call)
-        log
-      end
-    end
-
-    def result(call)
-      read(call) while call.last.empty?
-      last = call.last.first
-      last.is_a?(Error) ? raise(last) : last
+      wait(call) until !call.last.empty? | (chunk = call.arrived.shift)
+      chunk
     end
 
     def cancel(call)
@@ -87,47 +77,41 @@ module Modelwire
 
     def unfinished
       locked { take unless @watcher }
-      log
       Raw.queue_count(@queue)
     end
 
     def close
       Raw.queue_close(@queue)
       wait(Call.begin)
-      log
     end
 
     private
 
-    def locked
-      Thread.handle_interrupt(UNINTERRUPTED) do
-        lock
-        yield
-      ensure
-        hand_over
-      end
+    # Outside of the lock is logged: whatever a logger does holds up nobody else.
+    def locked(waiter = nil)
+      lock
+      yield
+    ensure
+      Thread.handle_interrupt(UNINTERRUPTED) { hand_over(waiter) }
+      log
     end
 
-    # Held for microseconds. Mutex#lock may lose count where a signal handler raises while it waits.
+    # Held for microseconds. Mutex#unlock of Ruby 3.1 leaves its work undone where a signal handler
+    # raises while it wakes a fiber that waits in Mutex#lock.
     def lock = (Thread.pass until @lock.owned? || @lock.try_lock)
 
     def has_news?(call) = @is_over || !call.arrived.empty? || !call.last.empty?
 
-    def fail_with(kind, message, hint)
-      raise Error.of(JSON.generate(kind: kind, message: message, hint: hint))
-    end
-
     def wait(call)
-      is_ours = @process == Process.pid
-      fail_with("forked", "the call is its parent's", "Make one of this process.") unless is_ours
+      raise Error.of(FORKED) unless @process == Process.pid
+
       waiter = Waiter.new(call, Thread.current)
-      lock
-      @waiting[waiter] = true
-      Raw.queue_resume(@queue, call.tag) if call.is_paused
-      call.is_paused = false
-      wait_once(waiter) until has_news?(call)
-    ensure
-      Thread.handle_interrupt(UNINTERRUPTED) { hand_over(waiter) } if waiter
+      locked(waiter) do
+        @waiting[waiter] = true
+        Raw.queue_resume(@queue, call.tag) if call.is_paused
+        call.is_paused = false
+        wait_once(waiter) until has_news?(call)
+      end
     end
 
     def wait_once(waiter)
@@ -135,8 +119,7 @@ module Modelwire
       is_here = @watcher.thread.equal?(waiter.thread)
       # Where no scheduler runs the others of this thread, the one who has the watch cannot go on.
       if is_here && !Fiber.current_scheduler && !@watcher.equal?(waiter)
-        waiter.former = @watcher
-        @watcher = waiter
+        waiter.former, @watcher = @watcher, waiter
       end
       if @watcher.equal?(waiter)
         take(waiter.call)
@@ -154,7 +137,7 @@ module Modelwire
     end
 
     # Done again from the beginning where a signal handler raises in the middle.
-    def hand_over(waiter = nil)
+    def hand_over(waiter)
       is_done = false
       lock
       if waiter && @watcher.equal?(waiter)
@@ -165,8 +148,7 @@ module Modelwire
       heir = @waiting.each_key.find { |other| other.thread.alive? } unless @watcher
       heir&.call&.ready&.broadcast
       if @is_over && @waiting.empty? && !@queue.null?
-        queue = @queue
-        @queue = FFI::Pointer::NULL
+        queue, @queue = @queue, FFI::Pointer::NULL
         queue.free
       end
       @lock.unlock
@@ -195,10 +177,8 @@ module Modelwire
         case Raw.event_kind(event)
         when Raw::EVENT_CHUNK
           piece = Chunk.new(read_text(Raw.event_text(event, @length)))
-          unless call.is_text_only
-            piece.json = read_text(Raw.event_json(event, @length))
-            piece.name = read_text(Raw.event_name(event, @length))
-          end
+          piece.json = read_text(Raw.event_json(event, @length)) unless call.is_text_only
+          piece.name = read_text(Raw.event_name(event, @length)) unless call.is_text_only
           to = call.arrived
           hold_back(call) if to.size >= 64
         when Raw::EVENT_LOG
@@ -236,12 +216,10 @@ module Modelwire
       Response.new(text, json, Raw.text(:value_json, Raw.event_info(event), "", 0))
     end
 
-    # Outside of the lock: whatever a logger does holds up nobody else.
     def log
       while (record = @records.shift)
-        record = JSON.parse(record)
-        level = Logger.const_get(record["level"].upcase.sub("TRACE", "DEBUG"))
-        @logger.add(level, record["message"], record["target"])
+        level, *rest = JSON.parse(record).values_at("level", "message", "target")
+        @logger.add(Logger.const_get(level.upcase.sub("TRACE", "DEBUG")), *rest)
       end
     end
   end

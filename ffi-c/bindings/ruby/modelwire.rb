@@ -10,7 +10,6 @@
 # Timeout.timeout, a signal handler that raises, Thread#raise and Thread#kill end a wait, and so its
 # call. A forked child uses the client as its parent does; the streams under way are the parent's.
 
-require "json"
 require "logger"
 require_relative "raw"
 require_relative "calls"
@@ -66,7 +65,12 @@ module Modelwire
     end
 
     # The response at the end. What was not read is passed over.
-    def response = @calls.result(@call)
+    def response
+      @calls.read(@call) while @call.last.empty?
+      @call.last.first.then { |last| last.is_a?(Error) ? raise(last) : last }
+    ensure
+      cancel
+    end
 
     # Ends the exchange: who reads gets a CancelledError. For any thread, and for signal handlers.
     def cancel = @calls.cancel(@call)
@@ -79,20 +83,18 @@ module Modelwire
     def initialize(logger: nil, **options)
       json = JSON.generate(options)
       @client = Raw.made(:client_new, json, json.bytesize)
-      @logger = logger
-      @lock = Mutex.new
+      @logger, @lock = logger, Mutex.new
+      @calls = Calls.new(@client, logger)
     end
 
     def models(options: nil) = run(Raw::OPERATION_MODELS, nil, false, options)
 
     # The fields of the request by name; the options of this call as `options: {...}`. It gives a
     # Response, or with `stream: true` a Stream.
-    def chat(stream: false, options: nil, **fields)
-      run(Raw::OPERATION_CHAT, fields, stream, options)
-    end
+    def chat(stream: false, options: nil, **body) = run(Raw::OPERATION_CHAT, body, stream, options)
 
-    def responses(stream: false, options: nil, **fields)
-      run(Raw::OPERATION_RESPONSES, fields, stream, options)
+    def responses(stream: false, options: nil, **body)
+      run(Raw::OPERATION_RESPONSES, body, stream, options)
     end
 
     # How many calls have not ended.
@@ -108,27 +110,16 @@ module Modelwire
 
     # Those of this process: a forked child has its own.
     def calls
-      calls = @calls
-      return calls if calls&.process == Process.pid
-
       @lock.synchronize do
-        @calls = Calls.new(@client, @logger) if @calls.equal?(calls)
+        @calls = Calls.new(@client, @logger) unless @calls.process == Process.pid
         @calls
       end
     end
 
-    def run(operation, fields, is_stream, options)
-      calls = self.calls
-      json = fields && JSON.generate(fields)
-      return Stream.new(calls, operation, json, true, options) if is_stream
-
-      begin
-        call = Call.begin
-        calls.start(call, operation, json, false, options)
-        calls.result(call)
-      ensure
-        calls.cancel(call)
-      end
+    def run(operation, body, is_stream, options)
+      json = body && JSON.generate(body)
+      stream = Stream.new(calls, operation, json, is_stream, options)
+      is_stream ? stream : stream.response
     end
   end
 end
