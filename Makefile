@@ -86,7 +86,7 @@ test-hosts:
 test-bindings:
 	@tests/tools cargo cc python3 venv $(binding_tools)
 	cargo test --quiet --locked -p modelwire-tests-bindings -- $(ARGS)
-binding_tools := go node npm mvn ruby ruby-ffi luajit php elixirc erlang-dev
+binding_tools := go node npm mvn ruby ruby-ffi luajit php elixirc erlang-dev platypus
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
 c_scenarios := --test scenarios --test fields --test options --test started --test queue \

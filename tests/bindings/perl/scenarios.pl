@@ -91,11 +91,11 @@ $scenarios{plain} = sub {
     equal($info->{attempts}, 1, 'attempts');
     $response = $client->responses({ model => 'echo', input => 'plain words' });
     equal($response->text, 'plain words', 'response');
-    equal($client->responses('{"model":"echo","input":"wörter"}')->text, 'wörter', 'JSON text');
 };
 
 $scenarios{streamed} = sub {
     my $client = Modelwire->new;
+    equal($client->responses('{"model":"echo","input":"wörter"}')->text, 'wörter', 'JSON text');
     my $streamed = sub {
         my ($words) = @_;
         my $stream = $client->chat_stream(chat_of('echo', $words), gather => \1);

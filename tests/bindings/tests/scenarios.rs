@@ -76,6 +76,18 @@ macro_rules! fork {
 mod go {
     use super::*;
     all_scenarios!("go");
+
+    // Many goroutines that cancel, leave and close the same streams.
+    scenario!("go", together, |scenario| drop(scenario.played()));
+
+    // A process that has no descriptor left: calls wait on threads.
+    scenario!("go", descriptors, |scenario| drop(scenario.played()));
+
+    // Linked with the archive.
+    #[test]
+    fn static_library() {
+        drop(Scenario::new("go", "static").played());
+    }
 }
 
 mod node {
@@ -113,6 +125,12 @@ mod luajit {
     use super::*;
     all_scenarios!("luajit");
     fork!("luajit");
+
+    // Tasks that wait for tasks, and fail.
+    scenario!("luajit", coroutines, |scenario| drop(scenario.played()));
+
+    // In a loop of the program's own.
+    scenario!("luajit", descriptor, |scenario| drop(scenario.played()));
 }
 
 mod php {
@@ -131,9 +149,69 @@ mod python_cffi {
     use super::*;
     all_scenarios!("python-cffi");
     fork!("python-cffi");
+
+    // Threads that share a client, beside interrupts.
+    scenario!("python-cffi", threads, |scenario| drop(scenario.played()));
+
+    // A stream that waits while others go on.
+    scenario!("python-cffi", paused, |scenario| drop(scenario.played()));
+
+    // Streams that nobody reads to their end.
+    scenario!("python-cffi", abandoned, |scenario| drop(scenario.played()));
+
+    // Several event loops, one after another.
+    scenario!("python-cffi", asyncio_loops, |scenario| drop(scenario.played()));
+
+    // The client of asyncio.
+    scenario!("python-cffi", asyncio_plain, |scenario| {
+        assert_eq!(scenario.played().metered()["echo"].calls, 2);
+    });
+    scenario!("python-cffi", asyncio_streamed, |scenario| drop(scenario.played()));
+    scenario!("python-cffi", asyncio_missing, |scenario| drop(scenario.played()));
+    scenario!("python-cffi", asyncio_cut, |scenario| scenario.scripted(script::cut(), 1));
+    scenario!("python-cffi", asyncio_cancel, |scenario| {
+        scenario.scripted(script::stalling(), 2);
+    });
+    scenario!("python-cffi", asyncio_slow_reader, |scenario| {
+        scenario.scripted(script::large_then_small(), 21);
+    });
+    scenario!("python-cffi", asyncio_many, |scenario| {
+        assert_eq!(scenario.played().metered()["slow"].calls, 1100);
+    });
+    scenario!("python-cffi", asyncio_finalizers, |scenario| {
+        scenario.scripted(script::stalling(), 50);
+    });
+    scenario!("python-cffi", asyncio_clients, |scenario| drop(scenario.played()));
+    scenario!("python-cffi", asyncio_close, |scenario| {
+        scenario.scripted(script::stalling(), 1);
+    });
+    scenario!("python-cffi", asyncio_interrupt, |scenario| {
+        assert!((1..=2).contains(&scenario.heard(script::silent(), 2)));
+    });
 }
 
 mod elixir {
     use super::*;
     all_scenarios!("elixir");
+
+    // The process that takes events is killed, and calls go on.
+    scenario!("elixir", router, |scenario| drop(scenario.played()));
+
+    // The module is loaded anew under calls.
+    scenario!("elixir", reload, |scenario| drop(scenario.played()));
+
+    // Streams that are left in every way.
+    scenario!("elixir", storm, |scenario| drop(scenario.played()));
+
+    // A process that dies ends its calls.
+    scenario!("elixir", owner, |scenario| scenario.scripted(script::stalling(), 1));
+}
+
+mod perl {
+    use super::*;
+    all_scenarios!("perl");
+    fork!("perl");
+
+    // In a loop of the program's own.
+    scenario!("perl", descriptor, |scenario| drop(scenario.played()));
 }
