@@ -42,7 +42,7 @@ module Modelwire
       Raw.check(:queue_log, @queue, [4 - logger.level, Raw::LOG_ERROR].max, 0) if logger
     end
 
-    def start(call, operation, json, is_stream, options)
+    def start(call, is_stream, operation, json, options)
       submit = options ? :queue_submit_request : :queue_submit
       request = [operation, json, json.to_s.bytesize]
       if options

@@ -35,11 +35,12 @@ module Modelwire
 
     def self.ending(calls, call) = proc { calls.cancel(call) }
 
-    def initialize(calls, *request)
+    def initialize(calls, is_stream, *request)
       @calls = calls
       @call = Call.begin
-      ObjectSpace.define_finalizer(self, Stream.ending(calls, @call))
-      calls.start(@call, *request)
+      # A whole response is waited for where it is asked for: nobody forgets it.
+      ObjectSpace.define_finalizer(self, Stream.ending(calls, @call)) if is_stream
+      calls.start(@call, is_stream, *request)
     end
 
     # Each chunk; gives the response after the last one.
@@ -118,7 +119,7 @@ module Modelwire
 
     def run(operation, body, is_stream, options)
       json = body && JSON.generate(body)
-      stream = Stream.new(calls, operation, json, is_stream, options)
+      stream = Stream.new(calls, is_stream, operation, json, options)
       is_stream ? stream : stream.response
     end
   end
