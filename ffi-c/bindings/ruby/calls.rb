@@ -7,7 +7,7 @@ require "io/wait"
 
 module Modelwire
   # One call: what came of it and was not read yet; and its last event, once that is there.
-  Call = Struct.new(:tag, :arrived, :last, :ready, :is_paused, :is_text_only, :is_left) do
+  Call = Struct.new(:tag, :arrived, :last, :ready, :is_paused, :is_text_only) do
     def self.begin = new(nil, [], [], ConditionVariable.new)
   end
   # Who waits for a call, in which thread; and from whom it took the watch.
@@ -71,7 +71,6 @@ module Modelwire
     end
 
     def cancel(call)
-      call.is_left = true
       Thread.handle_interrupt(UNINTERRUPTED) { Raw.queue_cancel(@queue, call.tag) if call.tag }
     end
 
@@ -200,11 +199,10 @@ module Modelwire
       @count.write_ulong(0)
     end
 
-    # Marked first: what is marked and goes on does no harm. What was cancelled is to end.
+    # Marked first: what is marked and goes on does no harm.
     def hold_back(call)
       call.is_paused = true
       Raw.queue_pause(@queue, call.tag)
-      Raw.queue_resume(@queue, call.tag) if call.is_left
     end
 
     def read_text(pointer) = pointer.get_bytes(0, @length.read_ulong).force_encoding("UTF-8")
