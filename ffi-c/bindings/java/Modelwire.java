@@ -200,8 +200,8 @@ public final class Modelwire {
             return value_count(value(), path);
         }
 
-        public synchronized String name(String path) {
-            return value_name(value(), path);
+        public synchronized String name(String path, int index) {
+            return value_name(value(), path, index);
         }
 
         /** As it was sent. */

@@ -160,12 +160,15 @@ class Writer:
             name = bare(function["name"])
             if any(place["name"] == "path" for place in function["parameters"]):
                 short = name.removeprefix("value_")
-                kind, body = self.function(function).split()[1], f"return {name}(value(), path);"
+                has_index = any(place["name"] == "index" for place in function["parameters"])
+                more, given = (", int index", ", index") if has_index else ("", "")
+                kind = self.function(function).split()[1]
+                body = f"return {name}(value(), path{given});"
                 if short == "bool":
                     body = f"Integer found = {name}(value(), path);\n            "
                     kind, body = "Boolean", body + "return found == null ? null : found != 0;"
                 methods += f"""
-        public synchronized {kind} {WORDS.get(short, short)}(String path) {{
+        public synchronized {kind} {WORDS.get(short, short)}(String path{more}) {{
             {body}
         }}
 """
