@@ -119,6 +119,15 @@ mod ruby {
     use super::*;
     all_scenarios!("ruby");
     fork!("ruby");
+
+    // Threads that share a client, and are killed while they take.
+    scenario!("ruby", threads, |scenario| drop(scenario.played()));
+
+    // Fibers of a scheduler.
+    scenario!("ruby", fibers, |scenario| drop(scenario.played()));
+
+    // Signal handlers that raise.
+    scenario!("ruby", handler_raises, |scenario| drop(scenario.played()));
 }
 
 mod luajit {
