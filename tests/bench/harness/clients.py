@@ -83,13 +83,14 @@ def _runtime(language: str, clients: dict[str, str], part: float = 1.0) -> list[
 #: The bindings, each beside what programs of its language use otherwise.
 RUNTIME_CLIENTS = [
     *_runtime("go", {"usual": "go-net-http"}),
-    *_runtime("node", {"usual": "node-fetch", "npm": "node-openai"}),
+    *_runtime("node", {"usual": "node-fetch", "npm": "node-openai"}, 0.25),
     *_runtime("java", {"usual": "java-net-http"}),
-    *_runtime("ruby", {"usual": "ruby-net-http"}),
+    *_runtime("ruby", {"texts": "modelwire-ruby-texts", "usual": "ruby-net-http"}, 0.25),
     *_runtime("luajit", {"usual": "luajit-libcurl"}),
     *_runtime("php", {"usual": "php-curl"}),
     *_runtime("python-cffi", {"usual": "python-requests"}, 0.5),
     *_runtime("elixir", {"usual": "elixir-httpc"}, 0.5),
+    *_runtime("perl", {"usual": "perl-http-tiny"}, 0.05),
 ]
 
 CLIENTS = {

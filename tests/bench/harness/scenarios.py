@@ -15,7 +15,10 @@ PYTHON, ASYNCIO = "modelwire-python", "modelwire-asyncio"
 OPENAI, OPENAI_ASYNCIO = "openai", "openai-asyncio"
 AIOHTTP, LITER_LLM, MSGSPEC = "aiohttp-orjson", "liter-llm", "msgspec"
 ASYNC_OPENAI, REQWEST_SERDE, LIBCURL = "async-openai", "reqwest-serde", "libcurl-jansson"
-AT_MOST_TWO = ("modelwire-go", "modelwire-java", "modelwire-luajit", "modelwire-php", "modelwire-ruby")
+AT_MOST_TWO = (
+    *("modelwire-go", "modelwire-java", "modelwire-luajit", "modelwire-php", "modelwire-ruby"),
+    "modelwire-ruby-texts",
+)
 AT_MOST_THREE = ("modelwire-node", "modelwire-elixir")
 OTHER_RUNTIMES = tuple(client.name for client in RUNTIME_CLIENTS)
 
@@ -184,7 +187,7 @@ SCENARIOS = (
         name="runtime-chat",
         title="chat, one after another, in other runtimes",
         work="chat",
-        operations=4000,
+        operations=8000,
         clients=(C_QUEUE, *OTHER_RUNTIMES),
         floor=C_QUEUE,
     ),
@@ -192,6 +195,7 @@ SCENARIOS = (
         name="runtime-chunk",
         title="chunk of 230 bytes, one stream, in other runtimes",
         route="chat/{events}/1/230/0",
+        operations=10 * CHUNKS,  # so that what compiles while it runs is not all that is seen
         clients=(C_QUEUE, *OTHER_RUNTIMES),
         floor=C_QUEUE,
         bars=beyond(C_QUEUE, {2.0: AT_MOST_TWO, 3.0: AT_MOST_THREE}),
