@@ -121,7 +121,7 @@ func (stream *Stream) Next() (Chunk, error) {
 		case raw.ChunkEvent:
 			return Chunk{call.Text(), call.Name(), stream, number}, nil
 		case raw.ResponseEvent:
-			stream.response = &Response{call.Text(), call.JSON(), call.Info()}
+			stream.response = &Response{call.Text(), call.JSON(), call.Keep()}
 			stream.end(io.EOF)
 		case raw.ErrorEvent:
 			failure := newError(call.JSON())
@@ -182,7 +182,7 @@ func (chunk Chunk) Decode(into any) error { return json.Unmarshal(chunk.JSON(), 
 type Response struct {
 	Text string
 	JSON json.RawMessage // as the service sent it
-	info []byte
+	kept *raw.Event
 }
 
 // Decode reads the JSON as json.Unmarshal does.
@@ -190,7 +190,9 @@ func (response *Response) Decode(into any) error { return json.Unmarshal(respons
 
 // Info is what the library knows of the response.
 func (response *Response) Info() (info Info) {
-	_ = json.Unmarshal(response.info, &info)
+	if response.kept != nil {
+		_ = json.Unmarshal(response.kept.Info(), &info)
+	}
 	return info
 }
 

@@ -2,15 +2,13 @@
 // fails it tells as the library's JSON.
 package raw
 
-// #include "mailbox.h"
+// #include "raw.h"
 import "C"
 
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"maps"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -28,7 +26,7 @@ const (
 	ErrorEvent    = C.MODELWIRE_EVENT_ERROR
 )
 
-// Client is a client of the library. It is freed when nothing of it is in use any more.
+// Client is a client of the library. It is freed when nobody has it any more.
 type Client struct {
 	handle     *C.modelwire_client
 	Unfinished atomic.Int64 // calls that were not freed
@@ -36,7 +34,7 @@ type Client struct {
 
 // NewClient makes a client.
 func NewClient(options map[string]any) (client *Client, failure []byte, err error) {
-	given, err := json.Marshal(merged([]map[string]any{options}))
+	given, err := jsonOf(options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,22 +54,41 @@ func (client *Client) Close() error {
 	return nil
 }
 
-// Call is a call with a queue of its own, so that a slow reader makes nobody wait but its service.
+// One queue has the events of all calls. Of the goroutines that wait for theirs one leads: it waits
+// in C, where its thread does the I/O itself while it can, and files what it takes to the calls of
+// all. The others are parked until their call has something, or they lead.
+var (
+	queue = C.queue_new()
+	lead  = make(chan struct{}, 1) // full while one leads, who fills what follows
+	taken = (*[C.AT_ONCE]C.taken_event)(C.calloc(C.AT_ONCE, C.sizeof_taken_event))
+
+	guard sync.Mutex               // of what follows, and of the second half of a call
+	calls = map[C.uint64_t]*Call{} // by tag, until they are freed
+	last  C.uint64_t
+)
+
+// When more than these wait for its reader a call is paused: its service waits too.
+const waitingMost = 128
+
+// Call is a call under way.
 type Call struct {
-	client  *Client
-	release func() bool // lets go of the context
-	file    *os.File    // the queue's descriptor, for Go's poller
-	guard   sync.Mutex  // of the box's end, for those who do not take
-	box     *C.mailbox
-	next    C.size_t // event of those in the box
-	event   *C.taken_event
+	tag     C.uint64_t
+	release func() bool     // lets go of the context
+	reading []C.taken_event // with the reader
+	next    int             // of these
+	event   *C.taken_event  // that was read last
+	news    chan struct{}   // full while something waits
+
+	client   *Client // until it is freed
+	waiting  []C.taken_event
+	isPaused bool
 }
 
 // NewCall begins a call that the context may end.
 func NewCall(ctx context.Context, client *Client, operation, stream int32, request any,
 	options []map[string]any) (call *Call, failure []byte, err error) {
 	var body []byte
-	changes, err := json.Marshal(merged(options))
+	changes, err := jsonOf(options...)
 	if err == nil && request != nil {
 		body, err = json.Marshal(request)
 	}
@@ -81,9 +98,14 @@ func NewCall(ctx context.Context, client *Client, operation, stream int32, reque
 	if err != nil {
 		return nil, nil, err
 	}
-	call = &Call{client: client, box: C.mailbox_new()}
+	call = &Call{client: client, news: make(chan struct{}, 1)}
 	client.Unfinished.Add(1)
-	failed := C.mailbox_submit(call.box, client.handle, C.int32_t(operation), C.int32_t(stream),
+	guard.Lock()
+	last++
+	call.tag = last
+	calls[call.tag] = call
+	guard.Unlock()
+	failed := C.submit(queue, client.handle, call.tag, C.int32_t(operation), C.int32_t(stream),
 		textOf(body), textOf(changes))
 	if failed != nil {
 		call.Free()
@@ -93,49 +115,79 @@ func NewCall(ctx context.Context, client *Client, operation, stream int32, reque
 	return call, nil, nil
 }
 
-// thread is taken by the one call that waits in C, where its thread does the I/O itself while
-// nothing else is under way. All others wait in Go's poller.
-var thread = make(chan struct{}, 1)
-
 // Next waits for the next event, of which the others then tell, and gives its kind.
 func (call *Call) Next() int32 {
-	for call.next == call.box.count {
-		call.next = 0
-		call.take()
+	if call.next == len(call.reading) {
+		call.turn()
 	}
-	call.event = &call.box.taken[call.next]
+	call.event = &call.reading[call.next]
 	call.next++
 	return int32(call.event.kind)
 }
 
-// take waits for events, and lets go of those that were taken before.
-func (call *Call) take() {
-	select {
-	case thread <- struct{}{}:
-		C.mailbox_take(call.box, -1)
-		<-thread
-	default:
-		call.poll()
+// turn lets go of the events that were read, and waits for others.
+func (call *Call) turn() {
+	letGo(call.reading)
+	call.reading, call.next = call.reading[:0], 0
+	for !call.collect() {
+		select {
+		case <-call.news:
+		case lead <- struct{}{}:
+			for !call.collect() {
+				take()
+			}
+			<-lead
+			return
+		}
 	}
 }
 
-// poll says whether there is more to come.
-func (call *Call) poll() bool {
-	if call.file == nil {
-		call.file = os.NewFile(uintptr(C.mailbox_descriptor(call.box)), "modelwire queue")
+// collect says whether something has waited.
+func (call *Call) collect() bool {
+	guard.Lock()
+	defer guard.Unlock()
+	if len(call.waiting) == 0 {
+		return false
 	}
-	status := C.modelwire_status(C.MODELWIRE_TIMEOUT)
-	connection, err := call.file.SyscallConn()
-	if err == nil {
-		err = connection.Read(func(uintptr) bool {
-			status = C.mailbox_take(call.box, 0)
-			return status != C.MODELWIRE_TIMEOUT
-		})
+	call.reading, call.waiting = call.waiting, call.reading
+	select {
+	case <-call.news:
+	default:
 	}
-	if err != nil { // there are no descriptors any more
-		status = C.mailbox_take(call.box, -1)
+	if call.isPaused {
+		call.isPaused = false
+		C.modelwire_queue_resume(queue, call.tag)
 	}
-	return status == C.MODELWIRE_OK
+	return true
+}
+
+func take() {
+	count := C.take(queue, &taken[0])
+	guard.Lock()
+	for i := range taken[:count] {
+		file(&taken[i])
+	}
+	areOthers := len(calls) > 1
+	guard.Unlock()
+	if areOthers { // what they begin now needs no wake of a thread that waits in C
+		runtime.Gosched()
+	}
+}
+
+func file(event *C.taken_event) {
+	call, isThere := calls[event.tag]
+	if !isThere {
+		C.modelwire_event_free(event.event)
+		return
+	}
+	if len(call.waiting) == 0 {
+		call.news <- struct{}{}
+	}
+	call.waiting = append(call.waiting, *event)
+	if len(call.waiting) > waitingMost && !call.isPaused {
+		call.isPaused = true
+		C.modelwire_queue_pause(queue, call.tag)
+	}
 }
 
 // Text of the event.
@@ -147,18 +199,28 @@ func (call *Call) Name() string { return stringOf(call.event.name) }
 // JSON of the event.
 func (call *Call) JSON() []byte { return bytesOf(C.json_of(call.event.event)) }
 
+// Keep keeps the event, beyond the call.
+func (call *Call) Keep() *Event {
+	event := &Event{call.event.event}
+	runtime.AddCleanup(event, func(handle *C.modelwire_event) { C.modelwire_event_free(handle) },
+		event.handle)
+	call.event.event = nil
+	return event
+}
+
+// Event is one that was kept.
+type Event struct{ handle *C.modelwire_event }
+
 // Info of the event.
-func (call *Call) Info() []byte { return bytesOf(C.info_of(call.event.event)) }
+func (event *Event) Info() []byte {
+	defer runtime.KeepAlive(event)
+	return bytesOf(C.info_of(event.handle))
+}
 
 // Cancel may be called on any goroutine at any time; of no call it does nothing.
 func (call *Call) Cancel() {
-	if call == nil {
-		return
-	}
-	call.guard.Lock()
-	defer call.guard.Unlock()
-	if call.box != nil {
-		C.modelwire_queue_cancel(call.box.queue, 0)
+	if call != nil {
+		C.modelwire_queue_cancel(queue, call.tag)
 	}
 }
 
@@ -167,66 +229,39 @@ func (call *Call) Free() {
 	if call == nil {
 		return
 	}
-	call.guard.Lock()
-	defer call.guard.Unlock()
-	if call.box == nil {
+	guard.Lock()
+	client, waiting := call.client, call.waiting
+	call.client, call.waiting = nil, nil
+	delete(calls, call.tag)
+	guard.Unlock()
+	if client == nil {
 		return
 	}
 	if call.release != nil {
 		call.release()
 	}
-	if call.file != nil {
-		_ = call.file.Close()
-	}
-	C.mailbox_free(call.box)
-	call.box = nil
-	call.client.Unfinished.Add(-1)
+	call.Cancel()
+	letGo(waiting)
+	letGo(call.reading)
+	client.Unfinished.Add(-1)
 }
 
-var (
-	logging sync.Mutex
-	logged  *C.modelwire_queue
-)
-
-// Log gives the records of the log to a logger, at the levels that it has enabled now, on a
-// goroutine of its own and in place of an earlier one.
-func Log(logger *slog.Logger) {
-	ctx, level := context.Background(), C.int32_t(C.MODELWIRE_LOG_OFF)
-	for level < C.MODELWIRE_LOG_TRACE && logger.Enabled(ctx, slogLevel(level+1)) {
-		level++
+func letGo(events []C.taken_event) {
+	if len(events) > 0 {
+		C.let_go(&events[0], C.size_t(len(events)))
 	}
-	logging.Lock()
-	defer logging.Unlock()
-	if logged != nil {
-		C.modelwire_queue_close(logged)
-	}
-	log := &Call{client: &Client{}, box: C.mailbox_new()}
-	logged = log.box.queue
-	C.modelwire_queue_log(logged, level, 0, nil)
-	go log.write(logger)
 }
 
-func slogLevel(level C.int32_t) slog.Level { return slog.Level(12 - 4*level) }
-
-func (call *Call) write(logger *slog.Logger) {
-	for call.poll() {
-		for _, record := range call.box.taken[:call.box.count] {
-			level := slogLevel(C.level_of(record.event))
-			text, target := stringOf(record.text), stringOf(record.name)
-			logger.Log(context.Background(), level, text, "target", target)
-		}
-	}
-	logging.Lock() // it may still be being closed
-	defer logging.Unlock()
-	call.Free()
-}
-
-func merged(all []map[string]any) map[string]any {
+// jsonOf gives nil for no options.
+func jsonOf(all ...map[string]any) ([]byte, error) {
 	options := map[string]any{}
 	for _, some := range all {
 		maps.Copy(options, some)
 	}
-	return options
+	if len(options) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(options)
 }
 
 func failureOf(failed *C.modelwire_error) []byte {

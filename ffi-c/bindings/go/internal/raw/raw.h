@@ -1,8 +1,7 @@
 /*
- * The queue of one call and what was taken from it, for Go: each call into C has its price, so one
- * of them is for many events, and for all that is read of each of them.
+ * What Go asks of the library: each call into C has its price, so one of them is for many events,
+ * and for all that is read of each of them.
  */
-#include <fcntl.h>
 #include <modelwire.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,61 +15,40 @@ typedef struct {
 
 typedef struct {
   modelwire_event *event;
+  uint64_t tag;
   int32_t kind;
   text text, name;
 } taken_event;
 
-typedef struct {
+static modelwire_queue *queue_new(void) {
   modelwire_queue *queue;
-  size_t count;
-  taken_event taken[AT_ONCE];
-} mailbox;
-
-static mailbox *mailbox_new(void) {
-  mailbox *box = malloc(sizeof *box);
-  box->count = 0;
-  modelwire_queue_new(0, &box->queue, NULL);
-  return box;
+  modelwire_queue_new(0, &queue, NULL);
+  return queue;
 }
 
-static void mailbox_clear(mailbox *box) {
-  for (size_t i = 0; i < box->count; i++) modelwire_event_free(box->taken[i].event);
-  box->count = 0;
-}
-
-/* Ends the call, if it is not over. */
-static void mailbox_free(mailbox *box) {
-  mailbox_clear(box);
-  modelwire_queue_free(box->queue);
-  free(box);
-}
-
-/* Lets go of what was taken before. */
-static modelwire_status mailbox_take(mailbox *box, int32_t timeout_ms) {
+/* Waits for events; 0 where there will be none any more. */
+static size_t take(const modelwire_queue *queue, taken_event *taken) {
   modelwire_event *events[AT_ONCE];
   size_t count;
-  mailbox_clear(box);
-  modelwire_status status = modelwire_queue_take(box->queue, timeout_ms, events, AT_ONCE, &count);
-  for (size_t i = 0; i < count; i++) {
-    taken_event *taken = &box->taken[i];
+  modelwire_queue_take(queue, -1, events, AT_ONCE, &count);
+  for (size_t i = 0; i < count; i++, taken++) {
     taken->event = events[i];
+    taken->tag = modelwire_event_tag(events[i]);
     taken->kind = modelwire_event_kind(events[i]);
     taken->text.at = modelwire_event_text(events[i], &taken->text.length);
     taken->name.at = modelwire_event_name(events[i], &taken->name.length);
   }
-  box->count = count;
-  return status;
+  return count;
 }
 
-/* A descriptor that Go may watch and close; -1 if there is none. */
-static int mailbox_descriptor(const mailbox *box) {
-  return fcntl(modelwire_queue_fd(box->queue), F_DUPFD_CLOEXEC, 0);
+static void let_go(const taken_event *taken, size_t count) {
+  for (size_t i = 0; i < count; i++) modelwire_event_free(taken[i].event);
 }
 
 /* What is wrong, if the call could not begin. */
-static modelwire_error *mailbox_submit(const mailbox *box, const modelwire_client *client,
-                                       int32_t operation, int32_t stream, text json,
-                                       text options) {
+static modelwire_error *submit(const modelwire_queue *queue, const modelwire_client *client,
+                               uint64_t tag, int32_t operation, int32_t stream, text json,
+                               text options) {
   modelwire_request *request;
   modelwire_error *error;
   modelwire_status status =
@@ -78,7 +56,7 @@ static modelwire_error *mailbox_submit(const mailbox *box, const modelwire_clien
   if (status == MODELWIRE_OK && options.at)
     status = modelwire_request_set_options(request, options.at, options.length, &error);
   if (status == MODELWIRE_OK)
-    modelwire_queue_submit_request(box->queue, client, request, stream, 0, &error);
+    modelwire_queue_submit_request(queue, client, request, stream, tag, &error);
   modelwire_request_free(request);
   return error;
 }
