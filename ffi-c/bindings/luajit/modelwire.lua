@@ -17,6 +17,7 @@ assert(lib.modelwire_check_abi(lib.MODELWIRE_ABI) == 0, "libmodelwire has anothe
 
 local RESPONSE, ERROR = lib.MODELWIRE_EVENT_RESPONSE, lib.MODELWIRE_EVENT_ERROR
 local PAUSE_AT, RESUME_AT, LOOK_UP_MS = 128, 32, 100 -- Ctrl-C is a hook: a wait looks up for it
+local LEVELS = { off = 0, error = 1, warn = 2, warning = 2, info = 3, debug = 4, trace = 5 }
 local HANDLE = {} -- the key of what is the library's; no member of a document has it
 local modelwire = { null = newproxy() } -- null in requests; that of lua-cjson is taken as well
 local Array, Document, Failure, Stream, Client, Task = {}, {}, {}, {}, {}, {}
@@ -29,20 +30,41 @@ local queue, slots, last_tag = nil, {}, 0
 
 --- An empty table is an object in JSON, but for `modelwire.array({})`.
 function modelwire.array(items) return setmetatable(items, Array) end
+local function refuse(...) error("no value of JSON: " .. string.format(...), 0) end
 local function escaped(byte) return ("\\u%04x"):format(byte:byte()) end
-function modelwire.encode(value)
+local function number_of(value)
+  local text = ("%.16g"):format(value)
+  return tonumber(text) == value and text or ("%.17g"):format(value)
+end
+local function check_array(items)
+  local last = #items
+  for name in pairs(items) do
+    local is_place = type(name) == "number" and name % 1 == 0 and name > 0
+    last = is_place and math.max(last, name) or refuse("an array with a member %s", tostring(name))
+  end
+  for index = 1, last do
+    if items[index] == nil then refuse("an array without item %d (null: modelwire.null)", index) end
+  end
+end
+local function encoded(value, around) -- the tables that it is in
   local kind, parts = type(value), {}
   if kind == "string" then return '"' .. value:gsub('[%z\1-\31"\\\127]', escaped) .. '"' end
-  if kind == "number" and value - value == 0 then return ("%.16g"):format(value) end
+  if kind == "number" and value - value == 0 then return number_of(value) end
   if kind == "boolean" then return tostring(value) elseif kind == "userdata" then return "null" end
-  if kind ~= "table" then error("no value of JSON: " .. tostring(value), 0) end
+  if kind ~= "table" then refuse("%s", tostring(value)) end
+  if getmetatable(value) == Document and value.json ~= "" then return value.json end
   local is_array = #value > 0 or getmetatable(value) == Array
+  if is_array then check_array(value) end
+  around[value] = true
   for name, member in (is_array and ipairs or pairs)(value) do
-    name = is_array and "" or modelwire.encode(tostring(name)) .. ":"
-    parts[#parts + 1] = name .. modelwire.encode(member)
+    if around[member] then refuse("a table that contains itself, as its member %s", name) end
+    local text = type(name) == "number" and number_of(name) or tostring(name)
+    parts[#parts + 1] = (is_array and "" or encoded(text) .. ":") .. encoded(member, around)
   end
+  around[value] = nil
   return (is_array and "[" or "{") .. table.concat(parts, ",") .. (is_array and "]" or "}")
 end
+function modelwire.encode(value) return encoded(value, {}) end
 local function json_of(it) return type(it) == "string" and it or modelwire.encode(it or {}) end
 local function string_of(text) return text ~= nil and ffi.string(text, length[0]) or nil end
 local function document_of(json) return setmetatable({ json = json }, Document) end
@@ -67,7 +89,8 @@ end
 
 --- Documents are parsed when something of them is asked for: `document.choices[1].delta.content`,
 -- or in one step `document:get("/choices/0/delta/content")`. Objects and arrays are documents too,
--- with a `count()`; chunks and responses are some with `text`, `name` and `json`, its text.
+-- with a `count()`; chunks and responses are some with `text`, `name` and `json`, its text. A
+-- member that is called like one of these is read by `get("/count")`.
 function Document:get(path)
   local value = parsed(self)
   local text = string_of(lib.modelwire_value_text(value, path, #path, length))
@@ -107,6 +130,11 @@ local function item_of(event, kind)
   end
   return setmetatable(item, kind == ERROR and Failure or Document)
 end
+--- Runs a task until it waits; one that yields by itself goes on when others had their turn.
+local function go_on(task, ...)
+  local _, reason = coroutine.resume(task, ...)
+  if reason ~= HANDLE and coroutine.status(task) ~= "dead" then ready[#ready + 1] = task end
+end
 local function wake(waited) ready[#ready + 1], waited.waiter = waited.waiter, nil end
 local function hand_out()
   while handed_out < tonumber(count[0]) do
@@ -137,7 +165,7 @@ local function turn(longest_ms)
   hand_out()
   local awake = ready
   ready = {}
-  for index = 1, #awake do coroutine.resume(awake[index]) end
+  for index = 1, #awake do go_on(awake[index]) end
   return status == lib.MODELWIRE_OK
 end
 jit.off(turn) -- compiled loops run no hooks
@@ -147,7 +175,7 @@ local function wait(waited)
   if not tasks[coroutine.running()] then return turn(LOOK_UP_MS) end
   assert(not waited.waiter, "another task waits for it already")
   waited.waiter = coroutine.running()
-  coroutine.yield()
+  coroutine.yield(HANDLE)
 end
 local function leave(slot)
   slots[slot.tag], slot.has_end, slot.first = nil, true, slot.last + 1
@@ -221,11 +249,12 @@ function Client:close() check(lib.modelwire_client_close(self[HANDLE], -1, faile
 --- Starts a task; `task:join()` waits for its end and gives what it returns, or raises its error.
 function modelwire.spawn(work, ...)
   local task = setmetatable({}, Task)
-  coroutine.wrap(function(...)
-    tasks[coroutine.running()] = true
+  local thread = coroutine.create(function(...)
     task.is_good, task.result = pcall(work, ...)
     wake(task)
-  end)(...)
+  end)
+  tasks[thread] = true
+  go_on(thread, ...)
   return task
 end
 function Task:join()
@@ -236,7 +265,9 @@ end
 
 --- Hands the records of the log to a function: documents with level, message and target.
 function modelwire.log(level, handler)
-  check(lib.modelwire_queue_log(queue, lib["MODELWIRE_LOG_" .. level:upper()], 0, failed))
+  local hint = " is none of the levels off, error, warn, info, debug and trace"
+  local number = LEVELS[level] or error(tostring(level) .. hint, 2)
+  check(lib.modelwire_queue_log(queue, number, 0, failed))
   slots[0] = { queue = queue, tag = 0, first = 1, last = 0 }
   modelwire.spawn(function() for record in next_item, slots[0] do pcall(handler, record) end end)
 end

@@ -87,6 +87,8 @@ function scenarios.plain()
   equal(response.text, "plain words", "text")
   equal(response.choices[1].message.content, "plain words", "the document")
   equal(response:get("/choices/0/message/content"), "plain words", "the document by path")
+  equal(modelwire.encode({ response.choices[1].message }):match('"plain words"'), '"plain words"',
+    "a document in a request")
   assert(response.info.usage.total_tokens > 0, "no usage")
   equal(response.info.http_status, 200, "http_status")
   equal(response.info.attempts, 1, "attempts")
@@ -168,6 +170,25 @@ function scenarios.wrong_request()
   equal(modelwire.encode({ empty.seed }), "[null]", "null")
   local text = modelwire.encode({ 0.1, 2 ^ 53, true, "\1\"" })
   equal(text, '[0.1,9007199254740992,true,"\\u0001\\u0022"]', "other values")
+  for _, number in ipairs({ 0.1 + 0.2, 2 ^ 53 + 2, 1e300 / 3, -5e-324 }) do
+    equal(tonumber(modelwire.encode(number)), number, "a number")
+  end
+  equal(modelwire.encode({ [2 ^ 53] = 1 }), '{"9007199254740992":1}', "a number as a name")
+
+  local function refused(words, value)
+    local is_good, why = pcall(client.chat, client, { model = "echo", messages = value })
+    assert(not is_good and why:find(words, 1, true), words .. ": " .. tostring(why))
+  end
+  local cyclic, message = {}, { role = "user", content = "words" }
+  cyclic.again = cyclic
+  refused("without item 2", { message, nil, message })
+  refused("without item 1", { nil, message })
+  refused("a member role", { message, role = "user" })
+  refused("contains itself, as its member again", cyclic)
+  refused("function", { print })
+  local twice = { {}, {} }
+  twice[1][1] = twice[2]
+  equal(modelwire.encode(twice), "[[{}],{}]", "a table twice")
 end
 
 function scenarios.options()
@@ -294,6 +315,9 @@ function scenarios.log()
     assert(not record.json:find("sk-test", 1, true), "the key is in the log")
   end
   modelwire.log("off")
+  local is_good, why = pcall(modelwire.log, "verbose", print)
+  assert(not is_good and why:find("verbose", 1, true) and why:find("trace", 1, true), why)
+  modelwire.log("warning", print)
 end
 
 function scenarios.close()
@@ -381,6 +405,21 @@ function scenarios.coroutines()
   for index = 1, 5 do tasks[index] = modelwire.spawn(read, 2) end
   equal(read(2), "word 1 word 2", "outside of tasks")
   for _, task in ipairs(tasks) do equal(task:join(), "word 1 word 2", "in a task") end
+
+  -- A task that yields by itself lets others go on.
+  local order = {}
+  local function steps(name)
+    return function()
+      for number = 1, 3 do
+        order[#order + 1] = name .. number
+        coroutine.yield()
+      end
+      return client:chat(chat_of("slow", name)).text
+    end
+  end
+  local one, two = modelwire.spawn(steps("a")), modelwire.spawn(steps("b"))
+  equal(one:join() .. two:join(), "ab", "of tasks that yield")
+  equal(table.concat(order, " "), "a1 b1 a2 b2 a3 b3", "their order")
 end
 
 --- A loop of the program's own watches the descriptor.
