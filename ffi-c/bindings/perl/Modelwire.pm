@@ -12,6 +12,9 @@ package Modelwire;
 # stream ends when nobody has it any more. While one is read, what comes for others is kept, so that
 # one loop reads thousands. Another loop watches `$client->fileno` for reading, then calls
 # `$client->unfinished` and reads the streams that are `is_ready`.
+#
+# Clients, streams and answers stay in the thread that made them: another one (`threads`) finds
+# nothing in their place, and makes a client of its own.
 
 use strict;
 use warnings;
@@ -27,8 +30,24 @@ my $json = $parser->new->utf8->allow_nonref;
 
 # Places that the library writes to. They are never assigned to, which might move them.
 my ($length, $count, $events) = ("\0" x 8, "\0" x 8, "\0" x (8 * TAKEN_AT_ONCE));
-my ($length_at, $count_at, $events_at) = map { (scalar_to_buffer $_)[0] } $length, $count, $events;
-my $error;
+my ($length_at, $count_at, $events_at, $error);
+
+# A thread has places of its own, and no object of the others, which would be freed twice.
+sub CLONE {
+    my @places = map { (scalar_to_buffer $_)[0] } $length, $count, $events;
+    ($length_at, $count_at, $events_at) = @places;
+}
+CLONE();
+sub CLONE_SKIP                     { 1 }
+sub Modelwire::Request::CLONE_SKIP { 1 }
+sub Modelwire::Stream::CLONE_SKIP  { 1 }
+sub Modelwire::Answer::CLONE_SKIP  { 1 }
+
+my %levels = (
+    off => MODELWIRE_LOG_OFF, error => MODELWIRE_LOG_ERROR, warn => MODELWIRE_LOG_WARN,
+    warning => MODELWIRE_LOG_WARN, info => MODELWIRE_LOG_INFO, debug => MODELWIRE_LOG_DEBUG,
+    trace => MODELWIRE_LOG_TRACE,
+);
 
 # A request or options as JSON text, which they may be already.
 sub _json_of {
@@ -36,6 +55,21 @@ sub _json_of {
     return $json->encode($value) if ref $value;
     utf8::encode($value);
     return $value;
+}
+
+# Options as a hash, which they may be already.
+sub _options {
+    return $_[0] if @_ == 1 && ref $_[0] eq 'HASH';
+    _refuse('options are names with values, or a hash of them', '`chat({...}, name => value)`')
+        if @_ % 2;
+    return {@_};
+}
+
+# Dies of what the library is not asked for.
+sub _refuse {
+    my ($message, $hint) = @_;
+    my %known = (kind => 'argument', message => $message, hint => $hint);
+    die Modelwire::Error->new($json->encode(\%known));
 }
 
 # The bytes at an address, as many as the library last said.
@@ -64,10 +98,11 @@ sub _made {
     return $made;
 }
 
-# Options by name, as docs/options.md has them: Modelwire->new(base_url => ..., http2 => \1).
+# Options by name, as docs/options.md has them: Modelwire->new(base_url => ..., http2 => \1). In
+# options and requests `\1` and `\0` are true and false; 1 and 0 are numbers.
 sub new {
-    my ($class, %options) = @_;
-    my $text = _json_of(\%options);
+    my $class = shift;
+    my $text = _json_of(_options(@_));
     my $handle = _made(\&modelwire_client_new, $text, length $text);
     my $self = bless { handle => $handle, slots => {}, taken => [], last_tag => 0 }, $class;
     return $self->_new_queue;
@@ -89,9 +124,9 @@ sub chat_stream      { my $self = shift; $self->_submit(1, 2, @_) }
 sub responses_stream { my $self = shift; $self->_submit(1, 3, @_) }
 
 sub _submit {
-    my ($self, $is_stream, $operation, $request, %options) = @_;
+    my ($self, $is_stream, $operation, $request, @options) = @_;
     $self->_new_queue if $self->{process} != $$; # a child: that one is its parent's
-    my ($text, $chosen) = (_json_of($request), _json_of(\%options));
+    my ($text, $chosen) = (_json_of($request), _json_of(_options(@options)));
     my $made = _made(\&modelwire_request_new, $operation, $text, length $text);
     my $owner = bless [$made], 'Modelwire::Request';
     _check(modelwire_request_set_options($made, $chosen, length $chosen, \$error));
@@ -140,9 +175,13 @@ sub fileno { modelwire_queue_fd($_[0]{queue}) }
 # Hands the records of the log, hashes with level, message and target, to a function.
 sub log {
     my ($self, $level, $handler) = @_;
-    $self->{log} = [$level, $handler];
-    my $number = Modelwire::Raw->can('MODELWIRE_LOG_' . uc $level)->();
+    my $number = $levels{ $level // '' };
+    _refuse('no level of the log: ' . ($level // 'undef'), 'off, error, warn, info, debug, trace')
+        if !defined $number;
+    _refuse('the log needs a function', '`$client->log(info => sub { my ($record) = @_; ... })`')
+        if $number && ref $handler ne 'CODE';
     _check(modelwire_queue_log($self->{queue}, $number, 0, \$error));
+    $self->{log} = [$level, $handler // sub { }];
 }
 
 # Ends the calls under way, which are told so, and refuses others.

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use utf8;
 
+use Config;
 use Modelwire;
 use POSIX ();
 use Time::HiRes qw(ualarm usleep);
@@ -177,6 +178,14 @@ $scenarios{options} = sub {
     holds("$failure" =~ /totl_timeout_ms/, 'the option is not named');
     $failure = failure(sub { Modelwire->new(bas_url => 'x') });
     holds("$failure" =~ /bas_url/, 'the option of the client is not named');
+
+    equal($client->chat($request, {@options})->text, 'words', 'options as a hash');
+    equal($client->models({@options})->info->{http_status}, 200, 'options of models as a hash');
+    $failure = failure(sub { Modelwire->new({ bas_url => 'x' }) });
+    holds("$failure" =~ /bas_url/, 'the option in a hash is not named');
+    $failure = failure(sub { $client->chat(%$request) });
+    equal($failure->kind, 'argument', 'kind of a request that is no hash');
+    holds($failure->message =~ /^options are/, 'its message');
 };
 
 $scenarios{cut} = sub {
@@ -244,7 +253,28 @@ $scenarios{finalizers} = sub {
     cue();
 };
 
+# A thread has clients of its own, and those of others live on when it ends.
+sub threads_leave_others_alone {
+    require threads;
+    my $client = Modelwire->new;
+    my $stream = $client->chat_stream(chat_of('slow', 'one two three'));
+    my $chunk = $stream->next;
+    my @threads = map {
+        my $words = "thread $_";
+        threads->create(sub {
+            return 'it has a client of another' if eval { $client->unfinished; 1 };
+            return Modelwire->new->chat(chat_of('slow', $words))->text;
+        });
+    } 1 .. 4;
+    equal($client->chat(chat_of('echo', 'words'))->text, 'words', 'beside threads');
+    equal($threads[$_ - 1]->join, "thread $_", 'text of a thread') for 1 .. 4;
+    threads->create(sub { })->join;
+    equal($client->chat(chat_of('echo', 'words'))->text, 'words', 'after threads');
+    equal($chunk->text . read_to_end($stream), 'one two three', 'a stream beside threads');
+}
+
 $scenarios{clients} = sub {
+    threads_leave_others_alone() if $Config{useithreads};
     my ($descriptors, $memory);
     for my $number (1 .. 2000) {
         my $client = Modelwire->new;
@@ -268,6 +298,18 @@ $scenarios{log} = sub {
         holds(length $record->{$_}, "a record without $_") for qw(level message target);
         holds(!(grep { /sk-test/ } values %$record), 'the key is in the log');
     }
+
+    $client = Modelwire->new;
+    my $failure = failure(sub { $client->log(verbose => sub { }) });
+    holds("$failure" =~ /verbose.*debug/s, 'the levels are not named');
+    $failure = failure(sub { $client->log('debug') });
+    holds($failure->message =~ /function/, 'a log without a function');
+    $client->log(warning => sub { });
+    $client->log('off');
+    my $child = fork // die $!; # sets the log anew
+    exit($client->chat(chat_of('echo', 'words'))->text ne 'words') if !$child;
+    waitpid $child, 0;
+    equal($?, 0, 'how the child ended');
 };
 
 $scenarios{close} = sub {
