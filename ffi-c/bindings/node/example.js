@@ -4,6 +4,10 @@
 import { Client, ModelwireError } from "./modelwire.js";
 
 const [model, content] = process.argv.slice(2);
+if (content === undefined) {
+  console.error("usage: node example.js MODEL TEXT");
+  process.exit(2);
+}
 const client = new Client();
 try {
   const messages = [{ role: "user", content }];

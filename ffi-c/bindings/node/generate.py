@@ -33,7 +33,7 @@ function load(path) {
   }
 }
 
-const library = load(process.env.MODELWIRE_LIBRARY ?? "{soname}");
+const library = load(process.env.MODELWIRE_LIBRARY || "{soname}");
 const declare = (name, result, parameters) => library.func(name, result, parameters);
 const out = (type) => koffi.out(koffi.pointer(type));
 

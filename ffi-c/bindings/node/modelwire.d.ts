@@ -1,18 +1,39 @@
 /** Options of a client or of a call, by their names in docs/options.md: base_url, headers ... */
-export type Options = Record<string, unknown>;
-/** The signal cancels the call: the error then is of kind "cancelled", with the reason as cause. */
-export type CallOptions = Options & { signal?: AbortSignal };
+export type Options = Record<string, any>;
+/**
+ * The signal cancels the call: the error then is of kind "cancelled", with the reason as cause. If
+ * it was aborted before the call, nothing is sent, and the error is the reason itself.
+ */
+export type CallOptions = Options & { signal?: AbortSignal | null };
 /** The body of a request, as the service takes it. */
-export type Body = Record<string, unknown> & { model: string };
+export type Body = Record<string, any> & { model: string };
 
+/**
+ * A call that is wrong from the start fails as any other does: its promise is rejected. Only where
+ * a stream is asked for the error is thrown at once.
+ *
+ * `stream: true` gives a Stream. Where its type is boolean, as in `const body = { stream: true }`,
+ * TypeScript cannot know what comes: there write `stream: true as const`.
+ */
 export class Client {
   /** Base URL and key come from the environment where they are not among the options. */
   constructor(options?: Options);
-  models(options?: CallOptions): Promise<Response>;
-  chat(body: Body & { stream: true }, options?: CallOptions): Stream;
-  chat(body: Body & { stream?: false }, options?: CallOptions): Promise<Response>;
-  responses(body: Body & { stream: true }, options?: CallOptions): Stream;
-  responses(body: Body & { stream?: false }, options?: CallOptions): Promise<Response>;
+  models(options?: CallOptions | null): Promise<Response>;
+  chat(body: Body & { stream: true }, options?: CallOptions | null): Stream;
+  chat(body: Body & { stream?: false | null }, options?: CallOptions | null): Promise<Response>;
+  chat(
+    body: Body & { stream?: boolean | null },
+    options?: CallOptions | null,
+  ): Stream | Promise<Response>;
+  responses(body: Body & { stream: true }, options?: CallOptions | null): Stream;
+  responses(
+    body: Body & { stream?: false | null },
+    options?: CallOptions | null,
+  ): Promise<Response>;
+  responses(
+    body: Body & { stream?: boolean | null },
+    options?: CallOptions | null,
+  ): Stream | Promise<Response>;
   /** How many calls are under way. */
   readonly unfinished: number;
   /** Ends what is under way with errors of kind "closed", which later calls get as well. */
@@ -20,9 +41,12 @@ export class Client {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Leaving it ends the exchange: by break, return, an error, or when nobody has it any more. */
+/**
+ * Leaving it ends the exchange: by break, return, an error, or when nobody has it any more. An
+ * error comes once: after it, as after the last chunk, next() gives an end.
+ */
 export interface Stream extends AsyncIterableIterator<Chunk> {
-  /** Null before the end. */
+  /** Null before the end, and after an error. */
   readonly response: Response | null;
   /** Ends it with an error of kind "cancelled". */
   cancel(): void;
@@ -53,7 +77,8 @@ export class ModelwireError extends Error {
   readonly kind: string;
   /** What went wrong, in the service's words where it gave some. */
   readonly reason: string;
-  readonly hint: string | null;
+  /** What may help; "" where nothing is known to. */
+  readonly hint: string;
   readonly http_status: number | null;
   readonly type: string | null;
   readonly code: string | null;
@@ -78,3 +103,4 @@ export type Level = "off" | "error" | "warn" | "info" | "debug" | "trace";
 export type LogRecord = { level: Level; target: string; message: string; unix_ms: number };
 /** Hands the log to a callback; NODE_DEBUG=modelwire in the environment shows it without one. */
 export function setLog(level: Level, callback: (record: LogRecord) => void): void;
+export function setLog(level: "off"): void;

@@ -3,7 +3,10 @@
  *
  * Needs Node.js 20.4, the package koffi (`npm install koffi`) and libmodelwire.so.0.1, where the
  * loader finds it or MODELWIRE_LIBRARY says. Copy modelwire.js, modelwire.d.ts, which says what
- * everything does, raw.js and package.json. An example: `node example.js a-model "Say hello."`
+ * everything does, raw.js and package.json into a folder of their own: this package.json is not
+ * your application's, and says of this folder alone that its files are ES modules. Applications of
+ * CommonJS load it by `await import("./modelwire/modelwire.js")`.
+ * An example: `node example.js a-model "Say hello."`
  *
  * All clients of a thread share one completion queue, whose descriptor the thread's event loop
  * watches: no other thread runs JavaScript or waits. Worker threads have a queue of their own.
@@ -19,6 +22,7 @@ export { ModelwireError } from "./raw.js";
 const EVENTS_MAX = 64; // taken at a time
 const WAITING_MAX = 128; // when so many events of a stream wait here, it is paused
 const WAITING_FEW = 32; // and when so few are left, it is resumed
+const LEVELS = ["off", "error", "warn", "info", "debug", "trace"];
 
 const [events, taken] = [new BigUint64Array(EVENTS_MAX), new BigUint64Array(1)];
 const calls = new Map(); // those without a last event yet, by their tags
@@ -57,8 +61,15 @@ function takeEvents() {
 }
 
 export function setLog(level, callback) {
-  raw.modelwire_queue_log(queue, raw[`MODELWIRE_LOG_${level.toUpperCase()}`] ?? -1, 0);
-  log = (record) => queueMicrotask(() => callback(record));
+  const name = String(level).toLowerCase().replace(/^warning$/, "warn");
+  if (!LEVELS.includes(name)) {
+    throw new TypeError(`there is no log level ${level}: there are ${LEVELS.join(", ")}`);
+  }
+  if (name !== "off" && typeof callback !== "function") {
+    throw new TypeError("setLog needs a callback for the records");
+  }
+  raw.modelwire_queue_log(queue, raw[`MODELWIRE_LOG_${name.toUpperCase()}`], 0);
+  log = (record) => queueMicrotask(() => callback?.(record));
 }
 
 const debug = debuglog("modelwire");
@@ -202,7 +213,7 @@ export class Client {
   }
 
   get unfinished() { return this.#calls.size; }
-  models(options) { return this.#whole(raw.MODELWIRE_OPERATION_MODELS, null, options); }
+  models(options) { return this.#whole(raw.MODELWIRE_OPERATION_MODELS, undefined, options); }
   chat(body, options) { return this.#run(raw.MODELWIRE_OPERATION_CHAT, body, options); }
   responses(body, options) { return this.#run(raw.MODELWIRE_OPERATION_RESPONSES, body, options); }
   [Symbol.asyncDispose]() { return this.close(); }
@@ -214,8 +225,8 @@ export class Client {
     countWaiting(-1);
   }
 
-  #run(operation, body, options) {
-    if (!body.stream) return this.#whole(operation, body, options);
+  #run(operation, body = null, options) {
+    if (!body?.stream) return this.#whole(operation, body, options);
     return new Stream(this.#submit(operation, body, options));
   }
 
@@ -224,9 +235,11 @@ export class Client {
     return call.result(await call.read()).value;
   }
 
-  #submit(operation, body, { signal, ...options } = {}) {
+  #submit(operation, body, allOptions) {
+    const { signal, ...options } = allOptions ?? {};
+    if (signal && !signal.throwIfAborted) throw new TypeError("signal must be an AbortSignal");
     signal?.throwIfAborted();
-    const request = raw.modelwire_request_new(operation, body && JSON.stringify(body));
+    const request = raw.modelwire_request_new(operation, JSON.stringify(body));
     const tag = ++lastTag;
     try {
       raw.modelwire_request_set_options(request, JSON.stringify(options));

@@ -17,7 +17,7 @@ function load(path) {
   }
 }
 
-const library = load(process.env.MODELWIRE_LIBRARY ?? "libmodelwire.so.0.1");
+const library = load(process.env.MODELWIRE_LIBRARY || "libmodelwire.so.0.1");
 const declare = (name, result, parameters) => library.func(name, result, parameters);
 const out = (type) => koffi.out(koffi.pointer(type));
 

@@ -26,11 +26,15 @@ module Modelwire
   class Calls
     UNINTERRUPTED = { Object => :never }.freeze
     CLOSED = '{"kind":"closed","message":"the client was closed","hint":"Make a new one."}'
+    NO_LOGGER = '{"kind":"argument","message":"logger must be a Logger",' \
+                '"hint":"Logger.new($stderr), for instance."}'
     FORKED = '{"kind":"forked","message":"it is a call of the parent","hint":"Make a new one."}'
 
     attr_reader :process
 
     def initialize(client, logger)
+      raise Error.of(NO_LOGGER) if logger && !logger.respond_to?(:level)
+
       @process, @client, @logger = Process.pid, client, logger
       @queue = Raw.made(:queue_new, 0)
       @lock = Mutex.new

@@ -8,7 +8,9 @@
 #
 # Threads and the fibers of a scheduler may share a client: who waits lets the others go on.
 # Timeout.timeout, a signal handler that raises, Thread#raise and Thread#kill end a wait, and so its
-# call. A forked child uses the client as its parent does; the streams under way are the parent's.
+# call. In a handler itself only `cancel` may be called: everything else takes locks, which Ruby
+# refuses there (ThreadError). A forked child uses the client as its parent does; the streams under
+# way are the parent's.
 
 require "logger"
 require_relative "raw"
@@ -79,7 +81,8 @@ module Modelwire
   end
 
   # A client of one service. Options are those of the library, by name; base URL and key come from
-  # the environment where they are not given. The log goes to `logger`, while calls are waited for.
+  # the environment where they are not given. The log goes to `logger`, a Logger, while calls are
+  # waited for.
   class Client
     def initialize(logger: nil, **options)
       json = JSON.generate(options)
@@ -90,8 +93,8 @@ module Modelwire
 
     def models(options: nil) = run(Raw::OPERATION_MODELS, nil, false, options)
 
-    # The fields of the request by name; the options of this call as `options: {...}`. It gives a
-    # Response, or with `stream: true` a Stream.
+    # The fields of the request by name, as symbols or strings; the options of this call as
+    # `options: {...}`. It gives a Response, or with `stream: true` a Stream.
     def chat(stream: false, options: nil, **body) = run(Raw::OPERATION_CHAT, body, stream, options)
 
     def responses(stream: false, options: nil, **body)
@@ -118,7 +121,11 @@ module Modelwire
     end
 
     def run(operation, body, is_stream, options)
-      json = body && JSON.generate(body)
+      if body # The library looks whether `stream` is a boolean.
+        is_stream = body.delete("stream") { is_stream }
+        options = body.delete("options") { options }
+        json = JSON.generate(is_stream ? body.merge(stream: is_stream) : body)
+      end
       stream = Stream.new(calls, is_stream, operation, json, options)
       is_stream ? stream : stream.response
     end

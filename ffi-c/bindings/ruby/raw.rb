@@ -16,7 +16,7 @@ module Modelwire
 
     def initialize(json)
       @json = json
-      super([[kind, explanation].join(": "), hint].compact.join("\n"))
+      super([[kind, explanation].join(": "), hint.to_s].reject(&:empty?).join("\n"))
     end
 
     def to_h = @members ||= JSON.parse(json)
@@ -125,7 +125,12 @@ module Modelwire
   module Raw
     extend FFI::Library
     # Found by the loader, unless the environment says where it is.
-    ffi_lib ENV.fetch("MODELWIRE_LIBRARY", "libmodelwire.so.0.1")
+    begin
+      ffi_lib ENV.fetch("MODELWIRE_LIBRARY", "libmodelwire.so.0.1")
+    rescue LoadError => error
+      hint = "Install libmodelwire, or say where it is by MODELWIRE_LIBRARY."
+      raise LoadError, [error.message, hint].join("\n")
+    end
 
     # What a function gives through `out`. It is freed with the object that is returned.
     def self.made(function, *arguments)

@@ -2,10 +2,12 @@
 // The service, and its script where there is one, is at MODELWIRE_BASE_URL.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
 import { Client, ModelwireError, setLog } from "./modelwire.js";
@@ -134,6 +136,7 @@ const scenarios = {
   async missing() {
     const client = new Client();
     const stream = client.chat(streamOf("x", "no-such-model"));
+    assert.equal(stream.response, null);
     const whole = () => client.chat(chatOf("x", "no-such-model"));
     for (const action of [whole, () => stream.next()]) {
       const error = await failure(action);
@@ -153,10 +156,19 @@ const scenarios = {
       }
       assert.match(error.stack, /scenarios\.js/);
     }
-    assert.equal((await stream.next()).done, true);
+    assert.deepEqual(await stream.next(), { value: undefined, done: true });
+    assert.equal(stream.response, null);
   },
 
   async no_key() {
+    const example = fileURLToPath(new URL("./example.js", import.meta.url));
+    const usual = process.env.MODELWIRE_LIBRARY;
+    for (const [path, said] of [["/nowhere.so", /MODELWIRE_LIBRARY/], [usual, /^usage: /]]) {
+      const env = { ...process.env, MODELWIRE_LIBRARY: path };
+      const ran = spawnSync(process.execPath, [example], { env, encoding: "utf8" });
+      assert.match(ran.stderr, said);
+      assert.notEqual(ran.status, 0);
+    }
     delete process.env.MODELWIRE_API_KEY;
     delete process.env.OPENAI_API_KEY;
     const error = await failure(() => new Client());
@@ -172,6 +184,17 @@ const scenarios = {
       assert.match(error.message, /messages/);
     }
     await assert.rejects(client.responses({ model: "echo" }), /input/);
+
+    // What is not a stream rejects, and throws nothing.
+    for (const body of [undefined, null, 5]) {
+      await assert.rejects(client.chat(body), { kind: "argument", message: /object/ });
+    }
+    assert.equal((await client.models(null)).info.http_status, 200);
+    for (const signal of [5, new AbortController()]) {
+      const wanted = { name: "TypeError", message: /AbortSignal/ };
+      await assert.rejects(client.models({ signal }), wanted);
+      assert.throws(() => client.chat(streamOf("x"), { signal }), wanted);
+    }
   },
 
   async options() {
@@ -205,6 +228,7 @@ const scenarios = {
     setTimeout(() => waited.cancel(), 50);
     const error = await within(5000, failure(waited.next()));
     assert.equal(error.kind, "cancelled");
+    assert.equal(error.message, `cancelled: ${error.reason}`);
 
     for await (const chunk of client.chat(streamOf("x"))) {
       assert.equal(chunk.text, "one ");
@@ -282,7 +306,11 @@ const scenarios = {
       assert.ok(level !== "" && message !== "" && target !== "");
     }
     assert.ok(!JSON.stringify(records).includes("sk-test"));
-    await assert.rejects(async () => setLog("loud", () => {}), { kind: "argument" });
+    setLog("Warning", () => {});
+    setLog("off");
+    assert.throws(() => setLog("loud", () => {}), /loud.* off, error, warn, info, debug, trace/);
+    assert.throws(() => setLog(), /undefined.* off, error/);
+    assert.throws(() => setLog("debug"), /callback/);
   },
 
   async close() {

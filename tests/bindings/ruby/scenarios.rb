@@ -100,6 +100,10 @@ module Scenarios
 
     same(ODD_TEXT, client.chat(**said(ODD_TEXT)).text, "odd text")
     same(ODD_TEXT, stream(client, ODD_TEXT).each_text.to_a.join, "odd text by a stream")
+    strings = { "stream" => true, "options" => { gather: true } }
+    by_strings = client.chat(**said("by strings").transform_keys(&:to_s), **strings)
+    same("by strings", by_strings.map(&:text).join, "the text of a request with strings as keys")
+    same("by strings", by_strings.response.text, "the same gathered")
     gathered = client.chat(**said("all of it"), stream: true, options: { gather: true }).response
     same("all of it", gathered.text, "a gathered text")
     same("stop", gathered.info["finish_reason"], "the finish reason")
@@ -125,11 +129,20 @@ module Scenarios
 
   def no_key
     check(failure("config") { client }.message.match?(/key/i), "the key is not named")
+    example = File.expand_path("../../../ffi-c/bindings/ruby/example.rb", __dir__)
+    expected = { "/nowhere.so" => "MODELWIRE_LIBRARY", ENV.fetch("MODELWIRE_LIBRARY") => "usage: " }
+    expected.each do |path, part|
+      command = [{ "MODELWIRE_LIBRARY" => path }, RbConfig.ruby, example]
+      said = IO.popen(command, err: %i[child out], &:read)
+      check(said.include?(part), "the example does not say #{part}", said)
+    end
   end
 
   def wrong_request
     error = failure("argument", "invalid_request") { client.chat(model: "echo") }
     check(error.message.include?("messages"), "the field is not named", error.message)
+    error = failure("argument") { client.chat(**said("x"), stream: "yes").to_a }
+    check(error.message.include?("stream must be"), "stream is not named", error.message)
     failure("argument") { client.chat(model: "echo", stream: true, messages: [{ role: 1 }]).to_a }
   end
 
@@ -157,7 +170,7 @@ module Scenarios
     reader = reader_of(stream, "cancelled")
     stream.cancel
     check(reader.join(PATIENCE), "the reader waits on")
-    reader.value
+    same("cancelled: #{reader.value.explanation}", reader.value.message, "what an error says")
     stream(client).each { |chunk| break if chunk.text == "one " }
     wait_until("the end of both") { client.unfinished.zero? }
     puts "left"
@@ -229,6 +242,8 @@ module Scenarios
     client = client(logger: logger)
     client.chat(**said("x"))
     client.close
+    error = failure("argument") { client(logger: $stderr) }
+    check(error.message.include?("Logger.new"), "the class is not named", error.message)
     check(records.any?, "no record came")
     records.each do |record|
       check(record.all? { |part| part.is_a?(String) && !part.empty? }, "an empty part", record)
