@@ -12,5 +12,7 @@ try do
   {:ok, response} = Modelwire.response(stream)
   IO.puts("\n#{Modelwire.info(response)["finish_reason"]}")
 rescue
-  error in Modelwire.Error -> IO.puts(:stderr, Exception.message(error))
+  error in Modelwire.Error ->
+    IO.puts(:stderr, Exception.message(error))
+    exit({:shutdown, 1})
 end

@@ -79,14 +79,14 @@ defmodule Modelwire do
   outside use a task: what `Task.shutdown/2` or the end of its owner kills, is cancelled.
   """
   alias Modelwire.{Error, JSON, Native, Response, Router, Stream}
-  @levels [:off, :error, :warning, :info, :debug, :trace]
+  @levels [off: 0, error: 1, warn: 2, warning: 2, info: 3, debug: 4, trace: 5]
 
   @doc "Makes a client, to be shared by any number of processes. It connects to nothing yet."
   def client(options \\ []), do: options |> JSON.encode() |> Native.client() |> Error.read()
   def client!(options \\ []), do: options |> client() |> Error.raised()
 
   @doc "Ends what the client does: its calls, and all that are tried later, fail as `:closed`."
-  def close(client), do: Native.close(client)
+  def close(client), do: client |> checked() |> Native.close()
 
   @doc "Lists the models; their ids are `info(response)[\"models\"]`."
   def models(client, options \\ []), do: whole(client, 1, "", options)
@@ -124,8 +124,12 @@ defmodule Modelwire do
   def info(%Response{info_json: json}), do: JSON.decode(json)
 
   @doc "Lets Logger have the library's log: `:error` to `:trace`, or `:off`."
-  def log(level) when level in @levels,
-    do: Router.ensure() && Native.log(Enum.find_index(@levels, &(&1 == level)))
+  def log(level) do
+    number = is_atom(level) && @levels[level]
+    levels = inspect(Keyword.keys(@levels))
+    if !number, do: raise(ArgumentError, "#{inspect(level)} is none of the levels #{levels}")
+    Router.ensure() && Native.log(number)
+  end
 
   @doc "How many calls of this virtual machine are not over."
   def unfinished, do: Native.unfinished()
@@ -133,10 +137,15 @@ defmodule Modelwire do
   defp whole(client, operation, request, options),
     do: with({:ok, stream} <- submit(client, operation, request, options, 0), do: response(stream))
 
+  defp checked(client) when is_reference(client), do: client
+
+  defp checked(other),
+    do: raise(ArgumentError, "no client, as client!() gives it: #{inspect(other)}")
+
   defp submit(client, operation, request, options, stream) do
     Router.ensure()
     json = if is_binary(request), do: request, else: JSON.encode(request)
-    result = Native.submit(client, operation, json, JSON.encode(options), stream)
+    result = Native.submit(checked(client), operation, json, JSON.encode(options), stream)
     with {:ok, call} <- Error.read(result), do: {:ok, %Stream{call: call, owner: self()}}
   end
 end
@@ -189,16 +198,34 @@ defmodule Modelwire.JSON do
   @moduledoc false
   def encode(fields), do: fields |> object() |> IO.iodata_to_binary()
 
-  defp object(fields), do: [?{, Enum.map_intersperse(fields, ?,, &field/1), ?}]
-  defp field({name, value}), do: [text(to_string(name)), ?:, text(value)]
+  # What is no value of JSON is not sent in some form of ours.
+  defp refuse(kind, value), do: raise(ArgumentError, "no #{kind}: #{inspect(value)}")
+
+  defp object(fields) when is_struct(fields) or not (is_map(fields) or is_list(fields)),
+    do: refuse("keyword list or map", fields)
+
+  defp object(fields), do: [?{, fields |> proper() |> Enum.map_intersperse(?,, &field/1), ?}]
+
+  defp field({name, value}) when is_atom(name) or is_binary(name) or is_number(name),
+    do: [text(to_string(name)), ?:, text(value)]
+
+  defp field(other), do: refuse("name with a value", other)
+  defp proper(fields) when is_map(fields), do: fields
+  defp proper(list), do: if(List.improper?(list), do: refuse("proper list", list), else: list)
 
   defp text(nil), do: "null"
   defp text(value) when is_boolean(value) or is_number(value), do: to_string(value)
   defp text(value) when is_atom(value), do: text(Atom.to_string(value))
   defp text(map) when is_map(map), do: object(map)
   defp text([{_, _} | _] = fields), do: object(fields)
-  defp text(list) when is_list(list), do: [?[, Enum.map_intersperse(list, ?,, &text/1), ?]]
-  defp text(string), do: [?", for(<<byte <- string>>, into: "", do: escape(byte)), ?"]
+
+  defp text(list) when is_list(list),
+    do: [?[, list |> proper() |> Enum.map_intersperse(?,, &text/1), ?]]
+
+  defp text(string) when is_binary(string),
+    do: [?", for(<<byte <- string>>, into: "", do: escape(byte)), ?"]
+
+  defp text(other), do: refuse("value of JSON", other)
   defp escape(byte) when byte < 0x20 or byte in [?", ?\\], do: "\\u00" <> Base.encode16(<<byte>>)
   defp escape(byte), do: <<byte>>
 
@@ -216,7 +243,15 @@ defmodule Modelwire.JSON do
 
   defp value(number) do
     {integer, rest} = Integer.parse(number)
-    if String.starts_with?(rest, [".", "e", "E"]), do: Float.parse(number), else: {integer, rest}
+    if String.starts_with?(rest, [".", "e", "E"]), do: float(number), else: {integer, rest}
+  end
+
+  # As it was sent, where no float is so large.
+  defp float(number) do
+    with :error <- Float.parse(number) do
+      [text] = Regex.run(~r/^[-+.0-9eE]+/, number)
+      {text, binary_part(number, byte_size(text), byte_size(number) - byte_size(text))}
+    end
   end
 
   defp items(text, done) do

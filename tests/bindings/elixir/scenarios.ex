@@ -93,6 +93,28 @@ defmodule Scenarios do
     assert_raise ArgumentError, fn -> Modelwire.Native.submit(client, :chat, "", "", 1) end
     assert_raise ArgumentError, fn -> Modelwire.Native.client(<<1::1>>) end
     assert {:error, %{kind: :argument}} = Modelwire.chat(client, <<255>>)
+
+    # What is no client, no request, or no value of JSON is named.
+    for other <- [nil, {:ok, client}] do
+      refused("no client", other, fn -> Modelwire.chat(other, chat("x")) end)
+      refused("no client", other, fn -> Modelwire.close(other) end)
+    end
+
+    for other <- [nil, 5, ~D[2024-01-01]] do
+      refused("no keyword list or map", other, fn -> Modelwire.chat(client, other) end)
+      refused("no keyword list or map", other, fn -> Modelwire.models(client, other) end)
+      refused("no keyword list or map", other, fn -> Modelwire.client(other) end)
+    end
+
+    refused("no name with a value", "x", fn -> Modelwire.chat(client, ["x"]) end)
+    refused("no name with a value", {{}, 1}, fn -> Modelwire.chat(client, %{{} => 1}) end)
+    refused("no proper list", ["a" | "b"], fn -> Modelwire.chat(client, chat(["a" | "b"])) end)
+
+    for value <- [<<1::3>>, {:a}, self(), make_ref(), &play/1],
+        do: refused("no value of JSON", value, fn -> Modelwire.chat(client, chat(value)) end)
+
+    numbers = ~s([1e400,-1.5E-3,-1E+999,{"a":1.0e5},2])
+    assert Modelwire.JSON.decode(numbers) == ["1e400", -0.0015, "-1E+999", %{"a" => 1.0e5}, 2]
   end
 
   def play("options") do
@@ -214,6 +236,9 @@ defmodule Scenarios do
     assert level in [:debug, :info, :warning, :error]
     assert message != "" and target =~ ~r/^\w+/
     refute inspect(records) =~ "sk-test"
+    for level <- [:warn, :warning, :off], do: assert(Modelwire.log(level) == :ok)
+    for other <- [:verbose, 3, nil], do: refused("levels", other, fn -> Modelwire.log(other) end)
+    assert_raise ArgumentError, ~r/:debug, :trace/, fn -> Modelwire.log(:verbose) end
   end
 
   def play("close") do
@@ -347,6 +372,12 @@ defmodule Scenarios do
 
   defp delta(%{"choices" => [%{"delta" => delta} | _]}), do: delta["content"] || ""
   defp delta(_), do: ""
+
+  # Refused by words and the value.
+  defp refused(words, value, work) do
+    error = assert_raise(ArgumentError, work)
+    assert error.message =~ words and error.message =~ inspect(value)
+  end
 
   defp not_found(error) do
     assert error.kind == :not_found
