@@ -54,7 +54,8 @@ RAW = """
     extend FFI::Library
     # Found by the loader, unless the environment says where it is.
     begin
-      ffi_lib ENV.fetch("MODELWIRE_LIBRARY", "{soname}")
+      path = ENV.fetch("MODELWIRE_LIBRARY", "")
+      ffi_lib path.empty? ? "{soname}" : path
     rescue LoadError => error
       hint = "Install libmodelwire, or say where it is by MODELWIRE_LIBRARY."
       raise LoadError, [error.message, hint].join("\\n")

@@ -126,7 +126,8 @@ module Modelwire
     extend FFI::Library
     # Found by the loader, unless the environment says where it is.
     begin
-      ffi_lib ENV.fetch("MODELWIRE_LIBRARY", "libmodelwire.so.0.1")
+      path = ENV.fetch("MODELWIRE_LIBRARY", "")
+      ffi_lib path.empty? ? "libmodelwire.so.0.1" : path
     rescue LoadError => error
       hint = "Install libmodelwire, or say where it is by MODELWIRE_LIBRARY."
       raise LoadError, [error.message, hint].join("\n")

@@ -189,7 +189,6 @@ const scenarios = {
     for (const body of [undefined, null, 5]) {
       await assert.rejects(client.chat(body), { kind: "argument", message: /object/ });
     }
-    assert.equal((await client.models(null)).info.http_status, 200);
     for (const signal of [5, new AbortController()]) {
       const wanted = { name: "TypeError", message: /AbortSignal/ };
       await assert.rejects(client.models({ signal }), wanted);
@@ -202,6 +201,7 @@ const scenarios = {
     const options = { total_timeout_ms: 10_000, headers: { "x-of-this-call": "yes" } };
     assert.equal((await client.chat(chatOf("plain words"), options)).text, "plain words");
     assert.equal(await textOf(client.chat(streamOf("plain words"), options)), "plain words");
+    assert.equal((await client.models(null)).info.http_status, 200);
 
     const unknown = await failure(client.chat(chatOf("x"), { total_timeout: 1 }));
     assert.equal(unknown.kind, "argument");
