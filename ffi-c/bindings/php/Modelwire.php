@@ -1,11 +1,12 @@
 <?php
 
 /*
- * modelwire for PHP 8.1 and later: chats, responses and lists of models, whole or as streams. Copy
- * it with include/modelwire.ffi.h beside it. It needs PHP's extension FFI (Debian: php-cli) and
- * libmodelwire.so.0.1, where the loader finds it or as MODELWIRE_LIBRARY in the environment says.
- * In a web server, where a client lives as long as a request, this file is preloaded:
- * ffi.enable=preload, opcache.preload=/path/to/Modelwire.php, opcache.preload_user=www-data.
+ * modelwire for PHP, tried with 8.2: chats, responses and lists of models, whole or as streams.
+ * Copy it with Tasks.php and include/modelwire.ffi.h beside it. It needs PHP's extension FFI
+ * (Debian: php-cli) and libmodelwire.so.0.1, where the loader finds it or as MODELWIRE_LIBRARY in
+ * the environment says. In a web server, where a client lives as long as a request, this file is
+ * preloaded, and Tasks.php by it; pages then load neither: ffi.enable=preload,
+ * opcache.preload=/path/to/Modelwire.php, opcache.preload_user=www-data.
  *
  *     MODELWIRE_BASE_URL=https://host/v1 MODELWIRE_API_KEY=... php example.php MODEL "Say hello."
  *
@@ -18,6 +19,8 @@ declare(strict_types=1);
 namespace Modelwire;
 
 use FFI;
+
+require_once __DIR__ . '/Tasks.php';
 
 /** A client of one service. Requests are arrays or JSON text; options stand in docs/options.md. */
 final class Client {
@@ -44,6 +47,7 @@ final class Client {
     /** Ends the calls under way; they and later ones throw what is of kind "closed". */
     public function close(): void { Core::call('client_close', $this->client->pointer, -1); }
 
+    private function __clone() {}
     private function begin(string $operation, mixed $json, int $streamed, array $options): Stream {
         $stream = new Stream($queue = Core::queue());
         $operation = Core::$ffi->{"MODELWIRE_OPERATION_$operation"};
@@ -55,7 +59,10 @@ final class Client {
     }
 }
 
-/** The chunks of a call. Who leaves the loop over it early, or drops it, ends the call. */
+/**
+ * The chunks of a call. Who leaves the loop over it early, or drops it, ends the call. One task at
+ * a time may read it.
+ */
 final class Stream implements \IteratorAggregate {
     /** How the stream ended, and what it used; null before. */
     public ?Response $response = null;
@@ -63,6 +70,7 @@ final class Stream implements \IteratorAggregate {
     private readonly Call $call;
     private array $chunks = [];
     private int $read = 0;
+    private bool $awaited = false;
 
     public function __construct(private readonly Handle $queue) {
         $this->tag = ++Core::$last;
@@ -72,7 +80,7 @@ final class Stream implements \IteratorAggregate {
         try {
             while ($this->hasMore()) yield $this->chunks[$this->read++];
         } finally {
-            $this->cancel();
+            if (!$this->awaited) $this->cancel(); // else it is another task's
         }
     }
     /** The next chunk; null at the end. */
@@ -93,10 +101,17 @@ final class Stream implements \IteratorAggregate {
         $this->cancel();
     }
 
+    private function __clone() {}
     private function hasMore(): bool {
         if ($this->read < \count($this->chunks)) return true;
+        if ($this->awaited) throw new \LogicException('another task reads this stream');
         $call = $this->call;
-        while (!$call->chunks && !$call->last) Core::wait($this->queue, $call);
+        try {
+            $this->awaited = true;
+            while (!$call->chunks && !$call->last) Tasks::wait($this->queue, $call);
+        } finally {
+            $this->awaited = false;
+        }
         [$this->chunks, $call->chunks, $this->read] = [$call->chunks, [], 0];
         if (\count($this->chunks) >= Core::PAUSE_AT) {
             Core::$ffi->modelwire_queue_resume($this->queue->pointer, $this->tag);
@@ -134,39 +149,12 @@ final class Exception extends \RuntimeException {
 
     public function __construct(public readonly string $json) {
         $this->known = \json_decode($json, true);
-        parent::__construct("{$this->kind}: {$this->known['message']} Hint: {$this->hint}");
+        $hint = $this->hint ? " Hint: {$this->hint}" : '';
+        parent::__construct("{$this->kind}: {$this->known['message']}$hint");
     }
     /** Of `message` and `code` too, since PHP hides its own members of these names. */
     public function __get(string $name): mixed { return $this->known[$name]; }
     public function __isset(string $name): bool { return isset($this->known[$name]); }
-}
-
-/**
- * Runs functions at once on this thread, each in a fiber of its own: while one waits for a call,
- * the others go on. An exception of one ends all. Gives what they return, by their keys.
- */
-function run(iterable $tasks): array {
-    $fibers = $results = [];
-    Core::load();
-    try {
-        foreach ($tasks as $key => $task) {
-            $results[$key] = null;
-            $fiber = new \Fiber(static function () use ($key, $task, &$fibers, &$results): void {
-                $results[$key] = $task();
-                unset($fibers[$key]);
-            });
-            $fibers[$key] = $fiber;
-            Core::$tasks[$fiber] = \WeakReference::create($fiber);
-            $fiber->start();
-        }
-        while ($fibers) {
-            Core::take(Core::queue(), Core::$ready ? 0 : -1);
-            while (Core::$ready) \array_shift(Core::$ready)->get()?->resume();
-        }
-    } finally {
-        $fibers = [];
-    }
-    return $results;
 }
 
 /** How many calls of this process, of any client, are not over. */
@@ -177,10 +165,13 @@ function unfinished(): int {
 
 /**
  * Hands the log of the library, while calls wait, to a function that takes what `log` of a PSR-3
- * logger takes: Modelwire\log('info', $logger->log(...)). The levels are those of modelwire.h.
+ * logger takes: Modelwire\log('info', $logger->log(...)). Levels are those of PSR-3, 'trace' and
+ * 'off'. What the function throws goes to PHP's error log, since the call has its own answer.
  */
 function log(string $level, ?callable $write = null): void {
-    Core::$log = ['MODELWIRE_LOG_' . \strtoupper($level), $write ?? static fn () => null];
+    $number = Core::LEVELS[\strtolower($level)] ?? throw new \ValueError(
+        "the log has no level \"$level\", but " . \implode(', ', \array_keys(Core::LEVELS)));
+    Core::$log = [$number, $write ?? static fn () => null];
     Core::log(Core::queue());
 }
 
@@ -204,30 +195,40 @@ final class Handle {
         Core::$ffi->{"modelwire_{$this->type}_free"}($this->pointer);
         $this->pointer = null;
     }
+    private function __clone() {}
 }
 
 /** The C library, and the queue that has the events of all calls of a process. @internal */
 final class Core {
     public const PAUSE_AT = 128;
     private const AT_ONCE = 64, CHUNK = 1, RESPONSE = 2, ERROR = 3, LOG = 4; // MODELWIRE_EVENT_...
+    /** Of the log, MODELWIRE_LOG_...: the library knows fewer than PSR-3. */
+    public const LEVELS = ['off' => 0, 'emergency' => 1, 'alert' => 1, 'critical' => 1,
+        'error' => 1, 'warning' => 2, 'notice' => 2, 'info' => 3, 'debug' => 4, 'trace' => 5];
     public static ?FFI $ffi = null;
-    public static \WeakMap $handles, $tasks;
+    public static \WeakMap $handles;
     /** @var array<int, Call> by tag, the last of which was: */
     public static array $calls = [];
     public static int $last = 0;
-    /** Level and function of the log; its records that are to be written; tasks that can go on. */
-    public static array $log = ['MODELWIRE_LOG_OFF', null], $records = [], $ready = [];
+    /** Level and function of the log; its records that are to be written. */
+    public static array $log = [0, null], $records = [];
     private static ?Handle $queue = null;
     private static int $process = 0, $flags = 0;
     private static FFI\CData $taken, $count, $length, $text, $error;
 
     public static function load(): FFI {
         if (self::$ffi) return self::$ffi;
-        $header = __DIR__ . '/modelwire.ffi.h';
-        if (!\is_file($header)) $header = \dirname(__DIR__, 3) . '/include/modelwire.ffi.h';
+        $headers = [__DIR__ . '/modelwire.ffi.h', __DIR__ . '/../../../include/modelwire.ffi.h'];
+        $found = \array_filter($headers, \is_file(...))
+            ?: throw new \RuntimeException("$headers[0] is missing; modelwire has it in include");
         $library = \getenv('MODELWIRE_LIBRARY') ?: 'libmodelwire.so.0.1';
-        self::$ffi = $ffi = FFI::cdef(\file_get_contents($header), $library);
-        [self::$handles, self::$tasks] = [new \WeakMap(), new \WeakMap()];
+        try {
+            self::$ffi = $ffi = FFI::cdef(\file_get_contents(\reset($found)), $library);
+        } catch (FFI\Exception $cause) {
+            throw new \RuntimeException("{$cause->getMessage()}: modelwire cannot use $library; "
+                . 'MODELWIRE_LIBRARY in the environment is the path of libmodelwire.so.0.1');
+        }
+        self::$handles = new \WeakMap();
         self::$taken = $ffi->new('modelwire_event *[' . self::AT_ONCE . ']');
         self::$error = $ffi->new('modelwire_error *[1]');
         [self::$count, self::$length] = [$ffi->new('size_t[1]'), $ffi->new('size_t[1]')];
@@ -266,18 +267,7 @@ final class Core {
         return self::$queue;
     }
     public static function log(Handle $queue): void {
-        self::call('queue_log', $queue->pointer, self::$ffi->{self::$log[0]}, 0);
-    }
-
-    /** Waits for an event of a call. A task lets the others go on meanwhile. */
-    public static function wait(Handle $queue, Call $call): void {
-        $task = self::$tasks[\Fiber::getCurrent() ?? $queue] ?? null;
-        if (!$task || $queue !== self::queue()) {
-            self::take($queue, -1);
-        } else {
-            $call->task = $task;
-            \Fiber::suspend();
-        }
+        self::call('queue_log', $queue->pointer, self::$log[0], 0);
     }
 
     /** Takes the events that are there, and waits for the first. Whether there was one. */
@@ -302,10 +292,19 @@ final class Core {
                 self::LOG => self::$records[] = new Event($text, $event),
                 default => $ffi->modelwire_event_free($event),
             };
-            if ($call->task) [self::$ready[], $call->task] = [$call->task, null];
+            if ($call->task) [Tasks::$ready[], $call->task] = [$call->task, null];
             if ($call->last) unset(self::$calls[$tag]);
             if (\count($call->chunks) === self::PAUSE_AT) {
                 $ffi->modelwire_queue_pause($pointer, $tag);
+            }
+        }
+        while ($record = \array_shift(self::$records)) {
+            $known = $record->document();
+            $level = ['warn' => 'warning', 'trace' => 'debug'][$known['level']] ?? $known['level'];
+            try {
+                (self::$log[1])($level, $record->text, $known);
+            } catch (\Throwable $thrown) {
+                \error_log("the function that modelwire's log goes to threw $thrown");
             }
         }
         if ($async) {
@@ -313,11 +312,6 @@ final class Core {
             \pcntl_signal_dispatch();
         }
         if ($status === $ffi->MODELWIRE_E_FORKED) self::log($queue); // which says so
-        while ($record = \array_shift(self::$records)) {
-            $known = $record->document();
-            $level = ['warn' => 'warning', 'trace' => 'debug'][$known['level']] ?? $known['level'];
-            (self::$log[1])($level, $record->text, $known);
-        }
         return $count > 0;
     }
 }

@@ -9,7 +9,9 @@ declare(strict_types=1);
 
 use Modelwire\{Client, Exception as Failure, Response, Stream};
 
-require dirname(__DIR__, 3) . '/ffi-c/bindings/php/Modelwire.php';
+const BINDING = __DIR__ . '/../../../ffi-c/bindings/php';
+
+require BINDING . '/Modelwire.php';
 
 const ODD_TEXT = "N\0UL, \u{1F600} \u{1F468}\u{200D}\u{1F469}, äöü ÄÖÜ ß \u{4F60}\u{597D}";
 const MEMBERS = ['kind', 'message', 'hint', 'http_status', 'type', 'code', 'param', 'request_id',
@@ -38,6 +40,26 @@ function failure(callable $does, string ...$kinds): Failure
         return $failure;
     }
     throw new \LogicException('nothing failed, where this should: ' . implode(' or ', $kinds));
+}
+
+/** What is thrown by PHP's own names. */
+function thrown(string $class, callable $does): \Throwable
+{
+    try {
+        $does();
+    } catch (\Throwable $thrown) {
+        same($class, $thrown::class, "what is thrown ({$thrown->getMessage()})");
+        return $thrown;
+    }
+    throw new \LogicException("nothing is thrown, where $class should be");
+}
+
+/** What a program of PHP says, and how it ends. */
+function program(string ...$arguments): array
+{
+    $command = [PHP_BINARY, '-derror_reporting=-1', '-ddisplay_errors=stderr', ...$arguments];
+    exec(implode(' ', array_map(escapeshellarg(...), $command)) . ' 2>&1', $lines, $status);
+    return [implode("\n", $lines), $status];
 }
 
 function chat(string $text, string $model = 'echo'): array
@@ -141,6 +163,11 @@ function streamed(): void
 
     same(ODD_TEXT, $client->chat(chat(ODD_TEXT))->text, 'the odd text');
     same(ODD_TEXT, text_of($client->chatStream(chat(ODD_TEXT))), 'the odd text, streamed');
+
+    $example = BINDING . '/example.php';
+    same(["one two\n(stop)", 0], program($example, 'echo', 'one two'), 'what the example says');
+    [$says, $status] = program($example);
+    same([true, 1], [str_starts_with($says, 'usage: '), $status], "what it says then: $says");
 }
 
 function missing(): void
@@ -163,6 +190,8 @@ function missing(): void
             same($value !== null, isset($failure->$name), "isset of $name");
         }
     }
+    $failure = new Failure('{"kind": "closed", "message": "It is closed.", "hint": ""}');
+    same('closed: It is closed.', $failure->getMessage(), 'the text of a failure without a hint');
 }
 
 function no_key(): void
@@ -170,6 +199,33 @@ function no_key(): void
     putenv('MODELWIRE_API_KEY');
     $text = failure(fn () => new Client(), 'config')->getMessage();
     check(stripos($text, 'key') !== false, 'no word of the key', $text);
+    incomplete();
+}
+
+/** What somebody hears who forgot a part of the binding. */
+function incomplete(): void
+{
+    $folder = sys_get_temp_dir() . '/modelwire-php-' . getmypid();
+    $copies = ['Modelwire.php', 'Tasks.php'];
+    mkdir($folder);
+    try {
+        foreach ($copies as $name) {
+            copy(BINDING . "/$name", "$folder/$name");
+        }
+        [$says] = program('-r', "require '$folder/Modelwire.php'; new Modelwire\\Client();");
+        check(str_contains($says, "$folder/modelwire.ffi.h is missing"), 'the header', $says);
+        check(!str_contains($says, 'Warning'), 'a warning', $says);
+    } finally {
+        array_map(fn (string $name) => unlink("$folder/$name"), $copies);
+        rmdir($folder);
+    }
+    $library = getenv('MODELWIRE_LIBRARY');
+    putenv('MODELWIRE_LIBRARY=/missing/libmodelwire.so');
+    [$says] = program('-r', "require '" . BINDING . "/Modelwire.php'; new Modelwire\\Client();");
+    foreach (['RuntimeException', '/missing/libmodelwire.so', 'MODELWIRE_LIBRARY'] as $word) {
+        check(str_contains($says, $word), "no $word", $says);
+    }
+    putenv("MODELWIRE_LIBRARY=$library");
 }
 
 function wrong_request(): void
@@ -318,6 +374,42 @@ function log_(): void
     $records = [];
     (new Client())->chat(chat('hello'));
     same([], $records, 'the log after its end');
+    log_levels($write);
+    check(!array_diff(array_column($records, 0), ['error']), 'less important ones', $records);
+
+    // A function that throws has no part in the call.
+    $file = tempnam(sys_get_temp_dir(), 'modelwire-php-');
+    ini_set('error_log', $file);
+    Modelwire\log('debug', fn () => throw new \DomainException('the disk is full'));
+    same('hello', (new Client())->chat(chat('hello'))->text, 'the text beside the log');
+    $said = file_get_contents($file);
+    unlink($file);
+    check(str_contains($said, 'the disk is full'), 'nobody hears of it', $said);
+}
+
+/** The names of PSR-3; another is an error, and does not stay. */
+function log_levels(callable $write): void
+{
+    $client = new Client();
+    foreach (['warning', 'notice', 'Alert', 'emergency', 'critical', 'error'] as $level) {
+        Modelwire\log($level, $write);
+    }
+    $message = thrown(\ValueError::class, fn () => Modelwire\log('verbose'))->getMessage();
+    foreach (['verbose', 'warning', 'critical', 'trace', 'off'] as $name) {
+        check(str_contains($message, $name), "not named: $name", $message);
+    }
+    $child = pcntl_fork();
+    if ($child === 0) {
+        try {
+            $client->models();
+            exit(0);
+        } catch (\Throwable $thrown) {
+            fwrite(STDERR, "in the child: $thrown\n");
+            exit(1);
+        }
+    }
+    pcntl_waitpid($child, $status);
+    same(0, pcntl_wexitstatus($status), 'what the child says');
 }
 
 function close(): void
@@ -405,6 +497,47 @@ function tasks(): void
     failure(fn () => Modelwire\run([$reads, $fails]), 'not_found');
     same(['the other'], $left, 'who has left');
     settle();
+
+    // A failure does not end in whoever resumes the task that has it.
+    $holds = function () use ($client) {
+        try {
+            Modelwire\run([fn () => text_of($client->chatStream(chat('a b c', 'slow')))]);
+        } catch (Failure) {
+            return;
+        }
+    };
+    failure(fn () => Modelwire\run([$holds, $fails]), 'not_found');
+
+    $turns = [];
+    $yields = function () use (&$turns) {
+        foreach (['first', 'second'] as $turn) {
+            $turns[] = $turn;
+            \Fiber::suspend($turn);
+        }
+        return 'yielded';
+    };
+    same(['yielded', 'a', 'yielded'], Modelwire\run([$yields, $say('a'), $yields]), 'the results');
+    same(['first', 'first', 'second', 'second'], $turns, 'the turns');
+    one_reader($client);
+}
+
+/** A second reader of a stream hears of the first, who reads on; and a stream has no copy. */
+function one_reader(Client $client): void
+{
+    $ways = [text_of(...), fn (Stream $stream) => $stream->next(), fn ($stream) => $stream->end()];
+    foreach ($ways as $reads) {
+        $stream = $client->chatStream(chat('a b c', 'slow'));
+        $second = fn () => thrown(\LogicException::class, fn () => $reads($stream))->getMessage();
+        $seen = Modelwire\run([fn () => text_of($stream), $second]);
+        same(['a b c', 'another task reads this stream'], $seen, 'what both have');
+    }
+    foreach ([$client, $stream, $stream->response] as $object) {
+        thrown(\Error::class, fn () => clone $object);
+    }
+    // One after another they may.
+    $stream = $client->chatStream(chat('a b c', 'slow'));
+    $text = implode('', Modelwire\run([fn () => first($stream)]));
+    same('a b c', $text . implode('', Modelwire\run([fn () => text_of($stream)])), 'the text');
 }
 
 /** Many requests in one process of a web server; nothing is left of those that end badly. */
@@ -414,7 +547,7 @@ function server(): void
     $address = stream_socket_get_name($socket, false);
     fclose($socket);
     $user = posix_getpwuid(posix_geteuid())['name'];
-    $binding = dirname(__DIR__, 3) . '/ffi-c/bindings/php/Modelwire.php';
+    $binding = BINDING . '/Modelwire.php';
     $settings = ['-dopcache.enable=1', "-dopcache.preload=$binding", '-dffi.enable=preload',
         "-dopcache.preload_user=$user", '-ddisplay_errors=0'];
     $command = [PHP_BINARY, ...$settings, '-S', $address, __DIR__ . '/server.php'];
@@ -437,6 +570,7 @@ function serve(string $url): void
         check(seconds() < $end, 'the server does not start');
     }
     same('a b c', $ask('whole'), 'the text');
+    same('a b c a b c', $ask('tasks'), 'the texts of tasks');
     $before = (int) $ask('descriptors');
     check($before > 0, 'no descriptors');
     for ($round = 0; $round < 8; $round++) {

@@ -14,6 +14,10 @@ switch ($query['does']) {
     case 'whole':
         echo $client->chat($request('echo'))->text;
         break;
+    case 'tasks':
+        $task = fn () => $client->chat($request('echo'))->text;
+        echo implode(' ', Modelwire\run([$task, $task]));
+        break;
     case 'streamed':
         foreach ($stream as $chunk) {
             echo $chunk->text;
