@@ -506,7 +506,7 @@ function tasks(): void
             return;
         }
     };
-    failure(fn () => Modelwire\run([$holds, $fails]), 'not_found');
+    failure(fn () => Modelwire\run([$fails, $holds]), 'not_found');
 
     $turns = [];
     $yields = function () use (&$turns) {
