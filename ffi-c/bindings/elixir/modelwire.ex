@@ -216,7 +216,7 @@ defmodule Modelwire.JSON do
   defp text(nil), do: "null"
   defp text(value) when is_boolean(value) or is_number(value), do: to_string(value)
   defp text(value) when is_atom(value), do: text(Atom.to_string(value))
-  defp text(map) when is_map(map), do: object(map)
+  defp text(map) when is_map(map) and not is_struct(map), do: object(map)
   defp text([{_, _} | _] = fields), do: object(fields)
 
   defp text(list) when is_list(list),

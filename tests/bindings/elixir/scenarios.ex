@@ -110,7 +110,7 @@ defmodule Scenarios do
     refused("no name with a value", {{}, 1}, fn -> Modelwire.chat(client, %{{} => 1}) end)
     refused("no proper list", ["a" | "b"], fn -> Modelwire.chat(client, chat(["a" | "b"])) end)
 
-    for value <- [<<1::3>>, {:a}, self(), make_ref(), &play/1],
+    for value <- [<<1::3>>, {:a}, self(), make_ref(), &play/1, ~D[2024-01-01]],
         do: refused("no value of JSON", value, fn -> Modelwire.chat(client, chat(value)) end)
 
     numbers = ~s([1e400,-1.5E-3,-1E+999,{"a":1.0e5},2])
