@@ -84,7 +84,7 @@ test-hosts:
 # What they need of registries, each `prepare` takes from there: koffi, a Java 25 and its compiler,
 # Python's cffi.
 test-bindings:
-	@tests/tools cargo cc python3 venv $(binding_tools)
+	@tests/tools cargo cc make pkg-config python3 venv $(binding_tools)
 	cargo test --quiet --locked -p modelwire-tests-bindings -- $(ARGS)
 binding_tools := go node npm mvn ruby ruby-ffi luajit php elixirc erlang-dev platypus
 
