@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -14,6 +15,11 @@ import pytest
 
 import modelwire
 from callers import caller  # noqa: F401
+
+# Whoever starts the tests in the background of a script has Ctrl-C ignored, and so in every program
+# that a test starts: there it would never be heard.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 KEY = "sk-test"  # the one key that the service accepts
 DEADLINE = 10.0  # for what takes milliseconds unless it is broken
