@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use modelwire_service::{Exchange, Script, Service, Step};
-use modelwire_tests_c::{Ended, Library, Program, root};
+use modelwire_service::{Exchange, Script, Service};
+use modelwire_tests_c::{Ended, Library, Program, chat_chunk, root};
 
 /// As many chunks are the large stream of `slow_reader`, and the others.
 const LARGE: usize = 64_000;
@@ -88,33 +88,14 @@ fn allow_descriptors() {
     }
 }
 
-/// A chat chunk with this content.
-fn chunk(content: &str) -> String {
-    format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{content}"}}}}]}}"#)
-}
-
-/// A stream of one piece that then stalls for ever.
-pub fn stalling() -> Script {
-    let mut exchange = Exchange::events(&[chunk("one ")]);
-    // Instead of the clean end.
-    exchange.steps.pop();
-    exchange.steps.push(Step::StallForever);
-    Script::one(exchange)
-}
-
 /// A stream of one piece whose connection ends too soon.
 pub fn cut() -> Script {
-    Script::one(Exchange::events_cut(&[chunk("half ")]))
-}
-
-/// No answer at all.
-pub fn silent() -> Script {
-    Script::one(Exchange { steps: vec![Step::StallForever] })
+    Script::one(Exchange::events_cut(&[chat_chunk("half ")]))
 }
 
 /// One stream of 64 MB, then small ones.
 pub fn large_then_small() -> Script {
-    let chunk = chunk(&"x".repeat(1000));
+    let chunk = chat_chunk(&"x".repeat(1000));
     let stream = |chunks| Exchange::pre_rendered_stream(&chunk, chunks, 64);
     Script::sequence(vec![stream(LARGE), stream(SMALL)])
 }

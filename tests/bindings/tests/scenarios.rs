@@ -9,6 +9,7 @@
 
 use modelwire_tests_bindings as script;
 use modelwire_tests_bindings::Scenario;
+use modelwire_tests_c::{silent, stalling};
 
 /// A scenario of a language: a test.
 macro_rules! scenario {
@@ -45,20 +46,20 @@ macro_rules! all_scenarios {
         });
         scenario!($language, options, |scenario| drop(scenario.played()));
         scenario!($language, cut, |scenario| scenario.scripted(script::cut(), 1));
-        scenario!($language, cancel, |scenario| scenario.scripted(script::stalling(), 2));
+        scenario!($language, cancel, |scenario| scenario.scripted(stalling(&["one "]), 2));
         scenario!($language, slow_reader, |scenario| scenario
             .scripted(script::large_then_small(), 21));
         scenario!($language, many, |scenario| {
             assert_eq!(scenario.played().metered()["slow"].calls, 1100);
         });
-        scenario!($language, finalizers, |scenario| scenario.scripted(script::stalling(), 50));
+        scenario!($language, finalizers, |scenario| scenario.scripted(stalling(&["one "]), 50));
         scenario!($language, clients, |scenario| {
             assert_eq!(scenario.played().metered()["echo"].calls, 20);
         });
         scenario!($language, log, |scenario| drop(scenario.played()));
-        scenario!($language, close, |scenario| scenario.scripted(script::stalling(), 1));
+        scenario!($language, close, |scenario| scenario.scripted(stalling(&["one "]), 1));
         scenario!($language, interrupt, |scenario| {
-            assert!((1..=2).contains(&scenario.heard(script::silent(), 2)));
+            assert!((1..=2).contains(&scenario.heard(silent(), 2)));
         });
     };
 }
@@ -179,7 +180,7 @@ mod python_cffi {
     scenario!("python-cffi", asyncio_missing, |scenario| drop(scenario.played()));
     scenario!("python-cffi", asyncio_cut, |scenario| scenario.scripted(script::cut(), 1));
     scenario!("python-cffi", asyncio_cancel, |scenario| {
-        scenario.scripted(script::stalling(), 2);
+        scenario.scripted(stalling(&["one "]), 2);
     });
     scenario!("python-cffi", asyncio_slow_reader, |scenario| {
         scenario.scripted(script::large_then_small(), 21);
@@ -188,14 +189,14 @@ mod python_cffi {
         assert_eq!(scenario.played().metered()["slow"].calls, 1100);
     });
     scenario!("python-cffi", asyncio_finalizers, |scenario| {
-        scenario.scripted(script::stalling(), 50);
+        scenario.scripted(stalling(&["one "]), 50);
     });
     scenario!("python-cffi", asyncio_clients, |scenario| drop(scenario.played()));
     scenario!("python-cffi", asyncio_close, |scenario| {
-        scenario.scripted(script::stalling(), 1);
+        scenario.scripted(stalling(&["one "]), 1);
     });
     scenario!("python-cffi", asyncio_interrupt, |scenario| {
-        assert!((1..=2).contains(&scenario.heard(script::silent(), 2)));
+        assert!((1..=2).contains(&scenario.heard(silent(), 2)));
     });
 }
 
@@ -213,7 +214,7 @@ mod elixir {
     scenario!("elixir", storm, |scenario| drop(scenario.played()));
 
     // A process that dies ends its calls.
-    scenario!("elixir", owner, |scenario| scenario.scripted(script::stalling(), 1));
+    scenario!("elixir", owner, |scenario| scenario.scripted(stalling(&["one "]), 1));
 }
 
 mod perl {
