@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use ring::digest::{Context, SHA256};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::{Error, Result};
@@ -15,12 +16,32 @@ const BEARER: &str = "Bearer ";
 /// What is shorter is no key that anybody has to hide.
 const KEY_BYTES_MIN: usize = 8;
 
+/// Bytes of a hash that become the id of a key.
+const ID_BYTES: usize = 8;
+
+/// A stable name for a key that does not show it, by which [`Client::usage_by_key`] tells keys apart:
+/// the first 16 hexadecimal digits, in lower case, of the SHA-256 of `modelwire:` and the key. White
+/// space around the key does not count. Who has the id cannot get the key from it, but can see whether a
+/// key that he has is the one.
+///
+/// [`Client::usage_by_key`]: crate::Client::usage_by_key
+pub fn key_id(key: &str) -> String {
+    let mut hash = Context::new(&SHA256);
+    hash.update(b"modelwire:");
+    hash.update(key.trim().as_bytes());
+    let hash = hash.finish();
+    hash.as_ref().iter().take(ID_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The API key: wiped when dropped, never shown.
-pub(crate) struct ApiKey(String);
+pub(crate) struct ApiKey {
+    key: String,
+    id: String,
+}
 
 impl Drop for ApiKey {
     fn drop(&mut self) {
-        self.0.zeroize();
+        self.key.zeroize();
     }
 }
 
@@ -30,8 +51,8 @@ impl ApiKey {
     pub(crate) fn new(mut given: String) -> Result<ApiKey> {
         let trimmed = given.trim().to_owned();
         given.zeroize();
-        let key = ApiKey(trimmed);
-        match copied_wrong(&key.0) {
+        let key = ApiKey { id: key_id(&trimmed), key: trimmed };
+        match copied_wrong(&key.key) {
             Some((message, advice)) => {
                 Err(Error::config(message).with_hint(format!("{advice} {WHERE}")))
             }
@@ -39,11 +60,16 @@ impl ApiKey {
         }
     }
 
+    /// The name that it may be called by.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     /// The value of the Authorization header, wiped when dropped.
     pub(crate) fn bearer(&self) -> Zeroizing<String> {
-        let mut value = String::with_capacity(BEARER.len() + self.0.len());
+        let mut value = String::with_capacity(BEARER.len() + self.key.len());
         value.push_str(BEARER);
-        value.push_str(&self.0);
+        value.push_str(&self.key);
         Zeroizing::new(value)
     }
 
@@ -51,8 +77,8 @@ impl ApiKey {
     /// of it.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = Cow::Borrowed(text);
-        if memchr::memmem::find(text.as_bytes(), self.0.as_bytes()).is_some() {
-            masked = Cow::Owned(text.replace(&self.0, KEY_MASK));
+        if memchr::memmem::find(text.as_bytes(), self.key.as_bytes()).is_some() {
+            masked = Cow::Owned(text.replace(&self.key, KEY_MASK));
         }
         if memchr::memchr(b'\\', masked.as_bytes()).is_some()
             && let Some(more) = self.mask_escaped(&masked)
@@ -65,7 +91,7 @@ impl ApiKey {
     /// The same for what a model wrote, which stays as it is where the key is too short to be one:
     /// programs give a word to services that ask for none, and that word may be meant.
     pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        match self.0.len() < KEY_BYTES_MIN {
+        match self.key.len() < KEY_BYTES_MIN {
             true => Cow::Borrowed(text),
             false => self.mask(text),
         }
@@ -91,7 +117,7 @@ impl ApiKey {
     /// How long the key is at the start of a JSON text, each character plain or escaped.
     fn escaped_at(&self, text: &str) -> Option<usize> {
         let mut rest = text;
-        for expected in self.0.chars() {
+        for expected in self.key.chars() {
             // A backslash of the key itself is written as two.
             let doubled = (expected == '\\').then(|| rest.strip_prefix("\\\\")).flatten();
             let plain = || rest.strip_prefix(expected);
@@ -110,7 +136,7 @@ impl ApiKey {
     /// How many more bytes than a bound are read, so that a key which the bound cuts is seen
     /// whole and masked before the cut.
     pub(crate) fn longest_written(&self) -> usize {
-        self.0.len() * "\\u0000".len()
+        self.key.len() * "\\u0000".len()
     }
 }
 

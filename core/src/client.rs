@@ -1,21 +1,27 @@
 //! The handle that users hold. Knows no language.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::call::call::Call;
+use crate::call::listeners::Told;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
 use crate::config::{Config, Settings};
 use crate::delivery::callbacks;
+use crate::delivery::collector::Collector;
+use crate::delivery::completion::CompletionQueue;
+use crate::delivery::records::{Records, RecordsOptions};
+use crate::delivery::teller::{self, Teller};
 use crate::error::Result;
 use crate::http::transport::Transport;
 use crate::request::Request;
 use crate::response::Response;
 use crate::stream::{Blocking, Stream, ended_early};
-use crate::usage_sums::UsageSums;
+use crate::usage_sums::{UsageByKey, UsageSums, usage_by_model};
 
 /// A client of one service. Cheap to clone, free to share between threads; calls do not wait for
 /// each other. It connects at its first call, and anew in a forked child.
@@ -84,7 +90,96 @@ impl Client {
 
     /// What the answered calls of this client used so far, in this process.
     pub fn usage(&self) -> UsageSums {
+        usage_by_model(&self.session.usage())
+    }
+
+    /// The same by the id of the key that each call was made with, and by model.
+    pub fn usage_by_key(&self) -> UsageByKey {
         self.session.usage()
+    }
+
+    /// What [`Client::usage_by_key`] gives, and sets it back to nothing in one step: a call that ends
+    /// meanwhile is in this sum or in the next one, never in both and never in none.
+    pub fn take_usage(&self) -> UsageByKey {
+        self.session.take_usage()
+    }
+
+    /// The [id](crate::key_id) of this client's own key, by which sums name it.
+    pub fn key_id(&self) -> &str {
+        self.session.settings.api_key.id()
+    }
+
+    /// From now on what the calls of this client tell at their ends is collected, and of those that share
+    /// its sums ([`Client::beside`]): one [`CallRecord`](crate::CallRecord) for each started call, there
+    /// before the consumer of the call can see its end. In a forked child nothing is collected until it
+    /// asks for itself.
+    pub fn records(&self, options: RecordsOptions) -> Result<Records> {
+        Records::of(&self.session, options, None)
+    }
+
+    /// The same, collected beside what other clients tell, each record with this number. Of answers, those
+    /// of calls with a [tag](Request::tag) are kept, where the options ask for them.
+    pub fn records_into(
+        &self,
+        collector: &Collector,
+        options: RecordsOptions,
+        number: u64,
+    ) -> Result<()> {
+        collector.follow(&self.session, options, number)
+    }
+
+    /// The same, told to a function one by one on a thread of the library's own. It may block, call
+    /// and panic: no call is changed by that, and what finds no room meanwhile is counted. It is dropped
+    /// on that thread once the [`Teller`] has ended, or at [`shutdown`](crate::shutdown), behind what is
+    /// due.
+    ///
+    /// ```no_run
+    /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+    /// let teller = client.tell(modelwire::RecordsOptions::default(), |told| {
+    ///     println!("{:?} {:?}", told.record.elapsed(), told.record.usage());
+    /// })?;
+    /// # Ok(()) }
+    /// ```
+    pub fn tell(
+        &self,
+        options: RecordsOptions,
+        mut tell: impl FnMut(Told) + Send + 'static,
+    ) -> Result<Teller> {
+        let tell = move |told| {
+            tell(told);
+            ControlFlow::Continue(())
+        };
+        Teller::new(&self.session, options, tell)
+    }
+
+    /// The same for a function that lives as long as the client and its calls, in place of an earlier
+    /// one, which is told first what ended before; [`ControlFlow::Break`] ends it. It is dropped on its
+    /// thread once it was told what is due: when another one comes, at [`Client::tell_end`], when the
+    /// client and all its calls are gone, at [`shutdown`](crate::shutdown), and at [`Client::close`],
+    /// which waits for that and fails inside it. Fails where the client was closed. A forked child has none.
+    pub fn tell_on(
+        &self,
+        options: RecordsOptions,
+        tell: impl FnMut(Told) -> ControlFlow<()> + Send + 'static,
+    ) -> Result<()> {
+        teller::replace(&self.session, options, tell)
+    }
+
+    /// Ends what [`Client::tell_on`] set; waits for nothing.
+    pub fn tell_end(&self) -> Result<()> {
+        teller::end(&self.session)
+    }
+
+    /// The same as [`Next::Call`](crate::Next::Call) of a queue, with this tag, in place of what was set
+    /// there for this client before; without options no more, and what waits is lost. Clients may have
+    /// the same tag. When the queue is closed it ends behind what the calls of the queue told.
+    pub fn follow_calls(
+        &self,
+        queue: &CompletionQueue,
+        options: Option<RecordsOptions>,
+        tag: u64,
+    ) -> Result<()> {
+        queue.follow_calls(&self.session, options, tag)
     }
 
     /// Refuses calls from now on ([`ErrorKind::Closed`](crate::ErrorKind::Closed)), ends those under

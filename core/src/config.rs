@@ -46,6 +46,7 @@ pub struct Config {
     proxy: Option<Proxy>,
     http2: bool,
     stream_only: bool,
+    chunk_times: bool,
     runtime: Option<ExternalRuntime>,
 }
 
@@ -63,6 +64,7 @@ impl fmt::Debug for Config {
             .field("proxy", &self.proxy)
             .field("http2", &self.http2)
             .field("stream_only", &self.stream_only)
+            .field("chunk_times", &self.chunk_times)
             .finish_non_exhaustive()
     }
 }
@@ -209,6 +211,13 @@ impl Config {
         self
     }
 
+    /// Lets the record of each call have the times of its chunks, the first
+    /// [`CHUNK_TIMES_MAX`](crate::CHUNK_TIMES_MAX). Off by default. A call can say so for itself.
+    pub fn chunk_times(mut self, on: bool) -> Config {
+        self.chunk_times = on;
+        self
+    }
+
     /// Does this client's I/O on a tokio runtime of the program's own, which has I/O and time
     /// enabled, and not on the library's thread. A program that consumes on the same runtime saves
     /// waking one thread from the other for what arrives: most of what a chunk of a slow stream
@@ -259,6 +268,7 @@ impl Config {
             proxy: self.proxy,
             http2: self.http2,
             stream_only: self.stream_only,
+            chunk_times: self.chunk_times,
             runtime: self.runtime,
         };
         check_headers(&settings.headers)?;
@@ -311,6 +321,7 @@ pub(crate) struct Settings {
     pub(crate) proxy: Option<Proxy>,
     pub(crate) http2: bool,
     pub(crate) stream_only: bool,
+    pub(crate) chunk_times: bool,
     pub(crate) runtime: Option<ExternalRuntime>,
 }
 

@@ -2,6 +2,7 @@
 //! handlers on a thread, the log. Knows no HTTP and no language.
 
 pub(crate) mod callbacks;
+pub(crate) mod collector;
 pub(crate) mod completion;
 pub(crate) mod foreign;
 pub mod log;
@@ -10,4 +11,6 @@ pub(crate) mod many;
 #[path = "delivery/models_tests.rs"]
 mod models;
 pub(crate) mod ready;
+pub(crate) mod records;
 pub(crate) mod shutdown;
+pub(crate) mod teller;

@@ -13,6 +13,8 @@ use crate::head::Head;
 use crate::protocol::error_body::ErrorObject;
 use crate::protocol::text::{excerpt, without_secrets};
 use crate::protocol::value::Value;
+use crate::rate_limits::RateLimits;
+use crate::record::CallRecord;
 
 /// What the call knows when it fails (R-ERR3): it is the same for every error of a call.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +44,7 @@ struct Inner {
     body: Option<String>,
     partial: Option<String>,
     context: Context,
+    record: Option<CallRecord>,
 }
 
 /// What went wrong, with everything that is known about it. Cheap to clone, free to send
@@ -84,6 +87,7 @@ impl Error {
             body: None,
             partial: None,
             context: Context::default(),
+            record: None,
         }))
     }
 
@@ -162,6 +166,11 @@ impl Error {
 
     pub(crate) fn with_context(self, context: &Context) -> Error {
         self.edit(|inner| inner.context = context.clone())
+    }
+
+    /// What its call tells.
+    pub(crate) fn with_record(self, record: CallRecord) -> Error {
+        self.edit(|inner| inner.record = Some(record))
     }
 
     /// Every text that came from the service goes through `mask` (R-AUTH4): it may echo the key.
@@ -261,6 +270,12 @@ impl Error {
         self.0.request_id.as_deref()
     }
 
+    /// What the headers say of the limits of the service; `None` where that is nothing. Times of the
+    /// clock are counted from the answer's `date`, else from now.
+    pub fn rate_limits(&self) -> Option<RateLimits> {
+        RateLimits::read(self.headers(), SystemTime::now())
+    }
+
     /// How long the service asked to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
@@ -317,6 +332,11 @@ impl Error {
     /// Whether the call may have been metered (R-MET1).
     pub fn metered(&self) -> Metered {
         self.0.context.metered
+    }
+
+    /// What its call tells; `None` for an error that came before a call was started.
+    pub fn record(&self) -> Option<&CallRecord> {
+        self.0.record.as_ref()
     }
 
     /// What went wrong, on one line.

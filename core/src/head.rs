@@ -1,5 +1,9 @@
 //! Status and headers of an answer. Knows no body.
 
+use std::time::SystemTime;
+
+use crate::rate_limits::RateLimits;
+
 /// Status and headers of an answer; the key is masked wherever the service echoed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
@@ -23,6 +27,12 @@ impl Head {
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// What the headers say of the limits of the service; `None` where that is nothing. Times of the
+    /// clock are counted from the answer's `date`, else from now.
+    pub fn rate_limits(&self) -> Option<RateLimits> {
+        RateLimits::read(&self.headers, SystemTime::now())
     }
 
     /// The service's name for the exchange (`x-request-id`).

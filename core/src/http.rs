@@ -4,6 +4,8 @@
 pub(crate) mod connections;
 pub(crate) mod failure;
 pub(crate) mod inflate;
+pub(crate) mod opening;
 pub(crate) mod reuse;
+pub(crate) mod timing;
 pub(crate) mod tls;
 pub(crate) mod transport;

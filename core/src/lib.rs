@@ -19,6 +19,7 @@
 //! in a bounded queue, [`Call`], under every way of consuming it. The rules that the service's
 //! specification sets are named R-… where they are honoured.
 
+mod accessors;
 mod api_key;
 mod bounds;
 mod call;
@@ -40,6 +41,8 @@ mod prepared;
 mod process;
 mod protocol;
 mod quotes;
+mod rate_limits;
+mod record;
 mod request;
 mod response;
 mod retry_policy;
@@ -49,37 +52,49 @@ mod texts;
 mod timeouts;
 mod usage_sums;
 
+pub use api_key::key_id;
 pub use bounds::*;
 pub use call::call::{Call, Canceller};
+pub use call::listeners::Told;
 pub use call::queue::{Event, Pop};
 pub use client::Client;
 pub use config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};
 pub use delivery::callbacks::Handler;
+pub use delivery::collector::Collector;
 pub use delivery::completion::{CompletionQueue, QueueOptions};
 pub use delivery::foreign::is_callback_thread;
 pub use delivery::log;
 pub use delivery::many::{Next, Taken};
 pub use delivery::ready::Ready;
+pub use delivery::records::{
+    RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX, Records, RecordsOptions, TAGS_DROPPED_MAX,
+};
 pub use delivery::shutdown::{shutdown, shutdown_for_good};
+pub use delivery::teller::Teller;
 pub use error::{Error, Result};
 pub use error_kind::{ERROR_KINDS, ErrorKind, Metered, TimeoutPhase};
 pub use head::Head;
 pub use option_kinds::{NamedOption, OptionKind};
 pub use protocol::choice::{Choice, ToolCall};
 pub use protocol::chunk::Chunk;
-pub use protocol::document::{Document, output_text};
+pub use protocol::document::{Document, output_reasoning, output_text};
 pub use protocol::endpoint::Endpoint;
 pub use protocol::json::{JSON_DEPTH_MAX, JsonError};
 pub use protocol::spans::ELEMENTS_MAX;
 pub use protocol::usage::Usage;
 pub use protocol::value::{Kind, Value};
+pub use rate_limits::{OTHER_LIMITS_MAX, RateLimit, RateLimits};
+pub use record::{
+    ATTEMPTS_RECORDED_MAX, AttemptRecord, CHUNK_TIMES_MAX, CallRecord, CancelledBy,
+    WAITS_RECORDED_MAX, WaitReason, WaitRecord,
+};
 pub use request::Request;
 pub use response::{CalledTool, End, Response};
 pub use retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 pub use stream::{Blocking, BlockingStream, Stream};
 pub use texts::usage_json;
 pub use timeouts::{Timeout, Timeouts};
-pub use usage_sums::{UsageSum, UsageSums};
+pub use usage_sums::{OTHER_KEYS, USAGE_KEYS_MAX, UsageByKey, UsageSum, UsageSums, usage_by_model};
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

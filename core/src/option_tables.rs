@@ -58,6 +58,9 @@ options! {
     /// default.
     stream_only: Flag |config, on| *config = take(config).stream_only(on);
 
+    /// Lets the record of each call have the times of its chunks; off by default.
+    chunk_times: Flag |config, on| *config = take(config).chunk_times(on);
+
     /// Whether comments and keep-alives put the idle timeout off as well; off by default.
     pings_reset_idle: Flag |config, on| config.timeouts_mut().pings_reset_idle = on;
 }
@@ -84,6 +87,9 @@ options! {
     /// Lets this streamed call gather its chunks, so that the end of the stream has the whole answer
     /// too; off by default.
     gather: Flag |call, on| call.gather = Some(on);
+
+    /// Lets the record of this call have the times of its chunks; the client's by default.
+    chunk_times: Flag |call, on| call.chunk_times = Some(on);
 
     /// Whether comments and keep-alives put the idle timeout off as well; the client's by default.
     pings_reset_idle: Flag |call, on| call.timeouts.set_pings_reset_idle(on);

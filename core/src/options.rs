@@ -24,6 +24,7 @@ pub(crate) struct CallOptions {
     pub(crate) query: Vec<(String, String)>,
     pub(crate) stream_only: Option<bool>,
     pub(crate) gather: Option<bool>,
+    pub(crate) chunk_times: Option<bool>,
 }
 
 impl fmt::Debug for CallOptions {

@@ -33,6 +33,11 @@ pub fn chunks_of(endpoint: crate::Endpoint, document: crate::Value<'_>) -> Vec<(
     crate::protocol::document_chunks::document_chunks(endpoint, document)
 }
 
+/// What headers say of the limits of a service, see [`Head::rate_limits`](crate::Head::rate_limits).
+pub fn rate_limits(headers: &[(String, String)]) -> Option<crate::RateLimits> {
+    crate::RateLimits::read(headers, std::time::SystemTime::now())
+}
+
 /// The error of an answer with this status, or of an event of a stream where there is none,
 /// as a client of this configuration reports it.
 pub fn error_of(

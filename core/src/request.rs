@@ -41,6 +41,7 @@ pub struct Request {
     endpoint: Endpoint,
     body: Body,
     options: CallOptions,
+    tag: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -74,7 +75,7 @@ impl Request {
     }
 
     fn with(endpoint: Endpoint, body: Body) -> Request {
-        Request { endpoint, body, options: CallOptions::default() }
+        Request { endpoint, body, options: CallOptions::default(), tag: 0 }
     }
 
     fn built(endpoint: Endpoint, model: &str) -> Request {
@@ -310,6 +311,33 @@ impl Request {
         self
     }
 
+    /// Lets the record of this call have the times of its chunks; the client's
+    /// [`chunk_times`](crate::Config::chunk_times) by default.
+    pub fn chunk_times(mut self, on: bool) -> Request {
+        self.options.chunk_times = Some(on);
+        self
+    }
+
+    /// A number of the program's own, by which it knows the record of this call
+    /// ([`Told::tag`](crate::Told)); nothing of it is sent. 0 by default.
+    pub fn tag(mut self, tag: u64) -> Request {
+        self.tag = tag;
+        self
+    }
+
+    /// The same for one that has none.
+    pub fn tag_by_default(self, tag: u64) -> Request {
+        if self.tag == 0 { self.tag(tag) } else { self }
+    }
+
+    pub(crate) fn own_tag(&self) -> u64 {
+        self.tag
+    }
+
+    pub(crate) fn wants_chunk_times(&self) -> Option<bool> {
+        self.options.chunk_times
+    }
+
     /// The options that [`set_options`](Request::set_options) takes, but for those that have tables of
     /// their own: [`RetryPolicy::OPTIONS`], and those of [`Timeouts::ALL`](crate::Timeouts::ALL) that
     /// a call can set, whose names end in `_timeout_ms` there.
@@ -326,6 +354,13 @@ impl Request {
     /// ```
     pub fn set_options(&mut self, json: &str) -> Result<()> {
         self.options.set(json)
+    }
+
+    /// The same request with the options of another one in the place of its own: timeouts, retries, key,
+    /// headers, query. For many requests that are called alike.
+    pub fn with_options_of(mut self, other: &Request) -> Request {
+        self.options = other.options.clone();
+        self
     }
 
     /// Which operation this is.

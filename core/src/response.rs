@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use crate::head::Head;
 use crate::protocol::choice::ToolCall;
-use crate::protocol::document::Document;
+use crate::protocol::document::{Document, names_of};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
+use crate::rate_limits::RateLimits;
+use crate::record::{Answered, CallRecord};
 
 /// How an answer was known to be complete (R-STR7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,7 @@ impl CalledTool {
     }
 
     fn of_response(item: Value<'_>) -> Option<CalledTool> {
-        let text = |name| Some(item.get(name)?.as_str()?.into_owned());
+        let text = |name| Some(item.get(name)?.as_text()?.into_owned());
         if text("type")? != "function_call" {
             return None;
         }
@@ -73,20 +75,58 @@ struct Parts {
     endpoint: Endpoint,
     head: Arc<Head>,
     document: Option<Document>,
-    usage: Option<Usage>,
+    answered: Answered,
     end: End,
     is_gathered: bool,
     attempts: u32,
     elapsed: Duration,
+    record: Option<CallRecord>,
 }
 
 impl Response {
     pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Response {
-        let usage = document.usage();
-        let (document, end, is_gathered) = (Some(document), End::Document, false);
-        let (attempts, elapsed) = (0, Duration::ZERO);
-        let parts = Parts { endpoint, head, document, usage, end, is_gathered, attempts, elapsed };
-        Response(Arc::new(parts))
+        let answered = answered(endpoint, &document);
+        Response::new(endpoint, head, answered, End::Document, Some(document), false)
+    }
+
+    fn new(
+        endpoint: Endpoint,
+        head: Arc<Head>,
+        answered: Answered,
+        end: End,
+        document: Option<Document>,
+        is_gathered: bool,
+    ) -> Response {
+        let (attempts, elapsed, record) = (0, Duration::ZERO, None);
+        Response(Arc::new(Parts {
+            endpoint,
+            head,
+            document,
+            answered,
+            end,
+            is_gathered,
+            attempts,
+            elapsed,
+            record,
+        }))
+    }
+
+    /// What its call tells.
+    pub(crate) fn with_record(mut self, record: CallRecord) -> Response {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.record = Some(record);
+        }
+        self
+    }
+
+    /// What its call tells: when each of its steps was, and what came of it.
+    pub fn record(&self) -> Option<&CallRecord> {
+        self.0.record.as_ref()
+    }
+
+    /// What it says of itself.
+    pub(crate) fn answered(&self) -> &Answered {
+        &self.0.answered
     }
 
     /// What it took.
@@ -111,15 +151,12 @@ impl Response {
     pub(crate) fn streamed(
         endpoint: Endpoint,
         head: Arc<Head>,
-        usage: Option<Usage>,
+        answered: Answered,
         end: End,
         gathered: Option<Document>,
     ) -> Response {
         let is_gathered = gathered.is_some();
-        let document = gathered;
-        let (attempts, elapsed) = (0, Duration::ZERO);
-        let parts = Parts { endpoint, head, document, usage, end, is_gathered, attempts, elapsed };
-        Response(Arc::new(parts))
+        Response::new(endpoint, head, answered, end, gathered, is_gathered)
     }
 
     /// Whether the document was put together from the chunks of a stream; false for one that the
@@ -166,9 +203,20 @@ impl Response {
         self.document().map(Document::text).unwrap_or_default()
     }
 
+    /// What the model thought before it spoke, see [`Document::reasoning`]; empty at the end of a
+    /// stream that was not gathered.
+    pub fn reasoning(&self) -> Cow<'_, str> {
+        self.document().map(Document::reasoning).unwrap_or_default()
+    }
+
+    /// What the headers say of the limits of the service, see [`Head::rate_limits`].
+    pub fn rate_limits(&self) -> Option<RateLimits> {
+        self.head().rate_limits()
+    }
+
     /// The usage that the service reported, plain or streamed (R-MET2).
     pub fn usage(&self) -> Option<Usage> {
-        self.0.usage
+        self.0.answered.usage
     }
 
     /// How the answer was known to be complete.
@@ -193,4 +241,15 @@ impl Response {
         let id = |model: Value<'_>| Some(model.get("id")?.as_str()?.into_owned());
         models.into_iter().filter_map(id).collect()
     }
+}
+
+/// What a document says of itself; a list of models is nobody's answer.
+fn answered(endpoint: Endpoint, document: &Document) -> Answered {
+    let usage = document.usage();
+    if endpoint == Endpoint::Models {
+        return Answered { usage, ..Answered::default() };
+    }
+    let (response_id, response_model) = names_of(document.value());
+    let finish_reason = document.finish_reason().map(Cow::into_owned);
+    Answered { response_id, response_model, finish_reason, usage }
 }

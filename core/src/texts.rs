@@ -1,18 +1,42 @@
-//! What the library itself says as JSON, so that every language has the same: an error, and what is
-//! known of a response, of a chunk and of usage. Knows no language.
+//! How the library says what it knows as JSON, so that every language has the same: a function for
+//! each kind of member, and the texts of usage and of a record. Knows no accessor and no language.
 //!
-//! The members and their order are fixed, and what is absent is null. No number is larger than
-//! what 63 bits hold.
+//! What is absent is null. No number is larger than what 63 bits hold.
 
+use std::borrow::Cow;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::error::Error;
+use crate::error_kind::ErrorKind;
 use crate::protocol::choice::Choice;
-use crate::protocol::chunk::Chunk;
 use crate::protocol::escapes::write_str;
 use crate::protocol::usage::Usage;
-use crate::response::{CalledTool, Response};
-use crate::usage_sums::{UsageSum, UsageSums};
+use crate::rate_limits::{RateLimit, RateLimits};
+use crate::record::{AttemptRecord, CallRecord, CancelledBy, WaitRecord};
+use crate::response::CalledTool;
+use crate::usage_sums::{UsageByKey, UsageSum, UsageSums, usage_by_model};
+
+/// A text that may be absent, however it is kept.
+pub(crate) trait MaybeText {
+    fn maybe_text(&self) -> Option<&str>;
+}
+
+impl MaybeText for &str {
+    fn maybe_text(&self) -> Option<&str> {
+        Some(self)
+    }
+}
+
+impl MaybeText for Option<&str> {
+    fn maybe_text(&self) -> Option<&str> {
+        *self
+    }
+}
+
+impl MaybeText for Option<Cow<'_, str>> {
+    fn maybe_text(&self) -> Option<&str> {
+        self.as_deref()
+    }
+}
 
 /// An object, written member by member.
 pub(crate) struct Object(String);
@@ -33,8 +57,13 @@ impl Object {
         self
     }
 
-    pub(crate) fn text<'a>(self, name: &str, text: impl Into<Option<&'a str>>) -> Object {
-        self.json(name, text.into().map(quoted).as_deref())
+    pub(crate) fn text(self, name: &str, text: impl MaybeText) -> Object {
+        self.json(name, text.maybe_text().map(quoted).as_deref())
+    }
+
+    /// A text that is always there.
+    pub(crate) fn word(self, name: &str, word: &str) -> Object {
+        self.text(name, word)
     }
 
     pub(crate) fn number(self, name: &str, number: impl Into<Option<u64>>) -> Object {
@@ -47,13 +76,18 @@ impl Object {
         self.number(name, time.into().map(whole))
     }
 
+    /// Milliseconds that are always there.
+    pub(crate) fn duration(self, name: &str, time: Duration) -> Object {
+        self.milliseconds(name, time)
+    }
+
     /// A time of the clock in milliseconds since 1970 UTC; null if it is before that.
     pub(crate) fn unix_ms(self, name: &str, time: Option<SystemTime>) -> Object {
         let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         self.milliseconds(name, since)
     }
 
-    fn flag(self, name: &str, flag: bool) -> Object {
+    pub(crate) fn flag(self, name: &str, flag: bool) -> Object {
         self.json(name, Some(if flag { "true" } else { "false" }))
     }
 
@@ -62,28 +96,110 @@ impl Object {
         self.json(name, Some(&format!("[{items}]")))
     }
 
-    fn headers(self, headers: &[(String, String)]) -> Object {
+    fn microseconds(self, name: &str, time: impl Into<Option<Duration>>) -> Object {
+        let whole = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.number(name, time.into().map(whole))
+    }
+
+    fn maybe(self, name: &str, flag: Option<bool>) -> Object {
+        match flag {
+            Some(flag) => self.flag(name, flag),
+            None => self.json(name, None),
+        }
+    }
+
+    /// An array that may be absent.
+    fn list<T>(self, name: &str, items: Option<Vec<T>>, json: impl FnMut(&T) -> String) -> Object {
+        match items {
+            Some(items) => self.array(name, items.iter().map(json)),
+            None => self.json(name, None),
+        }
+    }
+
+    pub(crate) fn texts(self, name: &str, texts: Option<Vec<String>>) -> Object {
+        self.list(name, texts, |text| quoted(text))
+    }
+
+    pub(crate) fn headers(self, name: &str, headers: &[(String, String)]) -> Object {
         let header = |(name, value): &(String, String)| {
             Object::new().text("name", &**name).text("value", &**value).finish()
         };
-        self.array("headers", headers.iter().map(header))
+        self.array(name, headers.iter().map(header))
     }
 
-    fn usage(self, usage: Option<Usage>) -> Object {
+    /// Whole tool calls.
+    pub(crate) fn tools(self, name: &str, tools: Option<Vec<CalledTool>>) -> Object {
+        self.list(name, tools, |tool| {
+            let object = Object::new().text("id", &*tool.id).text("name", &*tool.name);
+            object.text("arguments", &*tool.arguments).finish()
+        })
+    }
+
+    /// The pieces of tool calls in a choice; an empty array where there is no choice.
+    pub(crate) fn pieces(self, name: &str, choice: Option<Choice<'_>>) -> Object {
+        let pieces = choice.iter().flat_map(Choice::tool_calls).map(|piece| {
+            Object::new()
+                .number("index", piece.index().map(u64::from))
+                .text("id", piece.id())
+                .text("name", piece.name())
+                .text("arguments", piece.arguments())
+                .finish()
+        });
+        self.array(name, pieces)
+    }
+
+    pub(crate) fn usage(self, name: &str, usage: Option<Usage>) -> Object {
         let usage = usage.map(|usage| Object::new().tokens(usage).finish());
-        self.json("usage", usage.as_deref())
+        self.json(name, usage.as_deref())
+    }
+
+    /// What a service says of its limits; null where that is nothing.
+    pub(crate) fn rate_limits(self, name: &str, limits: Option<RateLimits>) -> Object {
+        let one = |limit: &RateLimit| {
+            Object::new()
+                .number("limit", limit.limit)
+                .number("remaining", limit.remaining)
+                .milliseconds("reset_ms", limit.reset)
+                .finish()
+        };
+        let told = |limits: RateLimits| {
+            let mut others = Object::new();
+            for (name, limit) in &limits.others {
+                others = others.json(name, Some(&one(limit)));
+            }
+            Object::new()
+                .json("requests", Some(&one(&limits.requests)))
+                .json("tokens", Some(&one(&limits.tokens)))
+                .json("others", Some(&others.finish()))
+                .milliseconds("retry_after_ms", limits.retry_after)
+                .finish()
+        };
+        self.json(name, limits.map(told).as_deref())
+    }
+
+    pub(crate) fn record(self, name: &str, record: Option<&CallRecord>) -> Object {
+        self.json(name, record.map(CallRecord::to_json).as_deref())
     }
 
     fn tokens(self, usage: Usage) -> Object {
-        self.number("input_tokens", usage.input_tokens)
-            .number("output_tokens", usage.output_tokens)
-            .number("total_tokens", usage.total_tokens)
+        usage.counts().fold(self, |object, (name, count)| object.number(name, count))
     }
 
     fn sum(self, sum: &UsageSum) -> Object {
         self.number("calls", sum.calls)
             .number("calls_without_usage", sum.calls_without_usage)
             .tokens(sum.tokens)
+    }
+
+    /// The sum over all models, and that of each.
+    fn sums(self, sums: &UsageSums) -> Object {
+        let mut all = UsageSum::default();
+        let mut models = Object::new();
+        for (model, sum) in sums {
+            all.add(sum);
+            models = models.json(model, Some(&Object::new().sum(sum).finish()));
+        }
+        self.sum(&all).json("models", Some(&models.finish()))
     }
 
     pub(crate) fn finish(mut self) -> String {
@@ -98,96 +214,75 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-impl Error {
-    /// Everything that is known of the error as a JSON object, for programs that are not Rust: each
-    /// accessor is a member, in one order, and what is absent is null. No key (R-AUTH4).
+impl CallRecord {
+    /// The record as a JSON object, for programs that are not Rust: its members in one order, what is
+    /// absent null. Times are whole microseconds from the start of the call, which is itself in
+    /// milliseconds since 1970 UTC. No key (R-AUTH4).
     pub fn to_json(&self) -> String {
+        let kind = |kind: Option<ErrorKind>| kind.map(ErrorKind::name);
+        let attempt = |attempt: &AttemptRecord| {
+            Object::new()
+                .microseconds("start_us", attempt.start)
+                .text("address", attempt.address.map(|address| address.to_string()).as_deref())
+                .maybe("reused", attempt.reused)
+                .microseconds("dns_us", attempt.dns)
+                .microseconds("connect_us", attempt.connect)
+                .microseconds("tls_us", attempt.tls)
+                .microseconds("head_us", attempt.head)
+                .microseconds("first_byte_us", attempt.first_byte)
+                .microseconds("end_us", attempt.end)
+                .number("status", attempt.status.map(u64::from))
+                .text("kind", kind(attempt.kind))
+                .finish()
+        };
+        let wait = |wait: &WaitRecord| {
+            Object::new()
+                .text("reason", wait.reason.name())
+                .microseconds("start_us", wait.start)
+                .microseconds("length_us", wait.length)
+                .finish()
+        };
+        let micros = |time: &Duration| time.as_micros().to_string();
         Object::new()
-            .text("kind", self.kind().name())
-            .text("message", self.message())
-            .text("hint", self.hint())
-            .number("http_status", self.status().map(u64::from))
-            .text("type", self.error_type())
-            .text("code", self.code())
-            .text("param", self.param())
-            .text("request_id", self.request_id())
+            .unix_ms("start_unix_ms", Some(self.start()))
+            .text("operation", self.operation().name())
             .text("path", self.path())
             .text("model", self.model())
-            .text("timeout", self.timeout().map(|phase| phase.name()))
+            .flag("streamed", self.streamed())
+            .array("attempts", self.attempts().iter().map(attempt))
+            .number("attempts_count", self.attempts_count())
+            .array("waits", self.waits().iter().map(wait))
+            .number("waits_count", self.waits_count())
+            .microseconds("first_chunk_us", self.first_chunk())
+            .microseconds("last_chunk_us", self.last_chunk())
+            .number("chunks", self.chunks())
+            .array("chunk_times_us", self.chunk_times().iter().map(micros))
+            .microseconds("elapsed_us", self.elapsed())
+            .text("kind", kind(self.kind()))
+            .number("status", self.status().map(u64::from))
+            .text("request_id", self.request_id())
+            .text("response_id", self.response_id())
+            .text("response_model", self.response_model())
+            .text("finish_reason", self.finish_reason())
+            .usage("usage", self.usage())
             .text("metered", self.metered().name())
-            .text("body", self.body())
-            .text("partial", self.partial())
-            .headers(self.headers())
-            .unix_ms("request_time_unix_ms", self.request_time())
-            .number("attempts", u64::from(self.attempts()))
-            .milliseconds("elapsed_ms", self.elapsed())
-            .milliseconds("retry_after_ms", self.retry_after())
-            .finish()
-    }
-}
-
-impl Response {
-    /// What the library knows of the response beside its document, as a JSON object, for programs
-    /// that are not Rust: status, headers, how it ended, and what is often read of it.
-    pub fn info_json(&self) -> String {
-        let tools = self.tool_calls();
-        let tool = |tool: &CalledTool| {
-            let object = Object::new().text("id", &*tool.id).text("name", &*tool.name);
-            object.text("arguments", &*tool.arguments).finish()
-        };
-        // At the end of a stream that was not gathered nobody looked.
-        let is_known = self.document().is_some();
-        let list = |object: Object, name, items: Vec<String>| match is_known {
-            true => object.array(name, items.into_iter()),
-            false => object.text(name, None::<&str>),
-        };
-        let object = Object::new()
-            .number("http_status", u64::from(self.head().status()))
-            .text("request_id", self.head().request_id())
-            .number("attempts", u64::from(self.attempts()))
-            .milliseconds("elapsed_ms", self.elapsed())
-            .text("end", self.end().name())
-            .flag("is_gathered", self.is_gathered())
-            .text("finish_reason", self.finish_reason().as_deref())
-            .usage(self.usage());
-        let object = list(object, "tool_calls", tools.iter().map(tool).collect());
-        let models = self.model_ids().iter().map(|id| quoted(id)).collect();
-        list(object, "models", models).headers(self.head().headers()).finish()
-    }
-}
-
-impl Chunk {
-    /// What the library knows of the chunk beside its text, as a JSON object, for programs that are
-    /// not Rust; the tool calls are those of the first choice.
-    pub fn info_json(&self) -> String {
-        let choice = self.choices().next();
-        let tools = choice.iter().flat_map(Choice::tool_calls).map(|tool| {
-            Object::new()
-                .number("index", tool.index().map(u64::from))
-                .text("id", tool.id().as_deref())
-                .text("name", tool.name().as_deref())
-                .text("arguments", tool.arguments().as_deref())
-                .finish()
-        });
-        Object::new()
-            .text("name", self.event())
-            .text("finish_reason", self.finish_reason().as_deref())
-            .usage(self.usage())
-            .array("tool_calls", tools)
+            .number("bytes_out", self.bytes_out())
+            .number("bytes_in", self.bytes_in())
+            .text("cancelled_by", self.cancelled_by().map(CancelledBy::name))
             .finish()
     }
 }
 
 /// What the calls of a client used as a JSON object, for programs that are not Rust: the sums over
-/// all models, and those of each model below `models`.
-pub fn usage_json(sums: &UsageSums) -> String {
-    let mut all = UsageSum::default();
-    sums.values().for_each(|sum| all.add(sum));
-    let mut models = Object::new();
-    for (model, sum) in sums {
-        models = models.json(model, Some(&Object::new().sum(sum).finish()));
+/// everything, those of each model below `models`, and of each key, by its id, below `keys`, with its
+/// models; `key_id` is that of the client's own key.
+pub fn usage_json(sums: &UsageByKey, key_id: &str) -> String {
+    let mut keys = Object::new();
+    for (key_id, models) in sums {
+        keys = keys.json(key_id, Some(&Object::new().sums(models).finish()));
     }
-    Object::new().sum(&all).json("models", Some(&models.finish())).finish()
+    let object = Object::new().sums(&usage_by_model(sums));
+    object.json("keys", Some(&keys.finish())).text("key_id", key_id).finish()
 }
 
 #[cfg(test)]

@@ -22,9 +22,12 @@ use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::head::Head;
 use crate::http::connections::Permit;
 use crate::http::failure::Failure;
+use crate::http::timing::Seen;
 use crate::http::transport::{Reply, Transport};
 use crate::prepared::Prepared;
 use crate::protocol::text::without_secrets;
+use crate::rate_limits;
+use crate::record::WaitReason;
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
@@ -56,14 +59,14 @@ impl Attempts<'_> {
         let mut retries = 0;
         loop {
             let (place, permit) = self.enter(retries > 0).await?;
-            self.shared.attempt_begins();
-            let error = match self.attempt(sent.as_ref(), permit).await {
+            let seen = self.shared.attempt_begins();
+            let error = match self.attempt(sent.as_ref(), permit, &seen).await {
                 Ok(reply) => {
                     place.iter().for_each(Place::succeeded);
                     return Ok((reply, place));
                 }
                 Err(failure) => {
-                    self.shared.attempt_failed(failure.metered);
+                    self.shared.attempt_failed(failure.metered, failure.error.kind());
                     failure.error
                 }
             };
@@ -81,7 +84,9 @@ impl Attempts<'_> {
                 return Err(error);
             }
             self.shared.tells_of_retry(&error, wait);
+            let waits = self.shared.waits(WaitReason::Retry);
             sleep(wait).await;
+            drop(waits);
             retries += 1;
         }
     }
@@ -114,7 +119,7 @@ impl Attempts<'_> {
         if let Some(place) = gate.try_enter(was_refused) {
             return Ok(place);
         }
-        self.shared.waits_for_connection();
+        let _waits = self.shared.waits(WaitReason::Turn);
         let (phase, bound, limit) =
             self.deadlines.bound(TimeoutPhase::Pool, self.deadlines.timeouts.pool);
         let enter = gate.enter(was_refused);
@@ -140,7 +145,7 @@ impl Attempts<'_> {
             return Ok(permit);
         }
         Box::pin(async {
-            self.shared.waits_for_connection();
+            let _waits = self.shared.waits(WaitReason::Connection);
             let (phase, bound, limit) =
                 self.deadlines.bound(TimeoutPhase::Pool, self.deadlines.timeouts.pool);
             let (connections_max, waiting) = (connections.bound(), connections.waiting());
@@ -172,8 +177,13 @@ impl Attempts<'_> {
         .await
     }
 
-    async fn attempt(&self, sent: Option<&Bytes>, permit: Permit) -> Result<Reply, Failure> {
-        let send = self.send_and_follow(sent, permit);
+    async fn attempt(
+        &self,
+        sent: Option<&Bytes>,
+        permit: Permit,
+        seen: &Arc<Seen>,
+    ) -> Result<Reply, Failure> {
+        let send = self.send_and_follow(sent, permit, seen);
         let own = self.deadlines.timeouts.first_byte;
         let (phase, bound, limit) = self.deadlines.bound(TimeoutPhase::FirstByte, own);
         let sent = match limit {
@@ -206,13 +216,15 @@ impl Attempts<'_> {
         &self,
         sent: Option<&Bytes>,
         mut permit: Permit,
+        seen: &Arc<Seen>,
     ) -> Result<Reply, Failure> {
         let settings = self.shared.settings();
         let mut moved: Option<Url> = None;
         // The request itself, and as many that follow.
         for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
-            let reply = self.transport.send(settings, self.prepared, sent, place, permit).await;
+            let reply = self.transport.send(settings, self.prepared, sent, place, permit, seen);
+            let reply = reply.await;
             let reply = match moved.is_some() {
                 true => reply.map_err(Failure::after_a_redirect)?,
                 false => reply?,
@@ -263,25 +275,8 @@ fn redirect_within_origin(settings: &Settings, from: &Url, head: &Head) -> Optio
     (place.origin() == settings.base_url.origin()).then_some(place)
 }
 
-/// How long the service asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date
-/// (RFC 9110 section 10.2.3).
 fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
-    // A number that is too large for any clock is still a wait, and longer than every bound.
-    let too_large = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if let Some(text) = head.header("retry-after-ms").map(str::trim) {
-        match text.parse() {
-            Ok(ms) => return Some(Duration::from_millis(ms)),
-            Err(_) if too_large(text) => return Some(Duration::MAX),
-            Err(_) => {}
-        }
-    }
-    let text = head.header("retry-after")?.trim();
-    if let Ok(seconds) = text.parse::<f64>() {
-        let wait = Duration::try_from_secs_f64(seconds).ok();
-        return wait.or(too_large(text).then_some(Duration::MAX));
-    }
-    let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    rate_limits::retry_after(|name| head.header(name), now)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::call::exchange;
 use crate::call::queue::Pop;
 use crate::call::session::{Session, UnderWay};
-use crate::call::task::{Alive, DoneGuard, Shared, cancelled};
+use crate::call::task::{Alive, DoneGuard, Shared};
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
 use crate::driver::runtime;
@@ -17,6 +17,7 @@ use crate::driver::state::Awaited;
 use crate::driver::wake_fd::{Bell, Slept};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
+use crate::record::CancelledBy;
 use crate::request::Request;
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
@@ -64,30 +65,28 @@ impl Call {
     pub(crate) fn begin(&self, stream: bool, awaited: Awaited) -> Result<()> {
         self.check_process()?;
         let shared = &self.shared;
-        let request = self.take_request()?;
+        let request = self.take_request(stream)?;
         if shared.queue.is_finished() {
-            return Err(shared.explain(cancelled()));
+            return Err(shared.was_cancelled());
         }
-        self.launch(request, stream, awaited).map_err(|error| {
-            shared.queue.close();
-            shared.explain(error)
-        })
+        self.launch(request, stream, awaited).map_err(|error| shared.refused(error))
     }
 
     /// The request, for the one who starts the call.
-    pub(crate) fn take_request(&self) -> Result<Request> {
+    pub(crate) fn take_request(&self, stream: bool) -> Result<Request> {
         let shared = &self.shared;
         let started = || shared.explain(Error::argument("the call was started before"));
-        shared.take_request().ok_or_else(started)
+        shared.take_request(stream).ok_or_else(started)
     }
 
     /// As [`Call::begin`], where the events have their place already: what goes wrong is `Done`.
     pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: Awaited) {
         if self.shared.queue.is_finished() {
-            return; // cancelled before, which is its `Done`
+            let _ = self.shared.was_cancelled(); // before, which is its `Done`
+            return;
         }
         if let Err(error) = self.launch(request, stream, awaited) {
-            self.shared.queue.finish(Err(self.shared.explain(error)));
+            self.shared.refused_as_event(error);
         }
     }
 
@@ -258,7 +257,7 @@ pub(crate) fn interruptibly<T>(
 impl Drop for Call {
     fn drop(&mut self) {
         if self.is_owner {
-            self.cancel();
+            self.shared.cancel_by(CancelledBy::Dropped);
         }
     }
 }

@@ -44,6 +44,7 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
         Ok(opened) => opened,
         Err(error) => return guard.finish(Err(error)),
     };
+    shared.accepted(&reply.head);
     let answer = Answer {
         guard: &guard,
         shared,
@@ -151,12 +152,16 @@ impl Answer<'_> {
         let (endpoint, whole) = (self.prepared.endpoint, response.clone());
         let events = offload(response.json().len(), move || events_of(endpoint, &whole)).await;
         let outcome = match events {
-            Ok(mut events) => match self.push(&mut events).await {
-                Pushed { in_time: true, .. } => Ok(response),
-                Pushed { in_time: false, .. } => {
-                    Err(self.deadlines.error().with_answer(response.head()))
+            Ok(mut events) => {
+                let chunks = events.iter().filter(|event| matches!(event, Event::Chunk(_)));
+                self.shared.chunks_came(chunks.count() as u64, response.answered());
+                match self.push(&mut events).await {
+                    Pushed { in_time: true, .. } => Ok(response),
+                    Pushed { in_time: false, .. } => {
+                        Err(self.deadlines.error().with_answer(response.head()))
+                    }
                 }
-            },
+            }
             Err(error) => Err(error),
         };
         self.shared.finish(outcome);
@@ -192,7 +197,12 @@ impl Answer<'_> {
         reading.batch().extend(opening);
         let mut clock = self.deadlines.clock();
         let mut has_begun = false;
+        let mut noted = 0;
         loop {
+            if reading.chunks() != noted {
+                noted = reading.chunks();
+                self.shared.chunks_came(noted, reading.answered());
+            }
             if !has_begun && reading.has_chunks() {
                 has_begun = true;
                 self.shared.answer_began();

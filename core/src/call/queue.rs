@@ -132,6 +132,15 @@ impl Drop for Wakes<'_> {
     }
 }
 
+/// What is left to do once a queue has its `Done`, and no lock is held: to wake, and to drop what nobody
+/// wants any more.
+#[must_use]
+pub(crate) struct Ended<'a> {
+    _consumer: Wakes<'a>,
+    _producer: Wakes<'a>,
+    _dropped: VecDeque<Event>,
+}
+
 impl EventQueue {
     pub(crate) fn new(events_max: usize, bytes_max: usize) -> EventQueue {
         EventQueue {
@@ -193,54 +202,48 @@ impl EventQueue {
         drop(wakes);
     }
 
-    /// Puts `Done` in; false if it was in already.
-    pub(crate) fn finish(&self, outcome: Result<Response>) -> bool {
+    /// Puts `Done` in; `None` if it was in already. Who is to be woken is when the given is dropped.
+    pub(crate) fn finish(&self, outcome: Result<Response>) -> Option<Ended<'_>> {
         let inbox = lock(&self.inbox);
-        if inbox.finished {
-            return false;
-        }
-        self.end(inbox, Some(outcome));
-        true
+        (!inbox.finished).then(|| self.end(inbox, Some(outcome), VecDeque::new()))
     }
 
-    /// Drops the chunks that wait and puts `Done` in; false if it was in already: then
-    /// everything that came stays to be popped.
-    pub(crate) fn abandon(&self, error: impl FnOnce() -> Error) -> bool {
-        if self.is_finished() {
-            return false;
-        }
-        let error = error();
+    /// Drops the chunks that wait and puts `Done` in; `None` if it was in already: then everything that
+    /// came stays to be popped.
+    pub(crate) fn abandon(&self, error: Error) -> Option<Ended<'_>> {
         let mut outbox = lock(&self.outbox);
         let mut inbox = lock(&self.inbox);
         if inbox.finished {
-            return false;
+            return None;
         }
-        let dropped = (std::mem::take(&mut outbox.events), std::mem::take(&mut inbox.events));
+        let mut dropped = std::mem::take(&mut outbox.events);
+        dropped.append(&mut inbox.events);
         inbox.bytes = 0;
         drop(outbox);
-        self.end(inbox, Some(Err(error)));
-        drop(dropped);
-        true
+        Some(self.end(inbox, Some(Err(error)), dropped))
     }
 
     /// No event will come: the call could not be started.
-    pub(crate) fn close(&self) {
+    pub(crate) fn close(&self) -> Ended<'_> {
         lock(&self.outbox).ended = true;
-        self.end(lock(&self.inbox), None);
+        self.end(lock(&self.inbox), None, VecDeque::new())
     }
 
     pub(crate) fn is_finished(&self) -> bool {
         lock(&self.inbox).finished
     }
 
-    fn end(&self, mut inbox: MutexGuard<'_, Inbox>, outcome: Option<Result<Response>>) {
+    fn end(
+        &self,
+        mut inbox: MutexGuard<'_, Inbox>,
+        outcome: Option<Result<Response>>,
+        dropped: VecDeque<Event>,
+    ) -> Ended<'_> {
         inbox.finished = true;
         inbox.events.extend(outcome.map(Event::Done));
-        let producer = inbox.producer.take();
-        let wakes = self.wakes_of_consumer(&mut inbox);
-        drop(inbox);
-        drop(wakes);
-        drop(Wakes { waker: producer, sleepers: None });
+        let producer = Wakes { waker: inbox.producer.take(), sleepers: None };
+        let consumer = self.wakes_of_consumer(&mut inbox);
+        Ended { _consumer: consumer, _producer: producer, _dropped: dropped }
     }
 
     fn wakes_of_consumer(&self, inbox: &mut Inbox) -> Wakes<'_> {

@@ -60,8 +60,8 @@ fn events_come_in_order_then_done_once_then_the_end() {
     let (_, waker) = waker();
     let mut batch = chunks(0..3);
     assert!(queue.poll_push(&mut batch, &Context::from_waker(&waker)).is_ready());
-    assert!(queue.finish(Err(cancelled())));
-    assert!(!queue.finish(Err(cancelled())), "Done goes in once");
+    assert!(queue.finish(Err(cancelled())).is_some());
+    assert!(queue.finish(Err(cancelled())).is_none(), "Done goes in once");
     let mut late = chunks(3..4);
     assert!(queue.poll_push(&mut late, &Context::from_waker(&waker)).is_ready());
     for expected in 0..3 {
@@ -121,7 +121,7 @@ fn one_wake_however_many_events_and_none_that_is_not_owed() {
     push(5..6);
     assert_eq!(woken.count(), 1);
     assert!(queue.poll_pop(cx).is_ready());
-    queue.finish(Err(cancelled()));
+    drop(queue.finish(Err(cancelled())));
     assert_eq!(woken.count(), 1, "it has not found the queue empty since");
 }
 
@@ -133,15 +133,15 @@ fn abandoning_drops_what_waits_but_not_what_is_complete() {
     assert!(queue.poll_push(&mut chunks(0..3), cx).is_ready());
     queue.try_pop();
     assert!(queue.poll_push(&mut chunks(3..5), cx).is_ready());
-    assert!(queue.abandon(cancelled));
+    assert!(queue.abandon(cancelled()).is_some());
     assert!(matches!(queue.try_pop(), Pop::Event(Event::Done(Err(_)))));
     assert!(matches!(queue.try_pop(), Pop::End));
     assert_eq!(woken.count(), 0);
 
     let queue = EventQueue::new(100, 1 << 20);
     assert!(queue.poll_push(&mut chunks(0..3), cx).is_ready());
-    queue.finish(Err(Error::new(ErrorKind::Incomplete, "cut")));
-    assert!(!queue.abandon(cancelled));
+    drop(queue.finish(Err(Error::new(ErrorKind::Incomplete, "cut"))));
+    assert!(queue.abandon(cancelled()).is_none());
     assert_eq!(lock(&queue.inbox).events.len(), 4, "a complete call keeps its events");
 }
 
@@ -168,8 +168,8 @@ fn a_sleeping_thread_is_woken_by_a_push_by_done_and_by_abandoning() {
             0 => {
                 assert!(queue.poll_push(&mut chunks(0..1), &Context::from_waker(&waker)).is_ready())
             }
-            1 => assert!(queue.finish(Err(cancelled()))),
-            _ => assert!(queue.abandon(cancelled)),
+            1 => assert!(queue.finish(Err(cancelled())).is_some()),
+            _ => assert!(queue.abandon(cancelled()).is_some()),
         }
         assert!(matches!(sleeper.join().unwrap(), Pop::Event(_)));
     }
@@ -191,7 +191,7 @@ fn produce(queue: &EventQueue, total: usize) {
             thread::park();
         }
     }
-    queue.finish(Err(cancelled()));
+    drop(queue.finish(Err(cancelled())));
 }
 
 #[test]

@@ -6,12 +6,15 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::task::Waker;
 use std::time::Duration;
 
 use once_cell::sync::OnceCell;
 use tokio::sync::OnceCell as AsyncOnceCell;
 
+use crate::api_key::ApiKey;
 use crate::call::gate::Gate;
+use crate::call::listeners::{SharedListeners, Told};
 use crate::config::{Settings, SharedSettings};
 use crate::driver::offload::offload;
 use crate::error::{Error, Result};
@@ -20,11 +23,12 @@ use crate::http::transport::Transport;
 use crate::process::{self, PerProcess, Run};
 use crate::protocol::usage::Usage;
 use crate::sync::{lock, unpoisoned};
-use crate::usage_sums::{UsageSum, UsageSums};
+use crate::usage_sums::{UsageByKey, UsageSum, count};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
-    usage: Arc<PerProcess<Mutex<UsageSums>>>,
+    usage: Arc<PerProcess<Mutex<UsageByKey>>>,
+    listeners: SharedListeners,
     /// For ever, and in forked children too.
     is_closed: AtomicBool,
     held: PerProcess<Held>,
@@ -36,6 +40,8 @@ struct Held {
     state: Mutex<State>,
     /// A handler was dropped.
     changed: Condvar,
+    /// Something of a floor above that tells of its calls until it is dropped.
+    teller: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }
 
 #[derive(Default)]
@@ -148,18 +154,23 @@ impl SessionRun {
 
 impl Session {
     pub(crate) fn new(settings: Settings) -> Session {
-        Session::counting_in(settings, Arc::new(PerProcess::new()))
+        Session::of(settings, Arc::new(PerProcess::new()), Arc::new(PerProcess::new()))
     }
 
-    /// One whose calls are counted in the sums of this one.
+    /// One whose calls are counted in the sums of this one, and told where its are.
     pub(crate) fn beside(&self, settings: Settings) -> Session {
-        Session::counting_in(settings, self.usage.clone())
+        Session::of(settings, self.usage.clone(), self.listeners.clone())
     }
 
-    fn counting_in(settings: Settings, usage: Arc<PerProcess<Mutex<UsageSums>>>) -> Session {
+    fn of(
+        settings: Settings,
+        usage: Arc<PerProcess<Mutex<UsageByKey>>>,
+        listeners: SharedListeners,
+    ) -> Session {
         Session {
             settings: Arc::new(settings),
             usage,
+            listeners,
             is_closed: AtomicBool::new(false),
             held: PerProcess::new(),
         }
@@ -228,7 +239,18 @@ impl Session {
         };
         calls.iter().for_each(|call| call.client_closes());
         drop(run);
+        drop(lock(&held.teller).take()); // which is behind what these told
         Ok(())
+    }
+
+    /// Changes what tells of its calls as long as it is open.
+    pub(crate) fn change_teller(
+        &self,
+        change: impl FnOnce(&mut Option<Box<dyn Any + Send + Sync>>) -> Result<()>,
+    ) -> Result<()> {
+        let mut teller = lock(&self.held()?.teller);
+        self.check_open()?;
+        change(&mut teller)
     }
 
     /// A handler is held from now on, of this call.
@@ -284,21 +306,35 @@ impl Session {
     }
 
     /// What the answered calls used so far, in this process.
-    pub(crate) fn usage(&self) -> UsageSums {
+    pub(crate) fn usage(&self) -> UsageByKey {
         self.usage.get().map(|sums| lock(sums).clone()).unwrap_or_default()
     }
 
-    pub(crate) fn count(&self, model: &str, usage: Option<Usage>) {
+    /// The same, and counts from 0 on: each call is in what one of the takers gets.
+    pub(crate) fn take_usage(&self) -> UsageByKey {
+        self.usage.get().map(|sums| std::mem::take(&mut *lock(sums))).unwrap_or_default()
+    }
+
+    /// Those who hear of the ends of its calls.
+    pub(crate) fn listeners(&self) -> &SharedListeners {
+        &self.listeners
+    }
+
+    /// A call ended; gives who is to be woken once no lock is held.
+    pub(crate) fn tell(&self, told: impl FnOnce() -> Told) -> Vec<Waker> {
+        match self.listeners.get() {
+            Some(listeners) if listeners.are_there() => listeners.tell(&told()),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    pub(crate) fn count(&self, key: &ApiKey, model: &str, usage: Option<Usage>) {
         let Ok(sums) = self.usage.get_or_try_init(|| Ok(Mutex::default())) else { return };
-        let mut sums = lock(sums);
         let used = UsageSum {
             calls: 1,
             calls_without_usage: u64::from(usage.is_none()),
             tokens: usage.unwrap_or_default(),
         };
-        match sums.get_mut(model) {
-            Some(sum) => sum.add(&used),
-            None => drop(sums.insert(model.to_owned(), used)),
-        }
+        count(&mut lock(sums), key.id(), model, &used);
     }
 }

@@ -1,6 +1,7 @@
 //! The events of one stream: to chunks, to the gathered answer, and to the judgement whether the stream
 //! ended whole (R-STR7). Knows no bytes and no body.
 
+use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -17,9 +18,9 @@ use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::slab::Slab;
 use crate::protocol::sse::{self, Sink};
-use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
 use crate::quotes::Quotes;
+use crate::record::Answered;
 use crate::response::{End, Response};
 
 /// Marks the end of a stream (R-STR3).
@@ -33,6 +34,9 @@ const INDENTED_HINT: &str =
     "White space stands before the field: a line of a stream begins with `data: `.";
 const LINES_HINT: &str = "The event has several lines of data that are not JSON together. Where each \
     was meant as an event, the blank line between them is missing.";
+
+/// An answer is named by one of so many chunks: some services begin with one that names none.
+const NAMED_WITHIN: u64 = 4;
 
 /// What is wanted of a stream.
 pub(crate) struct Wanted {
@@ -56,12 +60,13 @@ pub(crate) struct StreamEvents {
     /// Scanned, not judged yet.
     slab: Slab,
     batch: VecDeque<Event>,
-    usage: Option<Usage>,
+    /// What the stream said of itself so far.
+    answered: Answered,
     /// The choices that have their finish reason; no more than are asked for.
     finished_choices: HashSet<u32>,
     count: u64,
-    /// A chunk came: part of the answer.
-    has_chunks: bool,
+    /// Chunks that came: part of the answer.
+    chunks: u64,
     /// The first line of a field that nobody knows, as it may be shown.
     ignored: Option<String>,
     ending: Option<Ending>,
@@ -101,10 +106,10 @@ impl StreamEvents {
             slab: Slab::default(),
             batch: VecDeque::new(),
             head,
-            usage: None,
+            answered: Answered::default(),
             finished_choices: HashSet::new(),
             count: 0,
-            has_chunks: false,
+            chunks: 0,
             ignored: None,
             ending: None,
         }
@@ -122,7 +127,17 @@ impl StreamEvents {
 
     /// Whether part of the answer came: a chunk, and not an error or a mark alone (R-MET1).
     pub(crate) fn has_chunks(&self) -> bool {
-        self.has_chunks
+        self.chunks > 0
+    }
+
+    /// How many chunks came.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// What the stream said of itself so far.
+    pub(crate) fn answered(&self) -> &Answered {
+        &self.answered
     }
 
     /// The end, if it was reached.
@@ -159,7 +174,7 @@ impl StreamEvents {
                     Error::internal(format!("the gathered answer is not JSON: {cause}"))
                 })?;
                 let endpoint = self.wanted.endpoint;
-                Ok(Response::streamed(endpoint, self.head.clone(), self.usage, end, document))
+                Ok(Response::streamed(endpoint, self.head.clone(), self.answered, end, document))
             }
             Some(Ending::Failed(error)) => {
                 let partial = gatherer.filter(|gatherer| !gatherer.is_empty());
@@ -217,7 +232,7 @@ impl StreamEvents {
 
     fn incomplete(&self, message: String) -> Error {
         let error = Error::new(ErrorKind::Incomplete, message);
-        if self.has_chunks { error } else { error.with_hint(NOTHING_HINT) }
+        if self.has_chunks() { error } else { error.with_hint(NOTHING_HINT) }
     }
 
     /// A line without `data: ` is an event where it could be one: it is part of what was paid for
@@ -258,16 +273,25 @@ impl StreamEvents {
             return self.fail(self.error_of(chunk.json()));
         }
         if let Some(usage) = chunk.usage() {
-            self.usage = Some(usage);
+            self.answered.usage = Some(usage);
+        }
+        if self.answered.response_id.is_none() && self.chunks < NAMED_WITHIN {
+            (self.answered.response_id, self.answered.response_model) = chunk.names();
         }
         for choice in chunk.choices().filter(Choice::is_finished) {
+            if choice.index() == 0 || self.answered.finish_reason.is_none() {
+                self.answered.finish_reason = choice.finish_reason().map(Cow::into_owned);
+            }
             if self.finished_choices.len() >= self.wanted.choices {
                 break; // it is known that all are finished
             }
             self.finished_choices.insert(choice.index());
         }
-        self.has_chunks = true;
+        self.chunks += 1;
         let is_final = chunk.is_final_response();
+        if is_final {
+            self.answered.finish_reason = chunk.response_status();
+        }
         let gatherer = self.gathering.0.as_mut();
         if let Some(Err(too_large)) = gatherer.map(|gatherer| gatherer.add(chunk.value())) {
             return self.fail(Error::too_large(too_large.to_string()));

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::head::Head;
 use crate::http::transport::Body;
 use crate::protocol::sse;
+use crate::record::Answered;
 use crate::response::Response;
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
@@ -105,6 +106,16 @@ impl Reading {
     /// Whether part of the answer came.
     pub(crate) fn has_chunks(&self) -> bool {
         self.events.has_chunks()
+    }
+
+    /// How many chunks came.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.events.chunks()
+    }
+
+    /// What the stream said of itself so far.
+    pub(crate) fn answered(&self) -> &Answered {
+        self.events.answered()
     }
 
     /// What came of the stream.

@@ -17,27 +17,42 @@
 //! The task owns a guard that puts `Done` in if nothing else did: a panic becomes
 //! [`ErrorKind::Internal`], the end of the runtime [`ErrorKind::Shutdown`]. So every started call
 //! ends with `Done`, whatever happens.
+//!
+//! Whoever puts `Done` in holds the lock of the end, so that it is one who does: under it the record is
+//! made, told to those who listen, and put on the answer or the error, then `Done` goes in. Nothing
+//! foreign runs under it: who is to be woken is woken after it.
 
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::Waker;
 use std::time::{Duration, SystemTime};
 
 use once_cell::sync::OnceCell;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
+use tracing::Span;
 
 use crate::call::advice::{Made, advise};
+use crate::call::listeners::Told;
+use crate::call::notes::Notes;
 use crate::call::queue::EventQueue;
 use crate::call::session::{Handlers, Listed, Session, SessionRun, UnderWay};
+use crate::call::spans::{self, Spans};
 use crate::config::SharedSettings;
 use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
 use crate::driver::wake_fd::{Bell, WireKind};
 use crate::error::{Context, Error, Result};
 use crate::error_kind::{ErrorKind, Metered};
+use crate::head::Head;
+use crate::http::timing::Seen;
 use crate::prepared::Prepared;
 use crate::process;
 use crate::protocol::endpoint::Endpoint;
+use crate::protocol::text::cut;
 use crate::quotes::Quotes;
+use crate::record::{
+    Answered, CallRecord, CancelledBy, RECORD_TEXT_BYTES_MAX, Recorded, WaitReason,
+};
 use crate::request::Request;
 use crate::response::Response;
 use crate::sync::lock;
@@ -49,6 +64,9 @@ pub(crate) struct Shared {
     pub(crate) quotes: Quotes,
     pub(crate) queue: EventQueue,
     progress: Mutex<Progress>,
+    /// Taken before all other locks of the call.
+    ending: Mutex<Ending>,
+    tag: u64,
     /// What a thread that waits may do the I/O of.
     driver: OnceCell<Arc<Driver>>,
     handlers: Handlers,
@@ -65,6 +83,36 @@ struct Progress {
     /// An attempt is on its way, so it may have been metered.
     in_flight: bool,
     task: Task,
+    notes: Notes,
+    spans: Spans,
+}
+
+/// How far the end of a call is.
+enum Ending {
+    Open,
+    /// It was cancelled before it was started: there is nothing to tell as yet.
+    OfNew,
+    /// It is in, and this was told.
+    Told(CallRecord),
+}
+
+/// How `Done` goes in.
+enum Way {
+    /// Behind what waits.
+    Finishes,
+    /// In place of what waits.
+    Abandons,
+    /// Not at all: the start failed.
+    Closes,
+}
+
+/// A wait of a call, until it is dropped.
+pub(crate) struct Waits<'a>(&'a Shared);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.progress().notes.wait_ends();
+    }
 }
 
 /// What stops the task, and who may still want to.
@@ -78,7 +126,7 @@ enum Task {
 }
 
 /// The error of a call that was cancelled.
-pub(crate) fn cancelled() -> Error {
+fn cancelled() -> Error {
     Error::new(ErrorKind::Cancelled, "the call was cancelled")
 }
 
@@ -101,6 +149,7 @@ impl Shared {
             bytes_max: limits.error_body_bytes_max,
         };
         let made = Made { endpoint, streams: false, has_version: session.settings.has_version() };
+        let tag = request.own_tag();
         let progress = Progress {
             request: Some(request),
             context: Context { path, ..Context::default() },
@@ -108,6 +157,8 @@ impl Shared {
             started: None,
             in_flight: false,
             task: Task::NotStarted,
+            notes: Notes::new(),
+            spans: Spans::none(),
         };
         Shared {
             generation: process::generation(),
@@ -115,15 +166,28 @@ impl Shared {
             session,
             quotes,
             progress: Mutex::new(progress),
+            ending: Mutex::new(Ending::Open),
+            tag,
             driver: OnceCell::new(),
             handlers: Handlers::default(),
             bell: OnceCell::new(),
         }
     }
 
-    /// The request, for the one who starts the call.
-    pub(crate) fn take_request(&self) -> Option<Request> {
-        self.progress().request.take()
+    /// The request, for the one who starts the call: it is started by this.
+    pub(crate) fn take_request(&self, streamed: bool) -> Option<Request> {
+        let mut progress = self.progress();
+        let request = progress.request.take()?;
+        let own = request.wants_chunk_times();
+        progress.notes.starts(streamed, own.unwrap_or(self.session.settings.chunk_times));
+        let (operation, path) = (progress.made.endpoint, progress.context.path.clone());
+        drop(progress);
+        let spans = Spans::of_call(operation, &path, streamed);
+        let ending = lock(&self.ending);
+        if matches!(*ending, Ending::Open) {
+            self.progress().spans = spans;
+        } // else it was cancelled meanwhile
+        Some(request)
     }
 
     /// The model that is asked for, and whether to stream.
@@ -154,11 +218,90 @@ impl Shared {
 
     /// As [`Call::cancel`].
     pub(crate) fn cancel(&self) {
+        self.cancel_by(CancelledBy::Program);
+    }
+
+    pub(crate) fn cancel_by(&self, who: CancelledBy) {
         if !self.is_of_this_process() {
             return; // the parent's call goes on
         }
-        self.queue.abandon(|| self.explain(cancelled()));
+        self.end(Way::Abandons, Some(who), || Err(self.explain(cancelled())));
         self.stop_task();
+    }
+
+    /// What was wrong with a start that failed, and told as an event to nobody.
+    pub(crate) fn refused(&self, error: Error) -> Error {
+        let error = self.explain(error);
+        self.end(Way::Closes, None, || Err(error.clone()));
+        drop(self.queue.close()); // no event comes, also where it was cancelled meanwhile
+        self.told(error)
+    }
+
+    /// What was wrong with a start that failed, told as its end.
+    pub(crate) fn refused_as_event(&self, error: Error) {
+        self.end(Way::Finishes, None, || Err(self.explain(error)));
+    }
+
+    /// The error of a start, with what was told of the call.
+    fn told(&self, error: Error) -> Error {
+        match &*lock(&self.ending) {
+            Ending::Told(record) => error.with_record(record.clone()),
+            Ending::Open | Ending::OfNew => error,
+        }
+    }
+
+    /// The start of a call that was cancelled before.
+    pub(crate) fn was_cancelled(&self) -> Error {
+        let error = self.explain(cancelled());
+        let mut ending = lock(&self.ending);
+        // Else it was cancelled in this very moment, and is told.
+        if matches!(*ending, Ending::OfNew) {
+            let (record, _, wakes) = self.tell(Err(error.clone()), Some(CancelledBy::Program));
+            *ending = Ending::Told(record);
+            drop(ending);
+            wakes.into_iter().for_each(Waker::wake);
+        } else {
+            drop(ending);
+        }
+        self.told(error)
+    }
+
+    /// Puts `Done` in, unless it is in; of a started call it tells the record before.
+    fn end(
+        &self,
+        way: Way,
+        cancelled_by: Option<CancelledBy>,
+        outcome: impl FnOnce() -> Result<Response>,
+    ) {
+        let mut ending = lock(&self.ending);
+        if !matches!(*ending, Ending::Open) {
+            return;
+        }
+        let outcome = outcome();
+        let mut spans = Spans::none();
+        let (record, outcome, wakes) = match self.was_started() {
+            true => {
+                spans = std::mem::replace(&mut self.progress().spans, spans);
+                let (record, outcome, wakes) = self.tell(outcome, cancelled_by);
+                *ending = Ending::Told(record.clone());
+                (Some(record), outcome, wakes)
+            }
+            false => {
+                *ending = Ending::OfNew;
+                (None, outcome, Vec::new())
+            }
+        };
+        let ended = match (way, outcome) {
+            (Way::Finishes, outcome) => self.queue.finish(outcome),
+            (Way::Abandons, Err(error)) => self.queue.abandon(error),
+            (Way::Abandons | Way::Closes, _) => Some(self.queue.close()),
+        };
+        drop(ending);
+        if let Some(record) = &record {
+            spans.close(record);
+        }
+        drop(ended);
+        wakes.into_iter().for_each(Waker::wake);
     }
 
     fn stop_task(&self) {
@@ -208,6 +351,80 @@ impl Shared {
         &self.session
     }
 
+    /// Counts an answer, makes the record, puts it on the outcome and tells it; gives who is to be woken.
+    fn tell(
+        &self,
+        outcome: Result<Response>,
+        cancelled_by: Option<CancelledBy>,
+    ) -> (CallRecord, Result<Response>, Vec<Waker>) {
+        let record = self.record(&outcome, cancelled_by);
+        let outcome = match outcome {
+            Ok(answer) => Ok(answer.with_record(record.clone())),
+            Err(error) => Err(error.with_record(record.clone())),
+        };
+        if let (Ok(answer), Some(model)) = (&outcome, &self.progress().context.model) {
+            self.session.count(&self.quotes.key, model, answer.usage());
+        }
+        let wakes = self.session.tell(|| {
+            let whole = outcome.as_ref().ok().filter(|answer| answer.document().is_some());
+            Told { tag: self.tag, record: record.clone(), response: whole.cloned(), dropped: 0 }
+        });
+        (record, outcome, wakes)
+    }
+
+    fn record(&self, outcome: &Result<Response>, cancelled_by: Option<CancelledBy>) -> CallRecord {
+        let shown = |text: &String| cut(&self.quotes.mask(text), RECORD_TEXT_BYTES_MAX).to_owned();
+        let mut progress = self.progress();
+        let context = &progress.context;
+        let (path, model) = (context.path.clone(), context.model.as_ref().map(shown));
+        let (kind, said, metered) = match outcome {
+            Ok(_) => (None, None, metered_of(progress.made, context.metered)),
+            Err(error) => (Some(error.kind()), error.status(), error.metered()),
+        };
+        let (operation, notes) = (progress.made.endpoint, &mut progress.notes);
+        let (waits, chunk_times) = (notes.waits(), notes.take_chunk_times());
+        let (bytes_in, bytes_out) = notes.bytes();
+        let (attempts, elapsed) = notes.attempts(kind);
+        let (accepted, request_id) = match &notes.accepted {
+            Some((status, request_id)) => (Some(*status), request_id.as_ref()),
+            None => (None, None),
+        };
+        let answered = match outcome {
+            Ok(answer) => answer.answered(),
+            Err(_) => &notes.answered,
+        };
+        let own_id = outcome.as_ref().err().and_then(Error::request_id).map(str::to_owned);
+        CallRecord::new(Recorded {
+            start: notes.start,
+            operation,
+            path,
+            model,
+            streamed: notes.streamed,
+            attempts,
+            attempts_count: notes.attempts_count,
+            waits,
+            waits_count: notes.waits_count(),
+            first_chunk: notes.first_chunk,
+            last_chunk: notes.last_chunk,
+            chunks: notes.chunks,
+            elapsed,
+            kind,
+            status: said.or(accepted),
+            request_id: own_id.as_ref().or(request_id).map(shown),
+            answered: Answered {
+                response_id: answered.response_id.as_ref().map(shown),
+                response_model: answered.response_model.as_ref().map(shown),
+                finish_reason: answered.finish_reason.as_ref().map(shown),
+                usage: answered.usage,
+            },
+            metered,
+            bytes_out,
+            bytes_in,
+            cancelled_by,
+            chunk_times,
+        })
+    }
+
     /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.masked(|text| self.quotes.mask(text).into_owned());
@@ -221,26 +438,48 @@ impl Shared {
             }
             (context, progress.made)
         };
-        // To list models is no processing by one (R-MET1).
-        if made.endpoint == Endpoint::Models && context.metered != Metered::NotSent {
-            context.metered = Metered::NormallyNot;
-        }
+        context.metered = metered_of(made, context.metered);
         // Whatever the caller named it, an error shows no key.
         context.model = context.model.map(|model| self.quotes.mask(&model).into_owned());
         advise(error, made, context.attempts).with_context(&context)
     }
 
-    /// A wait that is counted in the time that the call took.
-    pub(crate) fn waits_for_connection(&self) {
-        self.progress().started.get_or_insert_with(Instant::now);
+    /// A wait begins, until what is given is dropped.
+    pub(crate) fn waits(&self, reason: WaitReason) -> Waits<'_> {
+        let mut progress = self.progress();
+        progress.notes.wait_begins(reason);
+        // A wait for a turn is counted in the time that the call took.
+        progress.started.get_or_insert_with(Instant::now);
+        drop(progress);
+        Waits(self)
     }
 
-    pub(crate) fn attempt_begins(&self) {
+    /// Gives what is seen of the attempt on its way.
+    pub(crate) fn attempt_begins(&self) -> Arc<Seen> {
+        let call = self.progress().spans.call();
+        let span = spans::of_attempt(&call);
         let mut progress = self.progress();
+        let earlier = progress.spans.attempts(span);
         progress.context.attempts += 1;
         progress.context.request_time.get_or_insert_with(SystemTime::now);
         progress.started.get_or_insert_with(Instant::now);
         progress.in_flight = true;
+        let seen = progress.notes.attempt_begins();
+        drop(progress);
+        drop((earlier, call)); // not under the lock
+        seen
+    }
+
+    /// A good answer begins.
+    pub(crate) fn accepted(&self, head: &Head) {
+        self.progress().notes.accepted(head);
+    }
+
+    /// There are so many chunks by now, and the stream said this of itself.
+    pub(crate) fn chunks_came(&self, count: u64, answered: &Answered) {
+        let mut progress = self.progress();
+        progress.notes.chunks_came(count);
+        progress.notes.learns(answered);
     }
 
     /// Part of an answer came: it is processing that was paid for.
@@ -265,9 +504,16 @@ impl Shared {
         );
     }
 
-    pub(crate) fn attempt_failed(&self, metered: Metered) {
+    pub(crate) fn attempt_failed(&self, metered: Metered, kind: ErrorKind) {
         self.metered(metered);
-        self.progress().in_flight = false;
+        let mut progress = self.progress();
+        progress.in_flight = false;
+        let attempt = progress.notes.attempt_failed(kind);
+        let span = progress.spans.attempts(Span::none());
+        drop(progress);
+        if let Some(attempt) = attempt {
+            spans::close_attempt(span, &attempt);
+        }
     }
 
     fn metered(&self, metered: Metered) {
@@ -276,14 +522,17 @@ impl Shared {
     }
 
     pub(crate) fn finish(&self, outcome: Result<Response>) {
-        let usage = outcome.as_ref().ok().map(Response::usage);
+        self.finish_by(None, outcome);
+    }
+
+    fn finish_by(&self, cancelled_by: Option<CancelledBy>, outcome: Result<Response>) {
         let outcome = outcome.map_err(|error| self.explain(error));
-        let (model, attempts, elapsed) = {
+        let (attempts, elapsed) = {
             let mut progress = self.progress();
             progress.in_flight = false;
             progress.task = Task::Over;
             let elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
-            (progress.context.model.clone(), progress.context.attempts, elapsed)
+            (progress.context.attempts, elapsed)
         };
         let outcome = outcome.map(|answer| answer.after(attempts, elapsed));
         let elapsed_ms = elapsed.as_millis() as u64;
@@ -291,13 +540,7 @@ impl Shared {
             Ok(_) => tracing::debug!(target: "modelwire", attempts, elapsed_ms, "call done"),
             Err(error) => Self::tells_of_failure(error),
         }
-        // Counted before the consumer can see the end, and only if this is the end.
-        if let (Some(usage), Some(model)) = (usage, &model)
-            && !self.queue.is_finished()
-        {
-            self.session.count(model, usage);
-        }
-        self.queue.finish(outcome);
+        self.end(Way::Finishes, cancelled_by, || outcome);
     }
 
     /// What was not the caller's own doing is a warning.
@@ -330,7 +573,7 @@ impl UnderWay for Shared {
     /// Ends the call as a cancel does.
     fn client_closes(&self) {
         let closed = || Error::new(ErrorKind::Closed, "the client was closed during the call");
-        self.queue.abandon(|| self.explain(closed()));
+        self.end(Way::Abandons, Some(CancelledBy::Closed), || Err(self.explain(closed())));
         self.stop_task();
     }
 }
@@ -339,7 +582,7 @@ impl ShutDown for Shared {
     /// Ends the call, and keeps what it received.
     fn shut_down(&self) {
         self.stop_task();
-        self.finish(Err(shut_down()));
+        self.finish_by(Some(CancelledBy::Shutdown), Err(shut_down()));
     }
 }
 
@@ -380,7 +623,9 @@ impl Drop for DoneGuard {
         if self.shared.queue.is_finished() {
             return;
         }
+        let mut who = Some(CancelledBy::Shutdown);
         let error = if std::thread::panicking() {
+            who = None;
             Error::internal("the call's task panicked")
         } else if matches!(self.alive, Alive::External(_)) && process::is_running(self.run.number())
         {
@@ -388,6 +633,14 @@ impl Drop for DoneGuard {
         } else {
             shut_down()
         };
-        self.shared.finish(Err(error));
+        self.shared.finish_by(who, Err(error));
+    }
+}
+
+/// To list models is no processing by one (R-MET1).
+fn metered_of(made: Made, metered: Metered) -> Metered {
+    match made.endpoint {
+        Endpoint::Models if metered != Metered::NotSent => Metered::NormallyNot,
+        Endpoint::Models | Endpoint::Chat | Endpoint::Responses => metered,
     }
 }

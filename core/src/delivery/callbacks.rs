@@ -26,6 +26,7 @@ use crate::call::task::Shared as CallShared;
 use crate::delivery::completion::CompletionQueue;
 use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::delivery::many::Next;
+use crate::delivery::teller;
 use crate::driver::thread::OwnThread;
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
@@ -104,6 +105,7 @@ fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
 /// Ends all calls of a session, and waits for its handlers.
 pub(crate) fn close(session: &Arc<Session>, timeout: Option<Duration>) -> Result<bool> {
     check_elsewhere(session)?;
+    teller::check_elsewhere(session)?;
     session.close()?;
     session.wait_for_handlers(None, timeout)
 }
@@ -221,7 +223,7 @@ fn run_thread(shared: &Shared) {
     loop {
         match shared.queue.next(None) {
             Ok(Next::Event(tag, event)) => deliver(shared, tag, event),
-            Ok(Next::Empty | Next::Interrupted | Next::Log(..)) => {}
+            Ok(Next::Empty | Next::Interrupted | Next::Log(..) | Next::Call(..)) => {}
             Ok(Next::Closed) | Err(_) => return,
         }
     }
@@ -257,7 +259,7 @@ pub(crate) fn join(left: impl Fn() -> Duration) -> bool {
     let threads = std::mem::take(&mut *lock(known));
     threads.iter().for_each(|(queue, _)| queue.retire());
     let mut is_all_gone = true;
-    for (queue, mut thread) in threads {
+    for (queue, thread) in threads {
         if thread.is_current() || !thread.join_within(left()) {
             is_all_gone = false;
             lock(known).push((queue, thread)); // for who shuts down once more

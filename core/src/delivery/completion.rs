@@ -11,16 +11,19 @@ use std::time::Duration;
 
 use crate::call::call::Call;
 use crate::call::queue::Pop;
+use crate::call::session::Session;
 use crate::call::task::Shared as CallShared;
 use crate::delivery::log::Level;
 use crate::delivery::many::{Closing, Many, Next, Source, Taken};
 use crate::delivery::ready::Ready;
+use crate::delivery::records::RecordsOptions;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
 use crate::driver::wake_fd::{Slept, WireKind};
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process;
+use crate::record::CancelledBy;
 use crate::sync::{Mutex, lock};
 
 /// What kind of queue it is to be.
@@ -102,7 +105,7 @@ impl CompletionQueue {
     pub fn submit_owned(&self, call: Call, stream: bool, tag: u64) -> Result<()> {
         self.check_process()?;
         call.check_process()?;
-        let request = call.take_request()?;
+        let request = call.take_request(stream)?;
         let shared = call.shared().clone();
         shared.queue.limit_events(self.call_events_max);
         self.many.adopt(shared.clone(), tag)?;
@@ -160,6 +163,23 @@ impl CompletionQueue {
     pub fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
         self.check_process()?;
         self.many.follow_log(level, tag)
+    }
+
+    /// As [`Client::follow_calls`](crate::Client::follow_calls).
+    pub(crate) fn follow_calls(
+        &self,
+        session: &Session,
+        options: Option<RecordsOptions>,
+        tag: u64,
+    ) -> Result<()> {
+        self.check_process()?;
+        self.many.follow_calls(session, options, tag)
+    }
+
+    /// How many records of [followed calls](crate::Client::follow_calls) found no room so far:
+    /// [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) waited.
+    pub fn calls_dropped(&self) -> u64 {
+        self.check_process().map_or(0, |()| self.many.calls_dropped())
     }
 
     /// The next event of any call; waits for it until the timeout runs out. `None` waits for ever,
@@ -256,7 +276,7 @@ impl Source for Arc<CallShared> {
         self.queue.watch(waker)
     }
 
-    fn cancel(&self) {
-        CallShared::cancel(self);
+    fn cancel(&self, by: CancelledBy) {
+        self.cancel_by(by);
     }
 }

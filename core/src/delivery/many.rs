@@ -34,12 +34,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use crate::call::listeners::Told;
 use crate::call::queue::{Event, Pop};
+use crate::call::session::Session;
 use crate::delivery::log::{self, Collected, Level, Record};
 use crate::delivery::ready::Ready;
+use crate::delivery::records::{self, Listens, RecordsOptions};
 use crate::driver::wake_fd::Slept;
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
+use crate::record::CancelledBy;
 use crate::sync::{Mutex, lock, unpoisoned};
 
 /// Events that one call may have taken in a row before others come.
@@ -52,6 +56,8 @@ pub enum Next {
     Event(u64, Event),
     /// A record of the log, for who [follows](crate::CompletionQueue::follow_log) it here with this tag.
     Log(u64, Record),
+    /// What a call told at its end, for who [follows](crate::Client::follow_calls) calls here with this tag.
+    Call(u64, Told),
     /// Nothing yet: the timeout ran out, or [`wakeup`](crate::CompletionQueue::wakeup) was called.
     Empty,
     /// A wait of an [interruptible](crate::QueueOptions::interruptible) queue ended: a signal handler ran
@@ -65,7 +71,7 @@ pub enum Next {
 /// How [`next_many`](crate::CompletionQueue::next_many) ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It took something: [`Next::Event`] or [`Next::Log`], no other.
+    /// It took something: [`Next::Event`], [`Next::Log`] or [`Next::Call`], no other.
     Something,
     /// As [`Next::Empty`].
     Nothing,
@@ -80,7 +86,7 @@ pub(crate) trait Source {
     fn poll_pop(&self, cx: &Context<'_>) -> Poll<Pop>;
     /// Leaves the waker if nothing waits; false if something does.
     fn watch(&self, waker: &Waker) -> bool;
-    fn cancel(&self);
+    fn cancel(&self, by: CancelledBy);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -108,6 +114,7 @@ struct Members<S> {
     /// Events that the first one gave in a row.
     in_a_row: u32,
     log: Option<Follower>,
+    calls: Option<Calls>,
 }
 
 /// The log as a member, beside the slots.
@@ -120,6 +127,18 @@ struct Follower {
 
 /// Its number.
 const LOG_NUMBER: u64 = u64::MAX;
+
+/// What calls of clients tell as a member, beside the slots.
+struct Calls {
+    /// Those that are followed, by the numbers that their records have, each with its tag.
+    followed: HashMap<u64, (u64, Listens)>,
+    next: u64,
+    /// For as long as the queue lives, as with the log.
+    collected: Arc<records::Collected>,
+}
+
+/// Its number.
+const CALLS_NUMBER: u64 = u64::MAX - 1;
 
 impl Drop for Follower {
     fn drop(&mut self) {
@@ -175,6 +194,7 @@ impl<S: Source + Clone> Many<S> {
             closing: Closing::No,
             in_a_row: 0,
             log: None,
+            calls: None,
         };
         Many { ready, members: Mutex::new(members) }
     }
@@ -206,7 +226,7 @@ impl<S: Source + Clone> Many<S> {
 
     pub(crate) fn cancel(&self, tag: u64) -> bool {
         let Some((source, passed_over)) = self.unpause(tag, Pause::Never) else { return false };
-        source.cancel(); // not under the lock
+        source.cancel(CancelledBy::Program); // not under the lock
         passed_over.into_iter().for_each(|number| self.ready.note(number));
         true
     }
@@ -253,6 +273,54 @@ impl<S: Source + Clone> Many<S> {
         Ok(())
     }
 
+    /// Lets what the calls of a session tell come out with this tag; without options no more.
+    pub(super) fn follow_calls(
+        &self,
+        session: &Session,
+        options: Option<RecordsOptions>,
+        tag: u64,
+    ) -> Result<()> {
+        let mut members = lock(&self.members);
+        let Some(options) = options else {
+            if let Some(calls) = &mut members.calls {
+                calls.followed.retain(|_, (_, listens)| !listens.is_to(session));
+            }
+            return Ok(());
+        };
+        if members.closing != Closing::No {
+            return Err(closed());
+        }
+        let is_new = members.calls.is_none();
+        let calls = members.calls.get_or_insert_with(|| {
+            let waker = self.ready.waker(CALLS_NUMBER);
+            Calls {
+                followed: HashMap::new(),
+                next: 0,
+                collected: Arc::new(records::Collected::new(Some(waker))),
+            }
+        });
+        // So that those of a program that makes clients without end do not add up.
+        if calls.collected.is_drained() {
+            calls.followed.retain(|_, (_, listens)| !listens.is_orphaned());
+        }
+        let earlier = calls.followed.iter().find(|(_, (_, listens))| listens.is_to(session));
+        let number = earlier.map_or(calls.next, |(number, _)| *number);
+        let earlier = earlier.map(|(_, (_, listens))| listens);
+        let listens = calls.collected.listen(session, options, number, earlier)?;
+        calls.followed.insert(number, (tag, listens));
+        calls.next = calls.next.max(number + 1);
+        drop(members);
+        if is_new {
+            self.ready.note(CALLS_NUMBER); // who looks there first arms it
+        }
+        Ok(())
+    }
+
+    /// Records that found no room.
+    pub(super) fn calls_dropped(&self) -> u64 {
+        lock(&self.members).calls.as_ref().map_or(0, |calls| calls.collected.dropped())
+    }
+
     /// Ends a pause: whom to cancel or not, and the number to note of one that was passed over.
     fn unpause(&self, tag: u64, then: Pause) -> Option<(S, Option<u64>)> {
         let mut members = lock(&self.members);
@@ -283,7 +351,7 @@ impl<S: Source + Clone> Many<S> {
         }
         drop(members);
         if is_closed {
-            source.cancel(); // closed while it was started
+            source.cancel(CancelledBy::Program); // closed while it was started
         }
         if !source.watch(&waker) {
             self.ready.note(number);
@@ -393,7 +461,7 @@ impl<S: Source + Clone> Many<S> {
         let log = members.log.take();
         drop(members);
         drop(log);
-        sources.iter().for_each(Source::cancel);
+        sources.iter().for_each(|source| source.cancel(CancelledBy::Program));
         passed_over.into_iter().for_each(|number| self.ready.note(number));
         if is_over {
             self.ready.interrupt();
@@ -402,8 +470,13 @@ impl<S: Source + Clone> Many<S> {
 }
 
 impl<S: Source> Members<S> {
+    /// Closed, and there is nothing to take. What the last calls told comes out too, and then no more.
     fn is_over(&self) -> bool {
-        self.closing != Closing::No && self.live == 0
+        let is_over = |calls: &Calls| {
+            calls.collected.stop();
+            calls.collected.is_drained()
+        };
+        self.closing != Closing::No && self.live == 0 && self.calls.as_ref().is_none_or(is_over)
     }
 
     fn reserve(&mut self) -> Result<Place> {
@@ -426,8 +499,8 @@ impl<S: Source> Members<S> {
     /// Takes what the first member has, at most `max` events in a row; how many it were.
     fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(Next)) -> usize {
         while let Some(number) = ready.first() {
-            if number == LOG_NUMBER {
-                match self.pop_log(max, ready, &mut put) {
+            if matches!(number, LOG_NUMBER | CALLS_NUMBER) {
+                match self.pop_other(number, max, ready, &mut put) {
                     0 => continue,
                     count => return count,
                 }
@@ -482,14 +555,31 @@ impl<S: Source> Members<S> {
         0
     }
 
-    /// The same of the log, which is first.
-    fn pop_log(&mut self, max: usize, ready: &Ready, put: &mut impl FnMut(Next)) -> usize {
+    /// What comes next of the log, or of what calls tell; inside nothing where it is for nobody.
+    fn next_other(&self, number: u64) -> Option<Option<Next>> {
+        if number == LOG_NUMBER {
+            let Follower { tag, collected } = self.log.as_ref()?;
+            let record = collected.next()?;
+            return Some(tag.map(|tag| Next::Log(tag, record)));
+        }
+        let Calls { followed, collected, .. } = self.calls.as_ref()?;
+        let (number, told) = collected.next()?;
+        Some(followed.get(&number).map(|(tag, _)| Next::Call(*tag, told)))
+    }
+
+    /// The same of one of these, which is first.
+    fn pop_other(
+        &mut self,
+        number: u64,
+        max: usize,
+        ready: &Ready,
+        put: &mut impl FnMut(Next),
+    ) -> usize {
         let mut count = 0;
         let has_more = loop {
-            let Some(Follower { tag, collected }) = &self.log else { break false };
-            let Some(record) = collected.next() else { break false };
-            let Some(tag) = *tag else { continue }; // late
-            put(Next::Log(tag, record));
+            let Some(next) = self.next_other(number) else { break false };
+            let Some(next) = next else { continue }; // late
+            put(next);
             count += 1;
             self.in_a_row += 1;
             if count == max || self.in_a_row >= TURN_EVENTS_MAX {
@@ -503,6 +593,9 @@ impl<S: Source> Members<S> {
         }
         if !has_more || is_turn_over {
             self.in_a_row = 0;
+        }
+        if self.is_over() {
+            ready.interrupt();
         }
         count
     }
@@ -526,7 +619,8 @@ impl<S: Source + Clone> Drop for Many<S> {
     fn drop(&mut self) {
         // Nobody else holds it, so no lock is taken: a fork may have left it locked.
         let members = unpoisoned(self.members.get_mut());
-        members.slots.iter().flatten().for_each(|member| member.source.cancel());
+        let slots = members.slots.iter().flatten();
+        slots.for_each(|member| member.source.cancel(CancelledBy::Dropped));
     }
 }
 

@@ -23,8 +23,8 @@ impl Source for Arc<EventQueue> {
         EventQueue::watch(self, waker)
     }
 
-    fn cancel(&self) {
-        self.abandon(|| Error::new(ErrorKind::Cancelled, "cancelled"));
+    fn cancel(&self, _: CancelledBy) {
+        drop(self.abandon(Error::new(ErrorKind::Cancelled, "cancelled")));
     }
 }
 
@@ -91,7 +91,7 @@ fn events_keep_their_calls_order_and_tag() {
     assert!(matches!(many.next(NOW), Next::Empty));
     let [a, b] = &*sources else { panic!() };
     (0..3).for_each(|number| assert!(push(a, number) && push(b, 10 + number)));
-    a.finish(done());
+    drop(a.finish(done()));
     let taken: Vec<_> = (0..7).map(|_| told(many.next(NOW))).collect();
     let of = |tag| taken.iter().filter(move |(t, _)| *t == tag).map(|(_, n)| *n);
     assert!(of(0).eq([0, 1, 2, -1]), "{taken:?}");
@@ -174,7 +174,7 @@ fn sleepers_are_told_when_the_last_end_is_taken() {
         .collect();
     many.close_when_done();
     thread::sleep(Duration::from_millis(20));
-    sources[0].finish(done());
+    drop(sources[0].finish(done()));
     assert!(waiters.into_iter().all(|waiter| waiter.join().unwrap()));
 }
 
@@ -209,7 +209,7 @@ fn many_threads_lose_nothing() {
                             thread::yield_now();
                         }
                     }
-                    source.finish(done());
+                    drop(source.finish(done()));
                 }
             })
         })
@@ -272,7 +272,7 @@ fn an_owned_tag_is_free_again_once_its_end_was_taken() {
     let first = owned(&many, 3);
     let refused = many.adopt(Arc::new(EventQueue::new(8, 1024)), 3).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Argument);
-    first.finish(done());
+    drop(first.finish(done()));
     assert!(many.adopt(Arc::new(EventQueue::new(8, 1024)), 3).is_err(), "not taken yet");
     assert_eq!(told(many.next(NOW)), (3, -1));
     assert!(!many.cancel(3), "it is over");
@@ -298,7 +298,7 @@ fn a_paused_call_gives_nothing_until_it_is_resumed() {
     assert_eq!(told(many.next(NOW)), (2, 0));
     assert!(matches!(many.next(NOW), Next::Empty));
     assert!(push(&paused, 1));
-    paused.finish(done());
+    drop(paused.finish(done()));
     assert!(matches!(many.next(NOW), Next::Empty));
     assert!(many.resume(1));
     let taken: Vec<_> = (0..3).map(|_| told(many.next(NOW))).collect();

@@ -28,7 +28,7 @@ fn a_blocking_pop_misses_nothing() {
             let queue = queue.clone();
             thread::spawn(move || {
                 push(&queue, 1);
-                queue.finish(done());
+                drop(queue.finish(done()));
             })
         };
         assert!(matches!(queue.pop(None), Pop::Event(Event::Chunk(_))));
@@ -47,10 +47,10 @@ fn a_cancel_beside_a_push_ends_the_call_once() {
             thread::spawn(move || {
                 let mut batch = VecDeque::from([chunk(1)]);
                 let _ = queue.poll_push(&mut batch, &Context::from_waker(Waker::noop()));
-                queue.finish(done());
+                drop(queue.finish(done()));
             })
         };
-        queue.abandon(|| crate::Error::internal("cancelled"));
+        drop(queue.abandon(crate::Error::internal("cancelled")));
         let mut ends = 0;
         loop {
             match queue.pop(None) {
@@ -160,7 +160,7 @@ fn a_pause_that_ends_hides_no_event() {
         let source = Arc::new(EventQueue::new(8, 1 << 20));
         many.adopt(source.clone(), 7).unwrap();
         assert!(many.pause(7));
-        let producer = thread::spawn(move || source.finish(done()));
+        let producer = thread::spawn(move || source.finish(done()).is_some());
         let resumer = {
             let many = many.clone();
             thread::spawn(move || many.resume(7))
@@ -180,7 +180,7 @@ fn a_completion_queue_loses_no_event() {
             thread::spawn(move || {
                 let source = source_of(&many, 7);
                 push(&source, 1);
-                source.finish(done());
+                drop(source.finish(done()));
             })
         };
         let mut told = Vec::new();
@@ -212,7 +212,7 @@ fn two_consumers_are_both_told_of_the_end() {
                 count
             })
         };
-        source.finish(done());
+        drop(source.finish(done()));
         let mut count = 0;
         while let Next::Event(..) = many.next(None) {
             count += 1;

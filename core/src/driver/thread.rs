@@ -19,7 +19,7 @@ use crate::sync::{lock, unpoisoned};
 pub(crate) struct OwnThread {
     gone: Arc<Gone>,
     /// Joined only once it is past its last line.
-    thread: Option<thread::JoinHandle<()>>,
+    thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
 thread_local! {
@@ -56,7 +56,7 @@ impl OwnThread {
             body();
         };
         let thread = with_signals_blocked(|| thread::Builder::new().name(name).spawn(body))?;
-        Ok(OwnThread { gone, thread: Some(thread) })
+        Ok(OwnThread { gone, thread: Mutex::new(Some(thread)) })
     }
 
     pub(crate) fn is_gone(&self) -> bool {
@@ -68,13 +68,18 @@ impl OwnThread {
         CURRENT.try_with(Cell::get).is_ok_and(|own| own == Arc::as_ptr(&self.gone).addr())
     }
 
-    /// False if it does not end in time; it then ends on its own, or is waited for again.
-    pub(crate) fn join_within(&mut self, timeout: Duration) -> bool {
+    /// Waits until it is past its last line; false if that is not in time.
+    pub(crate) fn is_gone_within(&self, timeout: Duration) -> bool {
         let is_gone = lock(&self.gone.is_gone);
         let waited = self.gone.changed.wait_timeout_while(is_gone, timeout, |gone| !*gone);
-        let timed_out = unpoisoned(waited).1.timed_out();
+        !unpoisoned(waited).1.timed_out()
+    }
+
+    /// False if it does not end in time; it then ends on its own, or is waited for again.
+    pub(crate) fn join_within(&self, timeout: Duration) -> bool {
         // Joined, so that nothing of it is left.
-        !timed_out && self.thread.take().is_none_or(|thread| thread.join().is_ok())
+        self.is_gone_within(timeout)
+            && lock(&self.thread).take().is_none_or(|thread| thread.join().is_ok())
     }
 }
 

@@ -1,15 +1,20 @@
-//! The TLS configuration of a client: roots, an added CA, a client certificate. With `transport`
-//! the only file that names rustls. Knows no HTTP beyond the names of its versions.
+//! The TLS configuration of a client: roots, an added CA, a client certificate; and where sessions are kept.
+//! With `failure` the only file that names rustls. Knows no HTTP beyond the names of its versions.
 
 use std::sync::Arc;
 
+use rustls::client::{
+    ClientSessionMemoryCache, ClientSessionStore, Resumption, Tls12ClientSessionValue,
+    Tls13ClientSessionValue,
+};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, NamedGroup, RootCertStore};
 
 use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
+use crate::http::timing::Opening;
 use crate::process::PerProcess;
 
 /// Certificates of the system's store, of SSL_CERT_FILE and of SSL_CERT_DIR; read once in each
@@ -29,7 +34,7 @@ fn shared() -> Result<ClientConfig> {
     static SHARED: PerProcess<ClientConfig> = PerProcess::new();
     let made = SHARED.get_or_try_init(|| {
         let roots = system_roots()?.clone();
-        Ok(builder()?.with_root_certificates(roots).with_no_client_auth())
+        Ok(with_watched_sessions(builder()?.with_root_certificates(roots).with_no_client_auth()))
     });
     made.cloned()
 }
@@ -78,13 +83,62 @@ fn add_own(roots: &mut RootCertStore, settings: &Settings) -> Result<()> {
 
 fn with_client_certificate(settings: &Settings, roots: RootCertStore) -> Result<ClientConfig> {
     let builder = builder()?.with_root_certificates(roots);
-    let Some(pem) = &settings.client_pem else { return Ok(builder.with_no_client_auth()) };
+    let Some(pem) = &settings.client_pem else {
+        return Ok(with_watched_sessions(builder.with_no_client_auth()));
+    };
     let chain = certificates("client_certificate_pem", pem)?;
     let key = PrivateKeyDer::from_pem_slice(pem)
         .map_err(|cause| refused("client_certificate_pem holds no private key", cause))?;
     builder
         .with_client_auth_cert(chain, key)
+        .map(with_watched_sessions)
         .map_err(|cause| refused("client_certificate_pem", cause))
+}
+
+/// As many sessions as are kept by default.
+const SESSIONS_MAX: usize = 256;
+
+/// Each handshake begins with a question for a session to go on with: that is how its beginning is seen.
+#[derive(Debug)]
+struct WatchedSessions(ClientSessionMemoryCache);
+
+fn with_watched_sessions(mut config: ClientConfig) -> ClientConfig {
+    let sessions = WatchedSessions(ClientSessionMemoryCache::new(SESSIONS_MAX));
+    config.resumption = Resumption::store(Arc::new(sessions));
+    config
+}
+
+impl ClientSessionStore for WatchedSessions {
+    fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        if let Some(opening) = Opening::current() {
+            opening.tls_begins();
+        }
+        self.0.take_tls13_ticket(name)
+    }
+
+    fn set_kx_hint(&self, name: ServerName<'static>, group: NamedGroup) {
+        self.0.set_kx_hint(name, group);
+    }
+
+    fn kx_hint(&self, name: &ServerName<'_>) -> Option<NamedGroup> {
+        self.0.kx_hint(name)
+    }
+
+    fn set_tls12_session(&self, name: ServerName<'static>, session: Tls12ClientSessionValue) {
+        self.0.set_tls12_session(name, session);
+    }
+
+    fn tls12_session(&self, name: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.0.tls12_session(name)
+    }
+
+    fn remove_tls12_session(&self, name: &ServerName<'static>) {
+        self.0.remove_tls12_session(name);
+    }
+
+    fn insert_tls13_ticket(&self, name: ServerName<'static>, ticket: Tls13ClientSessionValue) {
+        self.0.insert_tls13_ticket(name, ticket);
+    }
 }
 
 fn builder() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>> {

@@ -1,8 +1,8 @@
-//! Puts a prepared request on the wire and hands back the head and the body's pieces. With
+//! Puts a prepared request on the wire and hands back the head and the body's pieces. With `opening` and
 //! `failure` the only file that names reqwest and hyper. Knows no SSE and no JSON.
 
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ use reqwest::header::{
 use reqwest::{ClientBuilder, Method, Url, Version};
 use tokio::task::yield_now;
 use tokio::time::sleep;
+use tower::layer::util::Stack;
 use tower::limit::ConcurrencyLimitLayer;
 
 use crate::api_key::ApiKey;
@@ -26,7 +27,9 @@ use crate::headers::is_content_type_of_all;
 use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::failure::{Failure, broken_off, causes, failure};
 use crate::http::inflate::Inflate;
+use crate::http::opening::{Names, Watch};
 use crate::http::reuse::{Connection, Reuse};
+use crate::http::timing::Seen;
 use crate::http::tls;
 use crate::prepared::Prepared;
 use crate::process::PerProcess;
@@ -69,6 +72,8 @@ pub(crate) struct Body {
     ahead: Option<Bytes>,
     /// What comes behind the last piece, which was too large to be handed out whole.
     rest: Option<Bytes>,
+    /// Where it is noted how much came.
+    seen: Arc<Seen>,
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -123,6 +128,7 @@ impl Transport {
         body: Option<&Bytes>,
         moved: Option<&Url>,
         permit: Permit,
+        seen: &Arc<Seen>,
     ) -> Result<Reply, Failure> {
         let request = self.request(prepared, body, moved);
         let chosen = self.reuse().choose(!self.speaks_tls, self.made.elapsed());
@@ -130,7 +136,9 @@ impl Transport {
             Connection::Pooled => &self.client,
             Connection::PooledAfter(wait) => {
                 if !wait.is_zero() {
+                    let began = Instant::now();
                     sleep(wait).await;
+                    seen.waited(began.elapsed());
                 }
                 yield_now().await; // whoever yields goes on after a look at the sockets
                 &self.client
@@ -142,12 +150,18 @@ impl Transport {
                 made.map_err(|error| Failure { error, metered: Metered::NotSent })?
             }
         };
-        match client.execute(request).await {
+        let bytes_out = body.map_or(0, Bytes::len);
+        seen.sends(bytes_out);
+        match seen.clone().scope(client.execute(request)).await {
             Ok(response) => {
                 if response.version() == Version::HTTP_2 {
                     self.connections.are_shared();
                 }
                 let info = response.extensions().get::<HttpInfo>();
+                seen.answered(
+                    response.status().as_u16(),
+                    info.map(|info| (info.local_addr(), info.remote_addr())),
+                );
                 let port = info.map(|info| info.local_addr().port());
                 let port = port.filter(|_| chosen != Connection::Fresh);
                 if let Some(port) = port {
@@ -160,13 +174,18 @@ impl Transport {
                 let key = prepared.options.api_key().map_or(&settings.api_key, |key| key);
                 let head = head_of(&response, key);
                 let url = response.url().clone();
-                let body =
-                    Body { response, permit, port, inflate, broken, ahead: None, rest: None };
+                let seen = seen.clone();
+                let (ahead, rest) = (None, None);
+                let body = Body { response, permit, port, inflate, broken, ahead, rest, seen };
                 Ok(Reply { url, head, body })
             }
             Err(cause) => {
                 self.reuse().broke_off();
-                Err(failure(cause, settings))
+                let failure = failure(cause, settings);
+                if failure.metered == Metered::NotSent {
+                    seen.sent_nothing(bytes_out);
+                }
+                Err(failure)
             }
         }
     }
@@ -272,6 +291,9 @@ impl Body {
             }
             // The future holds no data of its own, so it may be made anew for each poll.
             let piece = std::task::ready!(pin!(self.response.chunk()).poll(cx));
+            if let Ok(Some(piece)) = &piece {
+                self.seen.received(piece.len());
+            }
             match (piece.map_err(|cause| broken_off(&cause)), &mut self.inflate) {
                 (Ok(Some(packed)), Some(inflate)) => inflate.put(packed),
                 (Ok(None), Some(inflate)) => {
@@ -294,7 +316,9 @@ fn builder(settings: &Settings) -> Result<ClientBuilder> {
         .http1_max_headers(limits.headers_max)
         .pool_idle_timeout(Duration::from_millis(limits.idle_connection_ms_max as u64))
         .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max))
-        .connector_layer(ConcurrencyLimitLayer::new(spare_max))
+        // Together, for each is cloned for each request.
+        .connector_layer(Stack::new(ConcurrencyLimitLayer::new(spare_max), Watch))
+        .dns_resolver(Names::new())
         .tcp_nodelay(true);
     builder = match settings.http2 {
         // A request that was written is never sent again behind the caller's back.

@@ -2,6 +2,7 @@
 //! R-STR6). Knows no I/O and no end of a stream.
 
 mod chat;
+mod content;
 mod responses;
 mod tree;
 

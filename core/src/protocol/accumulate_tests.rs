@@ -7,12 +7,15 @@
     reason = "tests fail by panicking"
 )]
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
 use super::*;
 use crate::driver::thread::processor_time;
+use crate::protocol::chunk::Chunk;
+use crate::protocol::document::Document;
 use crate::protocol::document_chunks::document_chunks;
 
 const BYTES_MAX: usize = 256 << 20;
@@ -70,13 +73,16 @@ fn check_bounds<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     assert!(fitted, "{name}: never more than the input and a little");
 }
 
+const VECTORS: usize = 96;
+
 /// Every vector: its name, its endpoint, its chunks, and what they are gathered to.
 fn each_vector(check: impl Fn(&str, Endpoint, &[&str], &str)) {
     let folder = tests_folder().join("vectors/gather");
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
-    assert!(paths.len() >= 35, "{} vectors", paths.len());
+    assert_eq!(paths.len(), VECTORS);
     for path in paths {
         let vector = read(&path);
         let name = path.file_stem().unwrap().to_string_lossy();
@@ -89,11 +95,18 @@ fn each_vector(check: impl Fn(&str, Endpoint, &[&str], &str)) {
 
 #[test]
 fn vectors_are_gathered_as_expected() {
+    let wrong = RefCell::new(Vec::new());
     each_vector(|name, endpoint, chunks, expected| {
         let gathered = gather(endpoint, chunks);
         Value::parse(&gathered).unwrap();
-        assert_eq!(gathered, expected, "{name}");
+        if gathered != expected {
+            wrong
+                .borrow_mut()
+                .push(format!("{name}\n  expected {expected}\n  found    {gathered}"));
+        }
     });
+    let wrong = wrong.into_inner();
+    assert!(wrong.is_empty(), "{} of {VECTORS}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -203,6 +216,40 @@ fn recorded_streams_are_gathered_to_what_their_twins_say() {
     assert!(pairs.len() >= 20, "{} pairs", pairs.len());
 }
 
+/// The reasoning that chunks add is that of the answer that they add up to, whoever sends it.
+#[test]
+fn recorded_reasoning_is_told_alike_by_pieces_and_whole() {
+    let mut told = Vec::new();
+    for server in
+        ["llama-server", "litellm", "litellm-to-llama-server", "llama-cpp-python", "aimock"]
+    {
+        for (name, endpoint) in [("chat", Endpoint::Chat), ("responses", Endpoint::Responses)] {
+            let folder = tests_folder().join("captures").join(server);
+            let path = folder.join(format!("{name}_stream_reasoning.json"));
+            if !path.exists() {
+                continue;
+            }
+            let chunks = recorded_chunks(&read(&path)).unwrap();
+            let pieces =
+                chunks.iter().map(|text| Chunk::scan("", text).unwrap().reasoning().into_owned());
+            let pieces: String = pieces.collect();
+            let gathered = gather(endpoint, &chunks);
+            let gathered = Document::scan(&gathered).unwrap();
+            assert_eq!(pieces, gathered.reasoning(), "{server} {name}");
+            if !pieces.is_empty() {
+                told.push(format!("{server} {name}"));
+            }
+            let plain = read(&folder.join(format!("{name}_reasoning.json")));
+            let body = base64(plain["response"]["body_base64"].as_str().unwrap());
+            let whole = Document::scan(&String::from_utf8(body).unwrap()).unwrap();
+            assert_eq!(pieces, whole.reasoning(), "{server} {name}");
+        }
+    }
+    let telling = ["llama-server", "litellm-to-llama-server", "aimock"];
+    let telling = telling.map(|server| [format!("{server} chat"), format!("{server} responses")]);
+    assert_eq!(told, telling.concat());
+}
+
 /// Here the server itself says other things when it streams: the first was asked for fewer
 /// tokens, the second never finishes its second choice.
 const KNOWN_TO_DIFFER: [&str; 2] =
@@ -251,19 +298,25 @@ fn a_document_becomes_chunks() {
         let made = document_chunks(Endpoint::Chat, Value::parse(other).unwrap());
         assert_eq!(made, [(String::new(), other.to_owned())]);
     }
-    let response = r#"{"id":"r","status":"incomplete","output":[{"id":"rs","type":"reasoning","content":[{"type":"reasoning_text","text":"no"}]},{"id":"m","content":[{"type":"output_text","text":"a\u00e9"},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"b"}]},{"content":[{"type":"output_text","text":""}]}],"n":1.50}"#;
+    let response = r#"{"id":"r","status":"incomplete","output":[{"id":"rs","type":"reasoning","content":[{"type":"reasoning_text","text":"so"}],"summary":[{"type":"summary_text","text":"no"}]},{"type":"reasoning","summary":[{"type":"summary_text","text":"in short"}]},{"id":"m","content":[{"type":"output_text","text":"a\u00e9"},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"b"}]},{"content":[{"type":"output_text","text":""}]}],"n":1.50}"#;
     let made = document_chunks(Endpoint::Responses, Value::parse(response).unwrap());
     let delta = "response.output_text.delta";
+    let own = "response.reasoning_text.delta";
+    let summary = "response.reasoning_summary_text.delta";
     let expected = [
-        (delta, r#"{"type":"response.output_text.delta","item_id":"m","output_index":1,"content_index":0,"delta":"a\u00e9"}"#.to_owned()),
-        (delta, r#"{"type":"response.output_text.delta","item_id":"m","output_index":1,"content_index":2,"delta":"b"}"#.to_owned()),
-        (delta, r#"{"type":"response.output_text.delta","output_index":2,"content_index":0,"delta":""}"#.to_owned()),
+        (own, r#"{"type":"response.reasoning_text.delta","item_id":"rs","output_index":0,"content_index":0,"delta":"so"}"#.to_owned()),
+        (summary, r#"{"type":"response.reasoning_summary_text.delta","output_index":1,"summary_index":0,"delta":"in short"}"#.to_owned()),
+        (delta, r#"{"type":"response.output_text.delta","item_id":"m","output_index":2,"content_index":0,"delta":"a\u00e9"}"#.to_owned()),
+        (delta, r#"{"type":"response.output_text.delta","item_id":"m","output_index":2,"content_index":2,"delta":"b"}"#.to_owned()),
+        (delta, r#"{"type":"response.output_text.delta","output_index":3,"content_index":0,"delta":""}"#.to_owned()),
         ("response.incomplete", format!(r#"{{"type":"response.incomplete","response":{response}}}"#)),
     ];
     let expected = expected.map(|(name, json)| (name.to_owned(), json));
     assert_eq!(made, expected);
     let texts: Vec<String> = made.into_iter().map(|(_, json)| json).collect();
     assert_eq!(gather(Endpoint::Responses, &texts), response);
+    let pieces = texts.iter().map(|text| Chunk::scan("", text).unwrap().reasoning().into_owned());
+    assert_eq!(pieces.collect::<String>(), Document::scan(response).unwrap().reasoning());
     for (status, name) in [("completed", "response.completed"), ("failed", "response.failed")] {
         let document = format!(r#"{{"status":"{status}"}}"#);
         let made = document_chunks(Endpoint::Responses, Value::parse(&document).unwrap());

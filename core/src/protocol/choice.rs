@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::protocol::spans::{ChoiceSpans, Spans, ToolCallSpans};
-use crate::protocol::value::Value;
+use crate::protocol::value::{Kind, Value};
 
 /// One tool call of a message, or the piece of one that a chunk adds.
 #[derive(Clone, Copy)]
@@ -18,19 +18,66 @@ impl<'a> ToolCall<'a> {
         self.spans.index
     }
 
-    /// The call's id, on its first piece mostly.
+    /// The call's id, on its first piece mostly. An empty one says nothing.
     pub fn id(&self) -> Option<Cow<'a, str>> {
-        self.spans.id.map(|span| span.read(self.text))
+        self.spans.id.map(|span| span.read(self.text)).filter(|id| !id.is_empty())
     }
 
-    /// The function's name, on the first piece mostly.
+    /// The function's name, on the first piece mostly. An empty one says nothing.
     pub fn name(&self) -> Option<Cow<'a, str>> {
-        self.spans.function.name.map(|span| span.read(self.text))
+        let name = self.spans.function.name.map(|span| span.read(self.text));
+        name.filter(|name| !name.is_empty())
     }
 
-    /// The function's arguments as JSON text, or a piece of that text.
+    /// The function's arguments as JSON text, or a piece of that text. Where a service sends the
+    /// value itself instead of a text, it is the value's JSON as it was sent.
     pub fn arguments(&self) -> Option<Cow<'a, str>> {
         self.spans.function.arguments.map(|span| span.read(self.text))
+    }
+}
+
+/// The text of a content that is a list of parts, those of other kinds left out; `None` where no part
+/// has text.
+fn text_of_parts(parts: Value<'_>) -> Option<String> {
+    let mut text = None;
+    parts.each_item(|part| {
+        let kind = part.get("type").and_then(Value::as_str);
+        if matches!(kind.as_deref(), None | Some("text" | "output_text"))
+            && let Some(piece) = part.get("text").and_then(Value::as_str)
+        {
+            text.get_or_insert_with(String::new).push_str(&piece);
+        }
+    });
+    text
+}
+
+/// The names that services have for the text of reasoning in a delta or message.
+const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"];
+
+/// The reasoning of a delta or message under the names that services have for it.
+fn reasoning_of(said: Value<'_>) -> Option<Cow<'_, str>> {
+    let (mut texts, mut details) = ([const { None }; REASONING.len()], None);
+    said.each_member(|name, value| match name {
+        "reasoning_details" => details = Some(value),
+        _ => {
+            let found = texts.iter_mut().zip(REASONING).find(|(_, known)| *known == name);
+            if let Some((text, _)) = found {
+                *text = value.as_str();
+            }
+        }
+    });
+    if let Some(text) = texts.iter_mut().find(|text| text.as_ref().is_some_and(|t| !t.is_empty())) {
+        return text.take();
+    }
+    let mut pieces = Vec::new();
+    details.unwrap_or(Value::NULL).each_item(|detail| {
+        let text = detail.get("text").or_else(|| detail.get("summary"));
+        pieces.extend(text.and_then(Value::as_str));
+    });
+    if pieces.is_empty() {
+        texts.into_iter().flatten().next()
+    } else {
+        Some(pieces.concat().into())
     }
 }
 
@@ -52,9 +99,27 @@ impl<'a> Choice<'a> {
         self.spans.index
     }
 
-    /// `delta.content` of a chunk, `message.content` of an answer.
+    /// `delta.content` of a chunk, `message.content` of an answer; of a list of parts their text.
     pub fn content(&self) -> Option<Cow<'a, str>> {
-        self.spans.message.content.map(|span| span.read(self.text))
+        let text = self.spans.message.content.map(|span| span.read(self.text));
+        text.or_else(|| text_of_parts(self.spans.parts?.of(self.text)).map(Cow::Owned))
+    }
+
+    /// What the model thought before it spoke, or the piece of it that a chunk adds:
+    /// `reasoning_content`, `reasoning` or `reasoning_text` of the delta or message, else the texts of
+    /// its `reasoning_details`. Nothing is told twice: where services send several of them, they say the
+    /// same. Read from the text each time: it is not one of the fields that the pass over a chunk finds.
+    pub fn reasoning(&self) -> Option<Cow<'a, str>> {
+        let choice = self.value();
+        let text = choice.text().as_bytes();
+        // Nearly every chunk has none, and is not read for it. A name may be written with escapes.
+        if memchr::memmem::find(text, b"reasoning").is_none()
+            && memchr::memchr(b'\\', text).is_none()
+        {
+            return None;
+        }
+        let mut said = ["delta", "message"].into_iter().filter_map(|name| choice.get(name));
+        reasoning_of(said.rfind(|said| said.kind() == Kind::Object)?)
     }
 
     /// `delta.role` of a chunk, `message.role` of an answer.
@@ -68,14 +133,32 @@ impl<'a> Choice<'a> {
         self.spans.tool_calls.iter().map(move |spans| ToolCall { text, spans })
     }
 
-    /// Why the model stopped; `None` while it has not.
+    /// Why the model stopped; `None` while it has not. Some services say so by an empty one.
     pub fn finish_reason(&self) -> Option<Cow<'a, str>> {
-        self.spans.finish_reason.map(|span| span.read(self.text))
+        let reason = self.spans.finish_reason.map(|span| span.read(self.text));
+        reason.filter(|reason| !reason.is_empty())
     }
 
     /// Whether it has a finish reason.
     pub(crate) fn is_finished(&self) -> bool {
-        self.spans.finish_reason.is_some()
+        self.finish_reason().is_some()
+    }
+
+    /// What it says: `delta` of a chunk; `message` of an answer, and of a chunk without a delta that adds
+    /// something; null where there is neither.
+    pub fn said(&self) -> Value<'a> {
+        self.message().or(self.value().get("delta")).unwrap_or(Value::NULL)
+    }
+
+    /// Whether that is its `message`.
+    pub fn is_message(&self) -> bool {
+        self.message().is_some()
+    }
+
+    fn message(&self) -> Option<Value<'a>> {
+        let object = |name| self.value().get(name).filter(|value| value.kind() == Kind::Object);
+        let is_delta = object("delta").is_some_and(|delta| delta.count() > 0);
+        object("message").filter(|_| !is_delta)
     }
 
     /// The whole choice, for every other field.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::protocol::choice::{Choice, choices_of};
+use crate::protocol::document::names_of;
 use crate::protocol::json::JsonError;
 use crate::protocol::slab::{Entry, Slab};
 use crate::protocol::span::StrSpan;
@@ -58,12 +59,25 @@ impl Chunk {
     /// The piece of output text that this chunk adds: `delta.content` of its first choice, or
     /// `delta` of a `response.output_text.delta` event; empty for every other chunk.
     pub fn text(&self) -> Cow<'_, str> {
-        let span = match self.spans().first_choice() {
-            Some(choice) => choice.message.content,
-            None if self.type_is(OUTPUT_TEXT_DELTA) => self.spans().event.delta,
+        let text = match self.choices().next() {
+            Some(choice) => choice.content(),
+            None if self.type_is(OUTPUT_TEXT_DELTA) => self.read(self.spans().event.delta),
             None => None,
         };
-        self.read(span).unwrap_or_default()
+        text.unwrap_or_default()
+    }
+
+    /// The piece of reasoning that this chunk adds: that of its first choice (see
+    /// [`Choice::reasoning`]), or `delta` of an event that adds to a reasoning text or to a summary of
+    /// one; empty for every other chunk.
+    pub fn reasoning(&self) -> Cow<'_, str> {
+        match self.choices().next() {
+            Some(choice) => choice.reasoning().unwrap_or_default(),
+            None if self.kind().is_some_and(|kind| REASONING_DELTAS.contains(&&*kind)) => {
+                self.read(self.spans().event.delta).unwrap_or_default()
+            }
+            None => Cow::Borrowed(""),
+        }
     }
 
     /// The choices of a chat chunk.
@@ -126,6 +140,16 @@ impl Chunk {
         })
     }
 
+    /// The id and the model of the answer that it is a part of, as it names them.
+    pub(crate) fn names(&self) -> (Option<String>, Option<String>) {
+        names_of(self.response().unwrap_or_else(|| self.value()))
+    }
+
+    /// The `status` of the response that it has.
+    pub(crate) fn response_status(&self) -> Option<String> {
+        Some(self.response()?.get("status")?.as_str()?.into_owned())
+    }
+
     /// What it takes of a queue's bound.
     pub(crate) fn cost(&self) -> usize {
         self.json().len() + Entry::OVERHEAD_BYTES
@@ -139,6 +163,8 @@ impl std::fmt::Debug for Chunk {
 }
 
 const OUTPUT_TEXT_DELTA: &str = "response.output_text.delta";
+const REASONING_DELTAS: [&str; 2] =
+    ["response.reasoning_text.delta", "response.reasoning_summary_text.delta"];
 
 #[cfg(test)]
 #[path = "chunk_tests.rs"]

@@ -110,7 +110,7 @@ fn response_events_give_text_and_their_end() {
     assert!(completed.is_final_response());
     assert_eq!(
         completed.usage(),
-        Some(Usage { input_tokens: 3, output_tokens: 4, total_tokens: 7 })
+        Some(Usage { input_tokens: 3, output_tokens: 4, total_tokens: 7, ..Usage::default() })
     );
 }
 
@@ -141,7 +141,10 @@ fn whole_answers() {
             "usage":{"prompt_tokens":1,"completion_tokens":2}}"#,
     );
     assert_eq!((chat.text(), chat.finish_reason()), ("hi".into(), Some("length".into())));
-    assert_eq!(chat.usage(), Some(Usage { input_tokens: 1, output_tokens: 2, total_tokens: 3 }));
+    assert_eq!(
+        chat.usage(),
+        Some(Usage { input_tokens: 1, output_tokens: 2, total_tokens: 3, ..Usage::default() })
+    );
     assert_eq!(chat.model().unwrap(), "m");
     let response = document(
         r#"{"status":"completed","output":[{"type":"reasoning"},{"type":"message","content":[
@@ -187,7 +190,8 @@ fn a_choice_is_finished_when_it_says_why() {
         r#"{"choices":[{"finish_reason":"stop"},{"finish_reason":null},{},{"finish_reason":""}]}"#,
     );
     let finished: Vec<bool> = chunk.choices().map(|choice| choice.is_finished()).collect();
-    assert_eq!(finished, [true, false, false, true]);
+    assert_eq!(finished, [true, false, false, false]);
+    assert_eq!(chunk.choices().nth(3).unwrap().finish_reason(), None, "an empty one says: not yet");
 }
 
 #[test]
@@ -237,4 +241,110 @@ fn as_many_choices_as_the_bound_says() {
     let with = |count: usize| format!(r#"{{"choices":[{}]}}"#, vec!["{}"; count].join(","));
     assert_eq!(chunk(&with(ELEMENTS_MAX)).choices().count(), ELEMENTS_MAX);
     assert!(Chunk::scan("", &with(ELEMENTS_MAX + 1)).is_err());
+}
+
+/// Under whatever name, and never twice.
+#[test]
+fn reasoning_of_chats() {
+    for (said, expected) in [
+        (r#"{"reasoning_content":"a\u00e9"}"#, Some("aé")),
+        (r#"{"reasoning":"a"}"#, Some("a")),
+        (r#"{"\u0072easoning":"a"}"#, Some("a")),
+        (r#"{"reasoning_text":"a","reasoning_opaque":"x"}"#, Some("a")),
+        (r#"{"reasoning":"a","reasoning_content":"a"}"#, Some("a")),
+        (r#"{"reasoning":"","reasoning_details":[{"text":"a"}]}"#, Some("a")),
+        (r#"{"reasoning":"a","reasoning_content":""}"#, Some("a")),
+        (r#"{"reasoning":"a","reasoning_content":null}"#, Some("a")),
+        (r#"{"reasoning":"","content":"x"}"#, Some("")),
+        (
+            r#"{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a"}]}"#,
+            Some("a"),
+        ),
+        (
+            r#"{"reasoning":null,"reasoning_details":[{"type":"reasoning.text","text":"a"},
+                {"type":"reasoning.summary","summary":"b"},{"type":"reasoning.encrypted","data":"c"},7]}"#,
+            Some("ab"),
+        ),
+        (r#"{"reasoning_details":[{"type":"reasoning.encrypted","data":"c"}]}"#, None),
+        (r#"{"reasoning":{"effort":"low"},"reasoning_details":"x"}"#, None),
+        (r#"{"content":"x"}"#, None),
+        ("[1]", None),
+    ] {
+        for name in ["delta", "message"] {
+            let text = format!(r#"{{"choices":[{{"index":0,"{name}":{said}}}]}}"#);
+            let chunk = chunk(&text);
+            let found = chunk.choices().next().unwrap().reasoning();
+            assert_eq!(found.as_deref(), expected, "{text}");
+            assert_eq!(chunk.reasoning(), expected.unwrap_or_default());
+            assert_eq!(document(&text).reasoning(), expected.unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn reasoning_of_responses() {
+    for (text, expected) in [
+        (r#"{"type":"response.reasoning_text.delta","delta":"a"}"#, "a"),
+        (r#"{"type":"response.reasoning_summary_text.delta","delta":"b"}"#, "b"),
+        (r#"{"type":"response.output_text.delta","delta":"c"}"#, ""),
+        (r#"{"type":"response.reasoning_text.done","text":"d"}"#, ""),
+        (r#"{"type":"response.reasoning_text.delta","delta":7}"#, ""),
+    ] {
+        assert_eq!(chunk(text).reasoning(), expected, "{text}");
+    }
+    let response = document(
+        r#"{"output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"a"},{"text":7}],"content":null},
+            {"type":"reasoning","summary":[{"type":"summary_text","text":"no"}],"content":[{"type":"reasoning_text","text":"b"}]},
+            {"type":"reasoning","encrypted_content":"x"},
+            {"type":"message","content":[{"type":"output_text","text":"c"}]},7]}"#,
+    );
+    assert_eq!((response.reasoning(), response.text()), ("ab".into(), "c".into()));
+}
+
+/// R-MET1: wherever services put it, and once where they say it twice.
+#[test]
+fn parts_of_usage() {
+    let of = |usage: &str| {
+        let usage = document(&format!(r#"{{"usage":{usage}}}"#)).usage()?;
+        Some([
+            usage.cached_input_tokens,
+            usage.cache_write_tokens,
+            usage.reasoning_tokens,
+            usage.audio_input_tokens,
+            usage.audio_output_tokens,
+        ])
+    };
+    for (usage, expected) in [
+        (
+            r#"{"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":1,"cache_write_tokens":2,"audio_tokens":4},
+                "completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":3,"audio_tokens":5}}"#,
+            Some([1, 2, 3, 4, 5]),
+        ),
+        (
+            r#"{"input_tokens":9,"input_tokens_details":{"cached_tokens":1,"audio_tokens":4},
+                "output_tokens":9,"output_tokens_details":{"reasoning_tokens":3}}"#,
+            Some([1, 0, 3, 4, 0]),
+        ),
+        (
+            r#"{"prompt_tokens":9,"prompt_cache_hit_tokens":7,"prompt_cache_miss_tokens":2}"#,
+            Some([7, 0, 0, 0, 0]),
+        ),
+        (
+            r#"{"input_tokens":9,"cache_read_input_tokens":7,"cache_creation_input_tokens":2}"#,
+            Some([7, 2, 0, 0, 0]),
+        ),
+        (
+            r#"{"prompt_tokens":9,"prompt_cache_hit_tokens":7,"prompt_tokens_details":{"cached_tokens":7},"cached_tokens":0}"#,
+            Some([7, 0, 0, 0, 0]),
+        ),
+        (r#"{"completion_tokens":9,"reasoning_tokens":6}"#, Some([0, 0, 6, 0, 0])),
+        (
+            r#"{"prompt_tokens":9,"prompt_tokens_details":null,"completion_tokens_details":[1],"input_tokens_details":{"cached_tokens":-1},"output_tokens_details":{"reasoning_tokens":"many","audio_tokens":1.5}}"#,
+            Some([0; 5]),
+        ),
+        (r#"{"prompt_tokens_details":{"cached_tokens":1}}"#, None),
+        (r#"{"reasoning_tokens":6}"#, None),
+    ] {
+        assert_eq!(of(usage), expected, "{usage}");
+    }
 }

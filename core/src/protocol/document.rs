@@ -8,18 +8,59 @@ use crate::protocol::spans::Spans;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
+/// A list in an object; nothing where something else stands.
+fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
+    value.get(name).map(Value::items).unwrap_or_default()
+}
+
+fn type_is(value: Value<'_>, expected: &str) -> bool {
+    value.get("type").and_then(Value::as_str).as_deref() == Some(expected)
+}
+
 /// Every `output_text` part of a response object, in order.
 pub fn output_text(response: Value<'_>) -> String {
-    fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
-        value.get(name).map(Value::items).unwrap_or_default()
-    }
     let mut text = String::new();
     for part in list(response, "output").into_iter().flat_map(|item| list(item, "content")) {
-        if part.get("type").and_then(Value::as_str).as_deref() == Some("output_text") {
+        if type_is(part, "output_text") {
             text.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
         }
     }
     text
+}
+
+/// The texts of every `reasoning` item of a response object, in order: of each its own, and its
+/// summary where the service keeps that to itself, so that nothing is told twice.
+pub fn output_reasoning(response: Value<'_>) -> String {
+    let items = list(response, "output").into_iter().filter(|item| type_is(*item, "reasoning"));
+    items.map(|item| texts_of(item, reasoning_list(item))).collect()
+}
+
+/// The list of a reasoning item that tells it: `content`, or `summary` where that has no text.
+pub(crate) fn reasoning_list(item: Value<'_>) -> &'static str {
+    if texts_of(item, "content").is_empty() { "summary" } else { "content" }
+}
+
+/// The texts of the parts in a list of an item.
+fn texts_of(item: Value<'_>, name: &str) -> String {
+    let parts = list(item, name).into_iter();
+    parts.filter_map(|part| part.get("text")?.as_str()).collect()
+}
+
+/// The id and the model of an answer, as it names them; an empty name is none. They stand at its beginning
+/// mostly, and no more of it is read then.
+pub(crate) fn names_of(answer: Value<'_>) -> (Option<String>, Option<String>) {
+    let (mut id, mut model) = (None, None);
+    answer.find_members(|name, value| {
+        let found = match name {
+            "id" => &mut id,
+            "model" => &mut model,
+            _ => return false,
+        };
+        let text = value.as_str().filter(|text| !text.is_empty());
+        *found = text.map(Cow::into_owned);
+        id.is_some() && model.is_some()
+    });
+    (id, model)
 }
 
 /// A whole answer: its JSON text as it was sent, and what was found in it.
@@ -61,6 +102,15 @@ impl Document {
             return choice.content().unwrap_or_default();
         }
         Cow::Owned(output_text(self.value()))
+    }
+
+    /// What the model thought before it spoke: that of the first choice (see [`Choice::reasoning`]),
+    /// or of every reasoning item of a response, in order; empty where there is none.
+    pub fn reasoning(&self) -> Cow<'_, str> {
+        if let Some(choice) = self.choices().next() {
+            return choice.reasoning().unwrap_or_default();
+        }
+        Cow::Owned(output_reasoning(self.value()))
     }
 
     /// The choices of a chat completion.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::protocol::document::reasoning_list;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::{Cursor, JsonError};
 use crate::protocol::spans::ELEMENTS_MAX;
@@ -104,6 +105,24 @@ fn each<'a>(value: Value<'a>, name: &str, mut visit: impl FnMut(usize, Value<'a>
     });
 }
 
+/// A list of an item whose parts have text, and how a stream would send it.
+struct TextList {
+    name: &'static str,
+    part: &'static str,
+    index: &'static str,
+    event: &'static str,
+}
+
+#[rustfmt::skip]
+const LISTS: [TextList; 3] = [
+    TextList { name: "summary", part: "summary_text", index: "summary_index",
+               event: "response.reasoning_summary_text.delta" },
+    TextList { name: "content", part: "reasoning_text", index: "content_index",
+               event: "response.reasoning_text.delta" },
+    TextList { name: "content", part: "output_text", index: "content_index",
+               event: "response.output_text.delta" },
+];
+
 fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
     let mut events = Vec::new();
     each(document, "output", |output_index, item| {
@@ -111,23 +130,29 @@ fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
         // One without end is not repeated in each event.
         let id = id.filter(|id| id.text().len() <= ITEM_ID_BYTES_MAX);
         let id = id.map(|id| format!("\"item_id\":{},", id.text())).unwrap_or_default();
-        each(item, "content", |content_index, part| {
-            if events.len() > ELEMENTS_MAX {
-                return; // too many, as the caller sees
-            }
-            let text = part.get("text").filter(|text| text.kind() == Kind::String);
-            let Some(text) =
-                text.filter(|_| part.text_at("/type").as_deref() == Some("output_text"))
-            else {
-                return;
-            };
-            let name = "response.output_text.delta";
-            let place =
-                format!("\"output_index\":{output_index},\"content_index\":{content_index}");
-            let delta = text.text();
-            let json = format!(r#"{{"type":"{name}",{id}{place},"delta":{delta}}}"#);
-            events.push((name.to_owned(), json));
-        });
+        let is_reasoning = item.text_at("/type").as_deref() == Some("reasoning");
+        let tells = |list: &&TextList| match list.part {
+            "output_text" => true,
+            _ => is_reasoning && list.name == reasoning_list(item),
+        };
+        for list in LISTS.iter().filter(tells) {
+            each(item, list.name, |index, part| {
+                if events.len() > ELEMENTS_MAX {
+                    return; // too many, as the caller sees
+                }
+                let text = part.get("text").filter(|text| text.kind() == Kind::String);
+                let Some(text) =
+                    text.filter(|_| part.text_at("/type").as_deref() == Some(list.part))
+                else {
+                    return;
+                };
+                let (name, place) = (list.event, list.index);
+                let place = format!("\"output_index\":{output_index},\"{place}\":{index}");
+                let delta = text.text();
+                let json = format!(r#"{{"type":"{name}",{id}{place},"delta":{delta}}}"#);
+                events.push((name.to_owned(), json));
+            });
+        }
     });
     let name = match document.text_at("/status").as_deref() {
         Some("failed") => "response.failed",

@@ -12,6 +12,15 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
+    /// A stable name in snake case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Endpoint::Models => "models",
+            Endpoint::Chat => "chat",
+            Endpoint::Responses => "responses",
+        }
+    }
+
     /// The path below the base URL.
     pub fn path(self) -> &'static str {
         match self {

@@ -407,15 +407,14 @@ impl<'a> Cursor<'a> {
         Span::new(start, self.at)
     }
 
-    /// The small unsigned integer that stands here; any other value is skipped. Not noted: it is
-    /// read now.
-    pub(crate) fn unsigned_or_skip(&mut self) -> Walk<Option<u32>> {
+    /// The value that stands here. Not noted: it is read now.
+    pub(crate) fn skip_unnoted(&mut self) -> Walk<Span> {
         let before = self.noted.as_ref().map_or(0, Vec::len);
         let span = self.skip()?;
         if let Some(noted) = &mut self.noted {
             noted.truncate(before);
         }
-        Ok(self.text.get(span.range()).and_then(|text| text.parse().ok()))
+        Ok(span)
     }
 
     /// The string that stands here; any other value is skipped.
@@ -424,6 +423,15 @@ impl<'a> Cursor<'a> {
             return self.string_value().map(Some);
         }
         self.skip().map(|_| None)
+    }
+
+    /// The string that stands here; of any other value but null its JSON text.
+    pub(crate) fn text_or_skip(&mut self) -> Walk<Option<StrSpan>> {
+        if self.peek() == Some(b'"') {
+            return self.string_value().map(Some);
+        }
+        let range = self.unless_null()?.map(Span::range);
+        Ok(range.map(|range| StrSpan::new(range.start, range.end, false)))
     }
 
     /// The value that stands here unless it is null.

@@ -12,12 +12,14 @@ use crate::protocol::span::{Edit, Span, StrSpan};
 pub const ELEMENTS_MAX: usize = 65_536;
 
 /// The hot fields of one kind of object, from one list: the struct, what reads a member into it, and
-/// what moves all of it. A new field is a line in such a list, and an accessor that reads it.
+/// what moves all of it. A new field is a line in such a list, and an accessor that reads it. What is
+/// no string is absent among the strings, and its JSON text among the texts.
 macro_rules! fields {
     (
         $(#[$meta:meta])*
         $name:ident {
             strings { $($string:ident = $string_key:literal,)* }
+            texts { $($text:ident = $text_key:literal,)* }
             values { $($value:ident = $value_key:literal,)* }
         }
     ) => {
@@ -25,6 +27,7 @@ macro_rules! fields {
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name {
             $(pub(crate) $string: Option<StrSpan>,)*
+            $(pub(crate) $text: Option<StrSpan>,)*
             $(pub(crate) $value: Option<Span>,)*
         }
 
@@ -35,12 +38,14 @@ macro_rules! fields {
         }
 
         impl $name {
-            const NOTHING: $name = $name { $($string: None,)* $($value: None,)* };
+            const NOTHING: $name =
+                $name { $($string: None,)* $($text: None,)* $($value: None,)* };
 
             /// Reads the member of this name, if it is one of the list.
             fn read(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Walk<bool> {
                 match name {
                     $($string_key => self.$string = cursor.string_or_skip()?,)*
+                    $($text_key => self.$text = cursor.text_or_skip()?,)*
                     $($value_key => self.$value = cursor.unless_null()?,)*
                     _ => return Ok(false),
                 }
@@ -51,6 +56,7 @@ macro_rules! fields {
             fn moved(&self, edits: &[Edit]) -> $name {
                 $name {
                     $($string: self.$string.map(|span| span.moved(edits)),)*
+                    $($text: self.$text.map(|span| span.moved(edits)),)*
                     $($value: self.$value.map(|span| span.moved(edits)),)*
                 }
             }
@@ -62,6 +68,7 @@ fields! {
     /// A chunk, an event or an answer itself.
     EventSpans {
         strings { id = "id", kind = "type", item_id = "item_id", delta = "delta", }
+        texts {}
         values { usage = "usage", error = "error", response = "response", }
     }
 }
@@ -71,6 +78,7 @@ fields! {
     /// the same fields.
     MessageSpans {
         strings { role = "role", content = "content", }
+        texts {}
         values {}
     }
 }
@@ -78,7 +86,8 @@ fields! {
 fields! {
     /// The function of a tool call.
     FunctionSpans {
-        strings { name = "name", arguments = "arguments", }
+        strings { name = "name", }
+        texts { arguments = "arguments", }
         values {}
     }
 }
@@ -98,6 +107,8 @@ pub(crate) struct ChoiceSpans {
     pub(crate) index: u32,
     pub(crate) finish_reason: Option<StrSpan>,
     pub(crate) message: MessageSpans,
+    /// A content that is a list of parts.
+    pub(crate) parts: Option<Span>,
     /// Empty, and without an allocation, in nearly every chunk.
     pub(crate) tool_calls: Vec<ToolCallSpans>,
 }
@@ -177,10 +188,6 @@ impl Spans {
         }
     }
 
-    pub(crate) fn first_choice(&self) -> Option<&ChoiceSpans> {
-        self.first.as_ref()
-    }
-
     /// The choices in their order.
     pub(crate) fn choices(&self) -> impl Iterator<Item = &ChoiceSpans> {
         self.first.iter().chain(&self.further)
@@ -199,26 +206,26 @@ impl ChoiceSpans {
             return cursor.skip().map(|_| None);
         }
         let (mut index, mut finish_reason) = (None, None);
-        let (mut message, mut tool_calls) = (MessageSpans::default(), Vec::new());
+        let mut said = Said::default();
+        let (mut has_delta, mut has_message) = (false, false);
         cursor.object(|cursor, name| {
             match name {
-                "index" => index = cursor.unsigned_or_skip()?,
+                "index" => index = read_index(cursor)?,
                 "finish_reason" => finish_reason = cursor.string_or_skip()?,
-                "delta" | "message" if cursor.peek() == Some(b'{') => {
-                    // Of duplicates the last wins, whole.
-                    (message, tool_calls) = (MessageSpans::default(), Vec::new());
-                    cursor.object(|cursor, name| match (name, cursor.peek()) {
-                        ("tool_calls", Some(b'[')) => {
-                            tool_calls.clear();
-                            cursor.array(|cursor| {
-                                elements.add(cursor)?;
-                                tool_calls.push(ToolCallSpans::scan(cursor)?);
-                                Ok(())
-                            })
-                        }
-                        _ if message.read(cursor, name)? => Ok(()),
-                        _ => cursor.skip().map(drop),
-                    })?;
+                // What a chunk adds is its delta, whatever message stands beside it.
+                // An empty one adds nothing.
+                "message" if has_delta => drop(cursor.skip()?),
+                "message" if cursor.peek() == Some(b'{') => {
+                    said = Said::scan(cursor, elements)?;
+                    has_message = true;
+                }
+                "delta" if cursor.peek() == Some(b'{') => {
+                    let delta = Said::scan(cursor, elements)?;
+                    if !delta.is_empty || !has_message {
+                        // Of duplicates the last wins, whole.
+                        said = delta;
+                        has_delta = !said.is_empty;
+                    }
                 }
                 _ => {
                     cursor.skip()?;
@@ -227,7 +234,8 @@ impl ChoiceSpans {
             Ok(())
         })?;
         let (whole, index) = (cursor.since(start), index.unwrap_or(position));
-        Ok(Some(ChoiceSpans { whole, index, finish_reason, message, tool_calls }))
+        let Said { message, parts, tool_calls, .. } = said;
+        Ok(Some(ChoiceSpans { whole, index, finish_reason, message, parts, tool_calls }))
     }
 
     fn moved(&self, edits: &[Edit]) -> ChoiceSpans {
@@ -236,8 +244,51 @@ impl ChoiceSpans {
             index: self.index,
             finish_reason: self.finish_reason.map(|span| span.moved(edits)),
             message: self.message.moved(edits),
+            parts: self.parts.map(|span| span.moved(edits)),
             tool_calls: self.tool_calls.iter().map(|call| call.moved(edits)).collect(),
         }
+    }
+}
+
+/// A delta or a message, as far as it is looked at.
+struct Said {
+    message: MessageSpans,
+    parts: Option<Span>,
+    tool_calls: Vec<ToolCallSpans>,
+    /// It has no member at all.
+    is_empty: bool,
+}
+
+impl Default for Said {
+    fn default() -> Said {
+        Said { message: MessageSpans::NOTHING, parts: None, tool_calls: Vec::new(), is_empty: true }
+    }
+}
+
+impl Said {
+    fn scan(cursor: &mut Cursor<'_>, elements: &mut Elements) -> Walk<Said> {
+        let mut said = Said::default();
+        cursor.object(|cursor, name| {
+            said.is_empty = false;
+            match (name, cursor.peek()) {
+                ("content", Some(b'[')) => {
+                    said.message.content = None;
+                    said.parts = Some(cursor.skip()?);
+                    Ok(())
+                }
+                ("tool_calls", Some(b'[')) => {
+                    said.tool_calls.clear();
+                    cursor.array(|cursor| {
+                        elements.add(cursor)?;
+                        said.tool_calls.push(ToolCallSpans::scan(cursor)?);
+                        Ok(())
+                    })
+                }
+                _ if said.message.read(cursor, name)? => Ok(()),
+                _ => cursor.skip().map(drop),
+            }
+        })?;
+        Ok(said)
     }
 }
 
@@ -249,7 +300,7 @@ impl ToolCallSpans {
         }
         cursor.object(|cursor, name| {
             match name {
-                "index" => call.index = cursor.unsigned_or_skip()?,
+                "index" => call.index = read_index(cursor)?,
                 "id" => call.id = cursor.string_or_skip()?,
                 "function" if cursor.peek() == Some(b'{') => cursor.object(|cursor, name| {
                     if !call.function.read(cursor, name)? {
@@ -273,6 +324,12 @@ impl ToolCallSpans {
             function: self.function.moved(edits),
         }
     }
+}
+
+/// The index that stands here; any other value is skipped. It is read now, so a text that differs in
+/// it is scanned anew.
+fn read_index(cursor: &mut Cursor<'_>) -> Walk<Option<u32>> {
+    Ok(cursor.skip_unnoted()?.of(cursor.text).as_index())
 }
 
 /// What was found of choices and tool calls.

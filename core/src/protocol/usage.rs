@@ -1,36 +1,127 @@
 //! The tokens that an answer reports, by whatever names. Knows no sums.
 
-use crate::protocol::value::Value;
+use crate::protocol::value::{Kind, Value};
 
-/// Tokens that an answer reports (R-MET1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Usage {
+/// Where in a usage object a number stands.
+#[derive(Clone, Copy)]
+enum Group {
+    /// In the object itself.
+    Whole,
+    /// In what it says of the tokens that were sent.
+    Input,
+    /// In what it says of the tokens that were generated.
+    Output,
+}
+
+use Group::{Input, Output, Whole};
+
+/// The counts of tokens, from one list: the struct, where services put each, and all of them by name.
+/// Where several places have one, it is the largest: services that know two names say the same in both,
+/// or 0 in the one that they do not use.
+macro_rules! counts {
+    ($($(#[$meta:meta])+ $name:ident: $(($group:ident, $key:literal))|+;)*) => {
+        /// Tokens that an answer reports (R-MET1), 0 of what it says nothing of.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct Usage {
+            $($(#[$meta])+ pub $name: u64,)*
+        }
+
+        impl Usage {
+            /// Every count with its name, in order.
+            pub fn counts(self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($name), self.$name)),*].into_iter()
+            }
+
+            /// Adds what other calls used. No sum runs over.
+            pub(crate) fn add(&mut self, other: &Usage) {
+                $(self.$name = self.$name.saturating_add(other.$name);)*
+            }
+
+            /// What a member of a usage object counts.
+            fn count(&mut self, group: Group, key: &str) -> Option<&mut u64> {
+                match (group, key) {
+                    $($(($group, $key))|+ => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+counts! {
     /// `prompt_tokens` or `input_tokens`.
-    pub input_tokens: u64,
+    input_tokens: (Whole, "prompt_tokens") | (Whole, "input_tokens");
+
     /// `completion_tokens` or `output_tokens`.
-    pub output_tokens: u64,
+    output_tokens: (Whole, "completion_tokens") | (Whole, "output_tokens");
+
     /// `total_tokens`, or the sum of the two where it is absent.
-    pub total_tokens: u64,
+    total_tokens: (Whole, "total_tokens");
+
+    /// Those that were sent and that the service had from an earlier call.
+    cached_input_tokens: (Input, "cached_tokens") | (Input, "cache_read_tokens")
+        | (Whole, "cached_tokens") | (Whole, "prompt_cache_hit_tokens")
+        | (Whole, "cache_read_input_tokens");
+
+    /// Those that were sent and that the service keeps for later calls.
+    cache_write_tokens: (Input, "cache_write_tokens") | (Input, "cache_creation_tokens")
+        | (Whole, "cache_write_tokens") | (Whole, "cache_creation_input_tokens");
+
+    /// Those that were generated before the answer began.
+    reasoning_tokens: (Output, "reasoning_tokens") | (Whole, "reasoning_tokens");
+
+    /// Those that were sent as audio.
+    audio_input_tokens: (Input, "audio_tokens");
+
+    /// Those that were generated as audio.
+    audio_output_tokens: (Output, "audio_tokens");
 }
 
 impl Usage {
     pub(crate) fn read(value: Value<'_>) -> Option<Usage> {
-        let (mut input, mut output, mut total) = (None, None, None);
-        for (name, value) in value.members() {
-            let count = match &*name {
-                "prompt_tokens" | "input_tokens" => &mut input,
-                "completion_tokens" | "output_tokens" => &mut output,
-                "total_tokens" => &mut total,
-                _ => continue,
+        let mut usage = Usage::default();
+        let mut has_total = false;
+        let mut has_any = false;
+        value.each_member(|name, value| {
+            let group = match name {
+                "prompt_tokens_details" | "input_tokens_details" => Input,
+                "completion_tokens_details" | "output_tokens_details" => Output,
+                _ => {
+                    let is_read = usage.take(Whole, name, value);
+                    has_total |= is_read && name == "total_tokens";
+                    has_any |= is_read && HEADLINES.contains(&name);
+                    return;
+                }
             };
-            *count = value.as_i64().and_then(|tokens| u64::try_from(tokens).ok()).or(*count);
-        }
-        if input.is_none() && output.is_none() && total.is_none() {
+            if value.kind() == Kind::Object {
+                value.each_member(|name, value| {
+                    usage.take(group, name, value);
+                });
+            }
+        });
+        if !has_any {
             return None;
         }
-        let (input_tokens, output_tokens) = (input.unwrap_or(0), output.unwrap_or(0));
-        let total_tokens = total.unwrap_or(input_tokens.saturating_add(output_tokens));
-        Some(Usage { input_tokens, output_tokens, total_tokens })
+        if !has_total {
+            usage.total_tokens = usage.input_tokens.saturating_add(usage.output_tokens);
+        }
+        Some(usage)
+    }
+
+    /// Reads a member, if it is a count of tokens.
+    fn take(&mut self, group: Group, name: &str, value: Value<'_>) -> bool {
+        let tokens = || u64::try_from(value.as_i64()?).ok();
+        let Some((count, tokens)) =
+            self.count(group, name).and_then(|count| Some((count, tokens()?)))
+        else {
+            return false;
+        };
+        *count = tokens.max(*count);
+        true
     }
 }
+
+/// An object without any of these reports nothing.
+const HEADLINES: [&str; 5] =
+    ["prompt_tokens", "input_tokens", "completion_tokens", "output_tokens", "total_tokens"];

@@ -170,14 +170,26 @@ impl<'a> Value<'a> {
         name
     }
 
-    fn each_member(self, mut visit: impl FnMut(&str, Value<'a>)) {
+    /// The same without a list.
+    pub(crate) fn each_member(self, mut visit: impl FnMut(&str, Value<'a>)) {
+        self.find_members(|name, value| {
+            visit(name, value);
+            false
+        });
+    }
+
+    /// The members of an object, until one is the last that is looked for.
+    pub(crate) fn find_members(self, mut is_last: impl FnMut(&str, Value<'a>) -> bool) {
         if self.kind() == Kind::Object {
             self.walk(|cursor| {
                 let text = cursor.text;
                 cursor.object(|cursor, name| {
                     let value = cursor.skip()?.of(text);
-                    visit(name, value);
-                    Ok(())
+                    // Any error ends the walk.
+                    match is_last(name, value) {
+                        true => Err(JsonError { offset: 0, expected: "" }),
+                        false => Ok(()),
+                    }
                 })
             });
         }
@@ -199,6 +211,27 @@ impl<'a> Value<'a> {
     /// The string that a JSON Pointer names, where it is not empty.
     pub(crate) fn text_at(self, pointer: &str) -> Option<Cow<'a, str>> {
         self.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
+    }
+
+    /// The string, escapes resolved; any other value but null as its JSON text. For what is to be
+    /// a text and is sent as it is meant by some: the arguments of a tool call as an object.
+    pub fn as_text(self) -> Option<Cow<'a, str>> {
+        match self.kind() {
+            Kind::Null => None,
+            Kind::String => self.as_str(),
+            Kind::Bool | Kind::Number | Kind::Array | Kind::Object => Some(self.text.into()),
+        }
+    }
+
+    /// The number of a place, in every way in which services write it: `5`, `5.0` and `"5"`.
+    pub fn as_index(self) -> Option<u32> {
+        if let Ok(index) = self.text.parse() {
+            return Some(index);
+        }
+        let digits = self.text.trim_matches('"');
+        let number: f64 = digits.parse().ok()?;
+        let is_index = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+        is_index.then_some(number as u32)
     }
 
     /// The integer, where it fits. `5.0` is not an integer here.

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::content::Growing;
 use super::tree::{
-    Gathered, List, MERGE_DEPTH_MAX, Node, Object, Room, is_blank, members, own_index,
+    Gathered, List, MERGE_DEPTH_MAX, Node, Object, Room, inner, is_blank, members, place_of,
     write_member, write_name,
 };
 use crate::protocol::usage::Usage;
@@ -26,6 +27,9 @@ pub(super) struct Chat {
 struct Choice {
     index: i64,
     message: Object,
+    content: Growing,
+    /// Pieces of the message came.
+    has_pieces: bool,
     /// Everything but `index` and the message.
     rest: Object,
 }
@@ -67,12 +71,17 @@ impl Chat {
             if sent.kind() != Kind::Object {
                 continue;
             }
-            let index = own_index(sent).unwrap_or(place as i64);
+            let index = place_of(sent).unwrap_or(place as i64);
             let at = *self.by_index.entry(index).or_insert(self.choices.len());
             if at == self.choices.len() {
                 room.part("{index:,message:{}}".len())?;
-                let rest = Object::default();
-                self.choices.push(Choice { index, message: new_message(), rest });
+                self.choices.push(Choice {
+                    index,
+                    message: new_message(),
+                    content: Growing::default(),
+                    has_pieces: false,
+                    rest: Object::default(),
+                });
             }
             if let Some(choice) = self.choices.get_mut(at) {
                 choice.add(sent, room)?;
@@ -116,15 +125,24 @@ impl Chat {
 
 impl Choice {
     fn add(&mut self, sent: Value<'_>, room: &mut Room) -> Gathered {
+        let said = |name| sent.get(name).is_some_and(says_something);
+        let has_delta = said("delta");
         for (name, value) in members(sent) {
             match (&*name, value.kind()) {
                 ("index", _) => {}
-                ("delta", Kind::Object) => self.delta(value, room)?,
+                ("delta", Kind::Object) => {
+                    self.has_pieces |= has_delta;
+                    self.delta(value, room)?;
+                }
+                // What a chunk adds is its delta, whatever message stands beside it.
+                ("message", Kind::Object) if has_delta => {}
                 ("message", Kind::Object) => {
-                    // A whole message, not a piece of one: it takes the place of the pieces.
-                    let new = new_message();
-                    room.swap(self.message.bytes(), new.bytes())?;
-                    self.message = new;
+                    if says_something(value) && (self.has_pieces || self.goes_on(value, sent)) {
+                        // A whole message, not a piece of one: it takes the place of the pieces.
+                        let new = new_message();
+                        room.swap(self.message.bytes(), new.bytes())?;
+                        (self.message, self.content) = (new, Growing::default());
+                    }
                     self.delta(value, room)?;
                 }
                 ("delta" | "message", _) => {}
@@ -146,8 +164,33 @@ impl Choice {
         Ok(())
     }
 
+    /// Whether a message is all that was said so far and more, and not another piece: of a service
+    /// that sends messages instead of deltas.
+    fn goes_on(&mut self, message: Value<'_>, choice: Value<'_>) -> bool {
+        let (Some(Node::Text(own)), Some(sent)) =
+            (self.message.get_mut("content"), message.get("content"))
+        else {
+            return false;
+        };
+        let sent = inner(sent.text());
+        let is_end = choice.text_at("/finish_reason").is_some();
+        sent.starts_with(&**own) && (is_end || sent.len() > own.len())
+    }
+
     fn delta(&mut self, delta: Value<'_>, room: &mut Room) -> Gathered {
         for (name, value) in members(delta) {
+            if name == "content" {
+                if let Some(content) = self.message.slot(&name, room)? {
+                    self.content.add(content, value, room)?;
+                }
+                continue;
+            }
+            if name == "function_call" {
+                if let Some(function) = self.message.slot(&name, room)? {
+                    function.merge_function(value, room)?;
+                }
+                continue;
+            }
             if name == "tool_calls" && value.kind() == Kind::Array {
                 match self.message.slot(&name, room)? {
                     Some(Node::List(calls)) => calls.merge_calls(value, room)?,
@@ -196,6 +239,12 @@ impl Choice {
         }
         out.push('}');
     }
+}
+
+/// Whether a delta or a message is more than the role of who speaks.
+fn says_something(said: Value<'_>) -> bool {
+    let members = said.members();
+    members.iter().any(|(name, value)| name != "role" && !is_blank(value.text()))
 }
 
 /// Every message has a role and a content, if they are null.

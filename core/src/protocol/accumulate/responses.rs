@@ -9,9 +9,14 @@ use crate::protocol::value::{Kind, Value};
 pub(super) struct Response {
     /// The last response object, as it was sent.
     text: String,
-    is_final: bool,
+    /// The status that the final event named.
+    ended: Option<&'static str>,
+    /// What the events built, unless the final response has an output of its own.
     output: List,
 }
+
+/// The events that end a response; each is named as its status.
+const FINAL: [&str; 3] = ["completed", "failed", "incomplete"];
 
 /// Where a text that comes in pieces goes: an item's own member, or a part in a list of it.
 struct Piece {
@@ -77,11 +82,19 @@ impl Response {
         }) else {
             return Ok(());
         };
-        if self.is_final {
+        if self.ended.is_some() {
             return Ok(());
         }
+        let ended = FINAL.into_iter().find(|name| *name == subject);
         if let Some(response) = object(event, "response") {
-            return self.response(subject, response, room);
+            self.response(ended.is_some(), response, room)?;
+        }
+        self.ended = ended;
+        if let Some(ended) = ended {
+            return self.end_items(ended, room);
+        }
+        if object(event, "response").is_some() {
+            return Ok(());
         }
         if let ("output_item", Some(item)) = (subject, object(event, "item")) {
             return self.item(event, item, step == "done", room);
@@ -101,17 +114,40 @@ impl Response {
         self.piece(event, piece, step, room)
     }
 
-    fn response(&mut self, subject: &str, response: Value<'_>, room: &mut Room) -> Gathered {
-        self.is_final = matches!(subject, "completed" | "failed" | "incomplete");
-        let old = if self.is_final { room.used } else { self.text.len() };
-        if let Err(too_large) = room.swap(old, response.text().len()) {
-            self.is_final = false;
-            return Err(too_large);
-        }
-        if self.is_final {
+    fn response(&mut self, is_final: bool, response: Value<'_>, room: &mut Room) -> Gathered {
+        // Some services send a final response without what they sent before.
+        let replaces = is_final && has_output(response);
+        let old = if replaces { room.used } else { self.text.len() };
+        room.swap(old, response.text().len())?;
+        if replaces {
             self.output = List::default();
         }
         self.text = response.text().to_owned();
+        Ok(())
+    }
+
+    /// What goes on in a response that ended has ended, too, whether an event said so or not.
+    fn end_items(&mut self, ended: &str, room: &mut Room) -> Gathered {
+        let ended = if ended == "completed" { ended } else { "incomplete" };
+        for item in &mut self.output.items {
+            let goes_on = match &item.node {
+                Node::Raw(text) => Value::validated(text)
+                    .get("status")
+                    .is_some_and(|status| status.text() == IN_PROGRESS),
+                Node::Object(_) => true,
+                Node::Text(_) | Node::Items(_) | Node::List(_) => false,
+            };
+            if !goes_on {
+                continue;
+            }
+            let Some(object) = item.node.as_object(room)? else { continue };
+            if let Some(Node::Text(status)) = object.get_mut("status")
+                && status == "in_progress"
+            {
+                room.swap(status.len(), ended.len())?;
+                *status = ended.to_owned();
+            }
+        }
         Ok(())
     }
 
@@ -177,7 +213,10 @@ impl Response {
     fn piece(&mut self, event: Value<'_>, piece: &Piece, step: &str, room: &mut Room) -> Gathered {
         let whole = step == "done";
         let text = event.get(if whole { piece.field } else { "delta" });
-        let Some(text) = text.filter(|text| text.kind() == Kind::String) else { return Ok(()) };
+        let is_arguments = piece.field == "arguments";
+        let Some(text) = text.filter(|text| is_arguments || text.kind() == Kind::String) else {
+            return Ok(());
+        };
         let Some(item) = self.item_of(event, piece.item, room)? else { return Ok(()) };
         let holder = match &piece.part {
             None => Some(item),
@@ -188,6 +227,9 @@ impl Response {
         };
         match holder {
             Some(holder) => match holder.slot(piece.field, room)? {
+                Some(node) if is_arguments && !(whole && text.kind() == Kind::String) => {
+                    node.merge_arguments(text, room)
+                }
                 Some(node) if whole => node.put(text, room),
                 Some(node) => node.merge(text, 0, room),
                 None => Ok(()),
@@ -197,7 +239,7 @@ impl Response {
     }
 
     pub(super) fn write(&self, out: &mut String) {
-        if self.is_final {
+        if self.ended.is_some() && self.output.items.is_empty() && !self.text.is_empty() {
             return out.push_str(&self.text);
         }
         let started = if self.text.is_empty() {
@@ -210,10 +252,12 @@ impl Response {
         for (name, value) in members(Value::validated(started)) {
             write_name(&name, out);
             has_output |= name == "output";
-            if name == "output" && !self.output.items.is_empty() {
-                self.output.write(out);
-            } else {
-                out.push_str(value.text());
+            match (&*name, self.ended) {
+                ("output", _) if !self.output.items.is_empty() => self.output.write(out),
+                ("status", Some(ended)) if value.text() == IN_PROGRESS => {
+                    out.extend(["\"", ended, "\""]);
+                }
+                _ => out.push_str(value.text()),
             }
         }
         if !has_output {
@@ -222,6 +266,13 @@ impl Response {
         }
         out.push('}');
     }
+}
+
+/// The status of what is not whole yet.
+const IN_PROGRESS: &str = r#""in_progress""#;
+
+fn has_output(response: Value<'_>) -> bool {
+    response.get("output").is_some_and(|output| output.count() > 0)
 }
 
 fn object<'a>(event: Value<'a>, name: &str) -> Option<Value<'a>> {

@@ -188,6 +188,45 @@ impl Node {
         Ok(())
     }
 
+    /// The function of a tool call. Its arguments are a text, however they were sent.
+    pub(super) fn merge_function(&mut self, function: Value<'_>, room: &mut Room) -> Gathered {
+        let is_text = |value: Value<'_>| matches!(value.kind(), Kind::String | Kind::Null);
+        let arguments = function.get("arguments");
+        if function.kind() == Kind::Object && !arguments.is_none_or(is_text) && self.is_blank() {
+            *self = Node::Object(Object::default());
+        }
+        match self.as_object(room)? {
+            Some(own) if function.kind() == Kind::Object => {
+                for (name, value) in members(function) {
+                    if name != "arguments" {
+                        own.merge(&name, value, MERGE_DEPTH_MAX, room)?;
+                    } else if let Some(arguments) = own.slot(&name, room)? {
+                        arguments.merge_arguments(value, room)?;
+                    }
+                }
+                Ok(())
+            }
+            Some(_) | None => self.merge(function, MERGE_DEPTH_MAX, room),
+        }
+    }
+
+    /// A piece of the text of arguments; or the value that the text should have been, which is whole and
+    /// takes the place of any pieces. An empty one says nothing.
+    pub(super) fn merge_arguments(&mut self, value: Value<'_>, room: &mut Room) -> Gathered {
+        let is_empty = is_blank(value.text()) || value.kind() == Kind::Object && value.count() == 0;
+        if is_empty && !self.is_blank() {
+            return Ok(());
+        }
+        if matches!(value.kind(), Kind::String | Kind::Null) {
+            return self.merge(value, 0, room);
+        }
+        let mut text = String::new();
+        write_str(value.text(), &mut text);
+        room.swap(self.bytes(), text.len())?;
+        *self = Node::Raw(text);
+        Ok(())
+    }
+
     /// This object, taken apart.
     pub(super) fn as_object(
         &mut self,
@@ -387,7 +426,7 @@ impl List {
     pub(super) fn merge_calls(&mut self, array: Value<'_>, room: &mut Room) -> Gathered {
         let calls = array.items();
         for (place, call) in calls.iter().enumerate().filter(|(_, c)| c.kind() == Kind::Object) {
-            let index = own_index(*call);
+            let index = place_of(*call);
             let (id, name) = (call.text_at("/id"), call.text_at("/function/name"));
             let place = (calls.len() > 1).then_some(place as i64);
             let at = match self.meant(index, place, id.as_deref(), name.as_deref()) {
@@ -406,7 +445,11 @@ impl List {
             let Some(object) = item.node.as_object(room)? else { continue };
             // A whole answer's tool calls have no index.
             for (name, value) in members(*call).into_iter().filter(|(name, _)| name != "index") {
-                object.merge(&name, value, MERGE_DEPTH_MAX, room)?;
+                if name != "function" {
+                    object.merge(&name, value, MERGE_DEPTH_MAX, room)?;
+                } else if let Some(function) = object.slot(&name, room)? {
+                    function.merge_function(value, room)?;
+                }
             }
         }
         Ok(())
@@ -482,13 +525,19 @@ pub(super) fn members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
 }
 
 /// What stands between the quotes of a string or the brackets of an array.
-fn inner(text: &str) -> &str {
+pub(super) fn inner(text: &str) -> &str {
     text.get(1..text.len().saturating_sub(1)).unwrap_or_default()
 }
 
 /// Null and the empty string say nothing.
 pub(super) fn is_blank(text: &str) -> bool {
     matches!(text, "" | "null" | "\"\"")
+}
+
+/// `index` of a choice or a tool call, in every way in which services write it.
+pub(super) fn place_of(value: Value<'_>) -> Option<i64> {
+    let index = value.get("index")?;
+    index.as_i64().or_else(|| index.as_index().map(i64::from))
 }
 
 /// `index`, where it is an integer.

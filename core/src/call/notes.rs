@@ -1,0 +1,221 @@
+//! What is noted of a call on its way, and the record that comes of it when it ends. Knows no outcome and
+//! nobody who reads the record.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::error_kind::ErrorKind;
+use crate::head::Head;
+use crate::http::timing::Seen;
+use crate::record::{
+    ATTEMPTS_RECORDED_MAX, Answered, AttemptRecord, CHUNK_TIMES_MAX, WAITS_RECORDED_MAX,
+    WaitReason, WaitRecord,
+};
+
+/// What is noted of a call. Once for each attempt, wait and batch of chunks.
+pub(crate) struct Notes {
+    pub(crate) start: SystemTime,
+    /// The same moment: what all times are counted from.
+    origin: Instant,
+    pub(crate) streamed: bool,
+    has_chunk_times: bool,
+    attempts: VecDeque<Attempt>,
+    pub(crate) attempts_count: u64,
+    /// Bytes of attempts that are not kept.
+    earlier_in: u64,
+    earlier_out: u64,
+    waits: VecDeque<WaitRecord>,
+    waits_count: u64,
+    waiting: Option<(WaitReason, Duration)>,
+    pub(crate) first_chunk: Option<Duration>,
+    pub(crate) last_chunk: Option<Duration>,
+    pub(crate) chunks: u64,
+    chunk_times: Vec<Duration>,
+    /// Of a stream: what came last.
+    pub(crate) answered: Answered,
+    /// Status and request id of the answer, where a good one came.
+    pub(crate) accepted: Option<(u16, Option<String>)>,
+}
+
+/// One attempt; it has an end where it failed before the call ended.
+struct Attempt {
+    start: Duration,
+    seen: Arc<Seen>,
+    failed: Option<(Duration, ErrorKind)>,
+}
+
+impl Notes {
+    pub(crate) fn new() -> Notes {
+        Notes {
+            start: SystemTime::now(),
+            origin: Instant::now(),
+            streamed: false,
+            has_chunk_times: false,
+            attempts: VecDeque::new(),
+            attempts_count: 0,
+            earlier_in: 0,
+            earlier_out: 0,
+            waits: VecDeque::new(),
+            waits_count: 0,
+            waiting: None,
+            first_chunk: None,
+            last_chunk: None,
+            chunks: 0,
+            chunk_times: Vec::new(),
+            answered: Answered::default(),
+            accepted: None,
+        }
+    }
+
+    /// The call starts now.
+    pub(crate) fn starts(&mut self, streamed: bool, has_chunk_times: bool) {
+        (self.start, self.origin) = (SystemTime::now(), Instant::now());
+        (self.streamed, self.has_chunk_times) = (streamed, has_chunk_times);
+    }
+
+    /// Since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.origin.elapsed()
+    }
+
+    pub(crate) fn attempt_begins(&mut self) -> Arc<Seen> {
+        if self.attempts.len() >= ATTEMPTS_RECORDED_MAX
+            && let Some(earlier) = self.attempts.pop_front()
+        {
+            self.earlier_in += earlier.seen.bytes_in();
+            self.earlier_out += earlier.seen.bytes_out();
+        }
+        self.attempts_count += 1;
+        let seen = Arc::new(Seen::new(self.origin));
+        self.attempts.push_back(Attempt {
+            start: self.elapsed(),
+            seen: seen.clone(),
+            failed: None,
+        });
+        seen
+    }
+
+    /// The last attempt failed; gives it.
+    pub(crate) fn attempt_failed(&mut self, kind: ErrorKind) -> Option<AttemptRecord> {
+        let now = self.elapsed();
+        let last = self.attempts.back_mut()?;
+        last.failed = Some((now, kind));
+        Some(last.record())
+    }
+
+    pub(crate) fn wait_begins(&mut self, reason: WaitReason) {
+        self.waiting = Some((reason, self.elapsed()));
+    }
+
+    pub(crate) fn wait_ends(&mut self) {
+        let now = self.elapsed();
+        if let Some((reason, start)) = self.waiting.take() {
+            if self.waits.len() >= WAITS_RECORDED_MAX {
+                self.waits.pop_front();
+            }
+            self.waits_count += 1;
+            self.waits.push_back(WaitRecord { reason, start, length: now.saturating_sub(start) });
+        }
+    }
+
+    /// A good answer came.
+    pub(crate) fn accepted(&mut self, head: &Head) {
+        self.accepted = Some((head.status(), head.request_id().map(str::to_owned)));
+    }
+
+    /// There are so many chunks by now.
+    pub(crate) fn chunks_came(&mut self, count: u64) {
+        let more = count.saturating_sub(self.chunks);
+        if more == 0 {
+            return;
+        }
+        let now = self.elapsed();
+        self.first_chunk.get_or_insert(now);
+        (self.last_chunk, self.chunks) = (Some(now), count);
+        if self.has_chunk_times {
+            let room = CHUNK_TIMES_MAX.saturating_sub(self.chunk_times.len()) as u64;
+            self.chunk_times.extend((0..more.min(room)).map(|_| now));
+        }
+    }
+
+    /// What the stream said of itself; but for usage it says most things once.
+    pub(crate) fn learns(&mut self, answered: &Answered) {
+        self.answered.usage = answered.usage;
+        let (known, said) = (&mut self.answered, answered);
+        if known.response_id.is_none() || known.response_model.is_none() {
+            known.response_id.clone_from(&said.response_id);
+            known.response_model.clone_from(&said.response_model);
+        }
+        if known.finish_reason.is_none() {
+            known.finish_reason.clone_from(&said.finish_reason);
+        }
+    }
+
+    /// The times of the chunks, which are noted no more.
+    pub(crate) fn take_chunk_times(&mut self) -> Vec<Duration> {
+        self.has_chunk_times = false;
+        std::mem::take(&mut self.chunk_times)
+    }
+
+    /// The attempts of a call that ends now, the last of them with this; and when that is. All that is
+    /// noted elsewhere meanwhile is looked at before, so nothing is later than the end.
+    pub(crate) fn attempts(&self, kind: Option<ErrorKind>) -> (Vec<AttemptRecord>, Duration) {
+        let mut attempts: Vec<_> = self.attempts.iter().map(Attempt::record).collect();
+        let now = self.elapsed();
+        let open = attempts.iter_mut().zip(&self.attempts).filter(|(_, own)| own.failed.is_none());
+        for (attempt, _) in open {
+            (attempt.end, attempt.kind) = (now, kind);
+        }
+        (attempts, now)
+    }
+
+    /// The waits of a call that ends now, the last of them in one perhaps.
+    pub(crate) fn waits(&mut self) -> Vec<WaitRecord> {
+        self.wait_ends();
+        let mut waits: Vec<_> = self.waits.iter().copied().chain(self.waits_to_send()).collect();
+        waits.sort_by_key(|wait| wait.start);
+        waits.drain(..waits.len().saturating_sub(WAITS_RECORDED_MAX));
+        waits
+    }
+
+    /// How many waits there were.
+    pub(crate) fn waits_count(&self) -> u64 {
+        self.waits_count + self.waits_to_send().count() as u64
+    }
+
+    fn waits_to_send(&self) -> impl Iterator<Item = WaitRecord> {
+        self.attempts.iter().filter_map(|attempt| {
+            let (start, length) = attempt.seen.state().wait?;
+            Some(WaitRecord { reason: WaitReason::Reuse, start, length })
+        })
+    }
+
+    /// Bytes of bodies, in and out.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
+        let kept = self.attempts.iter();
+        kept.fold((self.earlier_in, self.earlier_out), |(bytes_in, bytes_out), attempt| {
+            (bytes_in + attempt.seen.bytes_in(), bytes_out + attempt.seen.bytes_out())
+        })
+    }
+}
+
+impl Attempt {
+    fn record(&self) -> AttemptRecord {
+        let state = self.seen.state();
+        let connected = state.connected();
+        AttemptRecord {
+            start: self.start,
+            address: connected.address,
+            reused: connected.reused,
+            dns: connected.dns,
+            connect: connected.connect,
+            tls: connected.tls,
+            head: state.head,
+            first_byte: self.seen.first_byte(),
+            end: self.failed.map_or(self.start, |(end, _)| end),
+            status: state.status,
+            kind: self.failed.map(|(_, kind)| kind),
+        }
+    }
+}

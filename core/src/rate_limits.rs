@@ -1,0 +1,283 @@
+//! What the headers of an answer say of the limits of a service: how much there is, how much is left, and
+//! when it is whole again. Knows no call.
+//!
+//! Services have many spellings for it, and none of them is an error: what cannot be read is absent.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Further limits that are told by name; headers that name more of them are not looked at.
+pub const OTHER_LIMITS_MAX: usize = 32;
+
+/// A longer time than this is no time in which a limit is whole again, but a mistake.
+const RESET_MAX: Duration = Duration::from_secs(3660 * 86_400);
+
+/// A plain number from here on is a time of the clock, in seconds since 1970 UTC; from `CLOCK_MS_MIN`
+/// on in milliseconds.
+const CLOCK_SECONDS_MIN: f64 = 1e9;
+const CLOCK_MS_MIN: f64 = 1e12;
+
+/// One limit of a service, as far as it tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RateLimit {
+    /// How many there are in all.
+    pub limit: Option<u64>,
+    /// How many are left.
+    pub remaining: Option<u64>,
+    /// In what time from the answer on they are all there again; zero where that has passed.
+    pub reset: Option<Duration>,
+}
+
+/// The limits of a service as the headers of an answer tell them: `x-ratelimit-...` and the same under
+/// other beginnings, `RateLimit` of the IETF's draft, `retry-after`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RateLimits {
+    /// Of requests, and where the headers do not say of what.
+    pub requests: RateLimit,
+    /// Of tokens.
+    pub tokens: RateLimit,
+    /// Any other by its name, `input_tokens` for instance; at most [`OTHER_LIMITS_MAX`].
+    pub others: BTreeMap<String, RateLimit>,
+    /// How long the service asks to wait: `retry-after-ms` or `retry-after`.
+    pub retry_after: Option<Duration>,
+}
+
+/// What a header says of a limit.
+#[derive(Clone, Copy)]
+enum Part {
+    Limit,
+    Remaining,
+    Reset,
+}
+
+impl RateLimits {
+    /// What these headers say; `None` where that is nothing. Times of the clock are counted from the
+    /// answer's own `date`, else from now.
+    pub(crate) fn read(headers: &[(String, String)], now: SystemTime) -> Option<RateLimits> {
+        let find =
+            |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        let date = find("date").and_then(|(_, date)| httpdate::parse_http_date(date.trim()).ok());
+        let from = date.unwrap_or(now);
+        let mut limits = RateLimits {
+            retry_after: retry_after(|name| find(name).map(|(_, value)| value.as_str()), now),
+            ..RateLimits::default()
+        };
+        for (name, value) in headers {
+            let name = name.to_ascii_lowercase().replace("rate-limit", "ratelimit");
+            match name.as_str() {
+                "ratelimit" | "ratelimit-policy" => limits.take_fields(value),
+                name => {
+                    if let Some((of, part)) = named(name) {
+                        limits.put(&of, part, value, from);
+                    }
+                }
+            }
+        }
+        (limits != RateLimits::default()).then_some(limits)
+    }
+
+    fn put(&mut self, of: &str, part: Part, value: &str, from: SystemTime) {
+        let (number, time) = match part {
+            Part::Limit | Part::Remaining => (count(value), None),
+            Part::Reset => (None, reset(value, from)),
+        };
+        if number.is_none() && time.is_none() {
+            return;
+        }
+        let Some(limit) = self.of(of) else { return };
+        match part {
+            Part::Limit => limit.limit = number,
+            Part::Remaining => limit.remaining = number,
+            Part::Reset => limit.reset = time,
+        }
+    }
+
+    /// The limit of this name; `None` where there are too many others.
+    fn of(&mut self, name: &str) -> Option<&mut RateLimit> {
+        match name {
+            "" | "requests" => Some(&mut self.requests),
+            "tokens" => Some(&mut self.tokens),
+            name => {
+                let is_full = self.others.len() >= OTHER_LIMITS_MAX;
+                if is_full && !self.others.contains_key(name) {
+                    return None;
+                }
+                Some(self.others.entry(name.to_owned()).or_default())
+            }
+        }
+    }
+
+    /// The draft's fields: `"name";r=1;t=2` and `"name";q=3`, and `limit=3, remaining=1, reset=2` of an
+    /// earlier one.
+    fn take_fields(&mut self, value: &str) {
+        for item in value.split(',') {
+            let mut parts = item.split(';').map(str::trim);
+            let name = parts.next().unwrap_or_default();
+            let (of, first) = match name.split_once('=') {
+                Some(_) => (String::new(), Some(name)),
+                None => (plain_name(name.trim_matches('"')), None),
+            };
+            for part in first.into_iter().chain(parts) {
+                let Some((key, value)) = part.split_once('=') else { continue };
+                let part = match key.trim() {
+                    "q" | "limit" => Part::Limit,
+                    "r" | "remaining" => Part::Remaining,
+                    "t" | "reset" => Part::Reset,
+                    _ => continue,
+                };
+                self.put(&of, part, value, UNIX_EPOCH);
+            }
+        }
+    }
+}
+
+/// How long the service asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date
+/// (RFC 9110 section 10.2.3).
+pub(crate) fn retry_after<'a>(
+    header: impl Fn(&str) -> Option<&'a str>,
+    now: SystemTime,
+) -> Option<Duration> {
+    // A number that is too large for any clock is still a wait, and longer than every bound.
+    let too_large = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(text) = header("retry-after-ms").map(str::trim) {
+        match text.parse() {
+            Ok(ms) => return Some(Duration::from_millis(ms)),
+            Err(_) if too_large(text) => return Some(Duration::MAX),
+            Err(_) => {}
+        }
+    }
+    let text = header("retry-after")?.trim();
+    if let Ok(seconds) = text.parse::<f64>() {
+        let wait = Duration::try_from_secs_f64(seconds).ok();
+        return wait.or(too_large(text).then_some(Duration::MAX));
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+/// A name as members of JSON have it: in lower case, with low lines.
+fn plain_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    name.chars().map(plain).collect()
+}
+
+/// Of what a header tells which part: `x-ratelimit-limit-tokens` and `vendor-ratelimit-tokens-limit`.
+fn named(header: &str) -> Option<(String, Part)> {
+    let (before, rest) = header.split_once("ratelimit-")?;
+    if !(before.is_empty() || before.ends_with('-')) {
+        return None;
+    }
+    let parts = [("limit", Part::Limit), ("remaining", Part::Remaining), ("reset", Part::Reset)];
+    parts.into_iter().find_map(|(word, part)| {
+        let of = rest
+            .strip_prefix(word)
+            .and_then(|of| of.strip_prefix('-').or(of.is_empty().then_some("")));
+        let of = of.or_else(|| rest.strip_suffix(word)?.strip_suffix('-'))?;
+        Some((plain_name(of), part))
+    })
+}
+
+/// A number of requests or tokens; what follows a comma or a semicolon is about it.
+fn count(text: &str) -> Option<u64> {
+    let text = text.split([',', ';']).next()?.trim();
+    let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+    let is_number =
+        !whole.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_number { whole.parse().ok() } else { None }
+}
+
+/// A time to wait: `6m0s`, seconds, a time of the clock in seconds or milliseconds since 1970, or a date.
+fn reset(text: &str, from: SystemTime) -> Option<Duration> {
+    let text = text.trim();
+    let until = |time: SystemTime| Some(time.duration_since(from).unwrap_or_default());
+    let seconds = |number: f64| Duration::try_from_secs_f64(number).ok();
+    let number = || {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        if is_plain { text.parse::<f64>().ok() } else { None }
+    };
+    let found = match number() {
+        Some(number) if number >= CLOCK_MS_MIN => {
+            until(UNIX_EPOCH.checked_add(seconds(number / 1000.0)?)?)
+        }
+        Some(number) if number >= CLOCK_SECONDS_MIN => {
+            until(UNIX_EPOCH.checked_add(seconds(number)?)?)
+        }
+        Some(number) => seconds(number),
+        None => duration(text)
+            .or_else(|| until(date(text)?))
+            .or_else(|| until(httpdate::parse_http_date(text).ok()?)),
+    };
+    found.filter(|time| *time <= RESET_MAX)
+}
+
+/// `1h2m`, `6m0s`, `1.5s`, `20ms`: numbers with their units, all of the text.
+fn duration(text: &str) -> Option<Duration> {
+    if text.is_empty() {
+        return None;
+    }
+    let (mut rest, mut sum) = (text, Duration::ZERO);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, behind) = rest.split_at(end);
+        let end = behind.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(behind.len());
+        let (unit, next) = behind.split_at(end);
+        let seconds = match unit.trim() {
+            "d" => 86_400.0,
+            "h" => 3600.0,
+            "m" => 60.0,
+            "s" => 1.0,
+            "ms" => 1e-3,
+            "us" | "µs" => 1e-6,
+            "ns" => 1e-9,
+            _ => return None,
+        };
+        let more = Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()?;
+        (sum, rest) = (sum.checked_add(more)?, next);
+    }
+    Some(sum)
+}
+
+/// A date of RFC 3339: `2026-01-02T03:04:05.5Z`, with an offset in the place of the `Z` maybe.
+fn date(text: &str) -> Option<SystemTime> {
+    let digits = |range: std::ops::Range<usize>| {
+        let part = text.get(range).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))?;
+        part.parse::<i64>().ok()
+    };
+    let is = |at: usize, one_of: &[u8]| {
+        text.as_bytes().get(at).is_some_and(|byte| one_of.contains(byte))
+    };
+    let shape = is(4, b"-") && is(7, b"-") && is(10, b"Tt ") && is(13, b":") && is(16, b":");
+    let (year, month, day) = (digits(0..4)?, digits(5..7)?, digits(8..10)?);
+    let (hour, minute, second) = (digits(11..13)?, digits(14..16)?, digits(17..19)?);
+    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !(shape && is_date && hour < 24 && minute < 60 && second <= 60) {
+        return None;
+    }
+    let rest = text.get(19..)?;
+    let zone = rest.find(|c: char| c != '.' && !c.is_ascii_digit())?;
+    let (fraction, zone) = rest.split_at_checked(zone)?;
+    let fraction =
+        if fraction.is_empty() { 0.0 } else { format!("0{fraction}").parse::<f64>().ok()? };
+    let offset = match zone.as_bytes() {
+        b"Z" | b"z" => 0,
+        [sign @ (b'+' | b'-'), ..] if zone.len() == 6 && zone.get(3..4) == Some(":") => {
+            let part = |range: std::ops::Range<usize>| zone.get(range)?.parse::<u8>().ok();
+            let minutes = i64::from(part(1..3)?) * 60 + i64::from(part(4..6)?);
+            if *sign == b'-' { -minutes } else { minutes }
+        }
+        _ => return None,
+    };
+    // Days of the Gregorian calendar, in years that begin with March: a leap day is their last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let of_years = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    let days = of_years + (153 * month + 2) / 5 + day - 1 - 719_468;
+    let seconds = days * 86_400 + hour * 3600 + (minute - offset) * 60 + second;
+    let whole = UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(seconds).ok()?))?;
+    whole.checked_add(Duration::try_from_secs_f64(fraction).ok()?)
+}
+
+#[cfg(test)]
+#[path = "rate_limits_tests.rs"]
+mod tests;

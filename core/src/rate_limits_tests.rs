@@ -1,0 +1,212 @@
+//! Headers of limits in the spellings of services, and by chance. Knows no socket.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use super::*;
+
+/// 2026-01-02T03:04:05Z.
+const NOW: u64 = 1_767_323_045;
+
+fn read(headers: &[(&str, &str)]) -> Option<RateLimits> {
+    let headers: Vec<(String, String)> =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    RateLimits::read(&headers, UNIX_EPOCH + Duration::from_secs(NOW))
+}
+
+fn limit(limit: u64, remaining: u64, reset_ms: u64) -> RateLimit {
+    let reset = Some(Duration::from_millis(reset_ms));
+    RateLimit { limit: Some(limit), remaining: Some(remaining), reset }
+}
+
+/// R-LIM1
+#[test]
+fn limits_in_the_spellings_of_services() {
+    let found = read(&[
+        ("x-ratelimit-limit-requests", "60"),
+        ("X-RateLimit-Remaining-Requests", " 59 "),
+        ("x-ratelimit-reset-requests", "1s"),
+        ("x-ratelimit-limit-tokens", "150000"),
+        ("x-ratelimit-remaining-tokens", "149984"),
+        ("x-ratelimit-reset-tokens", "6m0s"),
+        ("x-ratelimit-limit-input-tokens", "3"),
+        ("x-ratelimit-limit-tokens-per-day", "4"),
+        ("retry-after-ms", "20"),
+    ]);
+    let found = found.unwrap();
+    assert_eq!(found.requests, limit(60, 59, 1000));
+    assert_eq!(found.tokens, limit(150_000, 149_984, 360_000));
+    assert_eq!(found.others["input_tokens"].limit, Some(3));
+    assert_eq!(found.others["tokens_per_day"].limit, Some(4));
+    assert_eq!(found.retry_after, Some(Duration::from_millis(20)));
+
+    let found = read(&[
+        ("anthropic-ratelimit-requests-limit", "60"),
+        ("anthropic-ratelimit-requests-remaining", "59"),
+        ("anthropic-ratelimit-requests-reset", "2026-01-02T03:04:06Z"),
+        ("anthropic-ratelimit-input-tokens-limit", "5"),
+        ("anthropic-ratelimit-input-tokens-remaining", "4"),
+        ("anthropic-ratelimit-input-tokens-reset", "2026-01-02T05:04:06.5+02:00"),
+    ]);
+    let found = found.unwrap();
+    assert_eq!(found.requests, limit(60, 59, 1000));
+    assert_eq!(found.others["input_tokens"], limit(5, 4, 1500));
+
+    let of_requests = [
+        ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"),
+        ("x-rate-limit-limit", "x-rate-limit-remaining", "x-rate-limit-reset"),
+    ];
+    for (all, left, reset) in of_requests {
+        let found = read(&[(all, "60, 60;w=60"), (left, "59"), (reset, "1")]).unwrap();
+        assert_eq!(found.requests, limit(60, 59, 1000));
+    }
+    let found = read(&[("ratelimit", "limit=60, remaining=59, reset=1")]).unwrap();
+    assert_eq!(found.requests, limit(60, 59, 1000));
+    let found = read(&[
+        ("ratelimit-policy", "\"requests\";q=60;w=60, \"by-hour\";q=7;w=3600"),
+        ("ratelimit", "\"requests\";r=59;t=1, \"by-hour\";r=6;t=2"),
+    ]);
+    let found = found.unwrap();
+    assert_eq!(found.requests, limit(60, 59, 1000));
+    assert_eq!(found.others["by_hour"], limit(7, 6, 2000));
+}
+
+/// R-LIM1
+#[test]
+fn times_of_a_reset() {
+    let from = UNIX_EPOCH + Duration::from_secs(NOW);
+    let ms = |text| reset(text, from).map(|time| time.as_millis());
+    for (text, expected) in [
+        ("6m0s", 360_000),
+        ("1h2m", 3_720_000),
+        ("1s", 1000),
+        ("20ms", 20),
+        ("1.5s", 1500),
+        ("2d", 172_800_000),
+        ("250us", 0),
+        ("12", 12_000),
+        ("0.25", 250),
+        ("0", 0),
+        ("1767323046", 1000),
+        ("1767323046500", 1500),
+        ("1767323000", 0),
+        ("2026-01-02T03:04:06Z", 1000),
+        ("2026-01-02t03:04:06.25z", 1250),
+        ("2026-01-01T22:04:06-05:00", 1000),
+        ("2020-02-29T00:00:00Z", 0),
+        ("Fri, 02 Jan 2026 03:04:06 GMT", 1000),
+    ] {
+        assert_eq!(ms(text), Some(expected), "{text:?}");
+    }
+    for text in [
+        "",
+        "soon",
+        "-1",
+        "1x",
+        "s",
+        "1s2",
+        "1..2s",
+        "inf",
+        "nan",
+        "1e400",
+        "2026-13-01T00:00:00Z",
+        "2026-01-02",
+        "2026-01-02T03:04:06",
+        "2026-01-02T03:04:06+5",
+        "9999-01-01T00:00:00Z",
+        "+1",
+        "99999999999999999999d",
+        "9007199254740993",
+        "é",
+        "2026-01-0éT03:04:06Z",
+    ] {
+        assert_eq!(ms(text), None, "{text:?}");
+    }
+}
+
+/// R-LIM1: the service's own clock, where it tells it.
+#[test]
+fn a_time_is_counted_from_the_answers_date() {
+    let found = read(&[
+        ("date", "Fri, 02 Jan 2026 02:04:05 GMT"),
+        ("x-ratelimit-reset-requests", "2026-01-02T02:04:06Z"),
+    ]);
+    assert_eq!(found.unwrap().requests.reset, Some(Duration::from_secs(1)));
+}
+
+#[test]
+fn what_cannot_be_read_is_absent() {
+    assert_eq!(read(&[]), None);
+    for headers in [
+        [("x-ratelimit-limit-requests", "many")],
+        [("x-ratelimit-limit-requests", "-1")],
+        [("x-ratelimit-limit-requests", "99999999999999999999999")],
+        [("x-ratelimit-reset-requests", "soon")],
+        [("x-ratelimit-unlimited", "1")],
+        [("notratelimit-limit", "1")],
+        [("ratelimit", ";;,=,\"")],
+        [("retry-after", "soon")],
+    ] {
+        assert_eq!(read(&headers), None, "{headers:?}");
+    }
+    let many: Vec<(String, String)> = (0..OTHER_LIMITS_MAX + 5)
+        .map(|at| (format!("x-ratelimit-limit-n{at}"), "1".to_owned()))
+        .collect();
+    let found = RateLimits::read(&many, UNIX_EPOCH).unwrap();
+    assert_eq!(found.others.len(), OTHER_LIMITS_MAX);
+}
+
+/// Whatever a service sends, nothing panics, and what is found is within its bounds.
+#[test]
+fn any_header_is_read_or_absent() {
+    const PIECES: [&str; 30] = [
+        "1",
+        "0",
+        "9999999999",
+        "1767323046",
+        ".",
+        ":",
+        "-",
+        "+",
+        "T",
+        "Z",
+        "2026-01-02",
+        "03:04:05",
+        "h",
+        "m",
+        "s",
+        "ms",
+        ";",
+        ",",
+        "=",
+        "\"",
+        "q=",
+        "r=1",
+        "t=",
+        " ",
+        "é",
+        "limit",
+        "reset",
+        "remaining",
+        "e9",
+        "\u{fffd}",
+    ];
+    let names =
+        ["x-ratelimit-limit-a", "ratelimit", "ratelimit-policy", "x-ratelimit-reset-requests"];
+    let names =
+        names.into_iter().chain(["retry-after", "ratelimit-reset", "a-ratelimit-b-remaining"]);
+    let names: Vec<&str> = names.collect();
+    let mut seed = 7_u64;
+    let mut next = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut found_any = 0;
+    for _ in 0..20_000 {
+        let value: String = (0..next(9)).map(|_| PIECES[next(PIECES.len())]).collect();
+        let name = names[next(names.len())];
+        let Some(found) = read(&[(name, &value)]) else { continue };
+        found_any += 1;
+        let all = [found.requests, found.tokens].into_iter().chain(found.others.into_values());
+        assert!(all.into_iter().all(|one| one.reset.is_none_or(|time| time <= RESET_MAX)));
+    }
+    assert!(found_any > 100, "{found_any}");
+}
