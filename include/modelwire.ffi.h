@@ -17,6 +17,7 @@ enum {
   MODELWIRE_EVENT_RESPONSE = 2,
   MODELWIRE_EVENT_ERROR = 3,
   MODELWIRE_EVENT_LOG = 4,
+  MODELWIRE_EVENT_CALL = 5,
   MODELWIRE_LOG_OFF = 0,
   MODELWIRE_LOG_ERROR = 1,
   MODELWIRE_LOG_WARN = 2,
@@ -74,7 +75,10 @@ modelwire_status modelwire_client_new(const char *options, size_t length, modelw
 void modelwire_client_free(modelwire_client *client);
 modelwire_status modelwire_client_close(const modelwire_client *client, int32_t timeout_ms, modelwire_error **err);
 modelwire_value *modelwire_client_usage(const modelwire_client *client);
+modelwire_value *modelwire_client_take_usage(const modelwire_client *client);
+modelwire_status modelwire_client_on_call(const modelwire_client *client, modelwire_event_fn on_call, void *user_data, modelwire_finalizer finalizer, modelwire_error **err);
 modelwire_status modelwire_request_new(int32_t operation, const char *json, size_t length, modelwire_request **out, modelwire_error **err);
+modelwire_status modelwire_request_set_tag(modelwire_request *request, uint64_t tag, modelwire_error **err);
 void modelwire_request_free(modelwire_request *request);
 modelwire_status modelwire_request_add_message(modelwire_request *request, const char *role, size_t role_length, const char *content, size_t content_length, modelwire_error **err);
 modelwire_status modelwire_request_set_text(modelwire_request *request, const char *name, size_t name_length, const char *value, size_t value_length, modelwire_error **err);
@@ -97,6 +101,7 @@ modelwire_status modelwire_queue_pause(const modelwire_queue *queue, uint64_t ta
 modelwire_status modelwire_queue_resume(const modelwire_queue *queue, uint64_t tag);
 size_t modelwire_queue_count(const modelwire_queue *queue);
 modelwire_status modelwire_queue_log(const modelwire_queue *queue, int32_t level, uint64_t tag, modelwire_error **err);
+modelwire_status modelwire_queue_follow_calls(const modelwire_queue *queue, const modelwire_client *client, int32_t on, uint64_t tag, modelwire_error **err);
 modelwire_status modelwire_call_new(const modelwire_client *client, const modelwire_request *request, uint32_t flags, modelwire_call **out, modelwire_error **err);
 modelwire_status modelwire_call_run(modelwire_call *call, modelwire_response **out, modelwire_error **err);
 modelwire_status modelwire_call_stream(modelwire_call *call, modelwire_event_fn on_event, void *user_data, modelwire_response **out, modelwire_error **err);
@@ -108,6 +113,7 @@ void modelwire_call_free(modelwire_call *call);
 void modelwire_event_free(modelwire_event *event);
 int32_t modelwire_event_kind(const modelwire_event *event);
 uint64_t modelwire_event_tag(const modelwire_event *event);
+uint64_t modelwire_event_call_tag(const modelwire_event *event);
 const char *modelwire_event_text(const modelwire_event *event, size_t *length);
 const char *modelwire_event_json(const modelwire_event *event, size_t *length);
 const char *modelwire_event_name(const modelwire_event *event, size_t *length);

@@ -165,6 +165,12 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_EVENT_LOG 4
 
 /**
+ * The record of a call that has ended, for who asked for it: modelwire_client_on_call,
+ * modelwire_queue_follow_calls.
+ */
+#define MODELWIRE_EVENT_CALL 5
+
+/**
  * No log.
  */
 #define MODELWIRE_LOG_OFF 0
@@ -257,7 +263,8 @@ typedef int32_t modelwire_status;
  *
  * @param user_data  as it was given
  * @param event      valid during the callback
- * @return 0 to go on; anything else ends the call and closes its exchange, or ends the log
+ * @return 0 to go on; anything else ends the call and closes its exchange, or ends the log, or what is
+ *         told of calls
  *
  * Other calls may be run from inside, and this one cancelled. It must not throw or longjmp
  * through the library.
@@ -448,8 +455,8 @@ const char *modelwire_status_name(modelwire_status status);
 
 /**
  * Ends everything that this copy of the library does in this process: every call ends with
- * MODELWIRE_E_SHUTDOWN, callbacks see their last event, the log ends, connections are closed and the
- * library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
+ * MODELWIRE_E_SHUTDOWN, callbacks see their last event, the functions of modelwire_client_on_call are told
+ * of every call and end, the log ends, connections are closed and the library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
  * used again, old clients and queues included, starts afresh. Optional: a process may simply exit.
  *
  * For a host that goes away, or a plugin with a static copy of its own before it is unloaded. A
@@ -458,8 +465,8 @@ const char *modelwire_status_name(modelwire_status status);
  * @param timeout_ms  longest wait in milliseconds; negative waits without end
  * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
  *         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
- *         MODELWIRE_E_CALLBACK from inside a callback of a started call or of the log: nothing was
- *         done
+ *         MODELWIRE_E_CALLBACK from inside a callback of a started call, of the log or of
+ *         modelwire_client_on_call: nothing was done
  *
  * Any other thread. From inside the callback of modelwire_call_stream its stream ends with
  * MODELWIRE_E_SHUTDOWN.
@@ -490,14 +497,16 @@ modelwire_status modelwire_client_new(const char *options,
                                       modelwire_error **err);
 
 /**
- * Frees a client. Its calls go on and keep what they need.
+ * Frees a client. Its calls go on and keep what they need; the function of modelwire_client_on_call is
+ * still told of them.
  */
-MODELWIRE_API void modelwire_client_free(modelwire_client *client);
+MODELWIRE_API
+void modelwire_client_free(modelwire_client *client);
 
 /**
  * Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED, closes
- * its connections, and returns when every callback of its started calls has seen its last event and
- * every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
+ * its connections, and returns when every callback of its started calls has seen its last event, the
+ * function of modelwire_client_on_call was told of every call, and every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
  * called by this client afterwards. Other clients are not touched.
  *
  * @param client      the client; it is still to be freed
@@ -517,15 +526,65 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
 /**
  * What the answered chats and responses of a client used so far, in this process, as a JSON object:
  * "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
- * "output_tokens", "total_tokens"; and "models", an object with the same five for each requested
- * model. Model lists and calls that failed or were stopped do not count. A sum that would be larger
- * than 2^63 - 1 is that.
+ * "output_tokens", "total_tokens"; of these "cached_input_tokens", "cache_write_tokens",
+ * "reasoning_tokens", "audio_input_tokens", "audio_output_tokens"; "models", an object with the same
+ * ten for each requested model; "keys", an object with all of this, "models" too, for each key; and
+ * "key_id", the name in "keys" of the client's own key. Keys are named by the first 16 hexadecimal
+ * digits, in lower case, of the SHA-256 of "modelwire:" and the key; of more than 4096 keys the last
+ * ones are summed up as "other". Model lists and calls that failed or were stopped do not count. A sum
+ * that would be larger than 2^63 - 1 is that.
  *
  * @param client  the client
  * @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
  */
 MODELWIRE_API
 modelwire_value *modelwire_client_usage(const modelwire_client *client);
+
+/**
+ * What modelwire_client_usage gives, and sets all sums back to 0 in one step: a call that ends
+ * meanwhile is in these sums or in the next ones, never in both and never in none. Of clients that
+ * share their sums it takes those of all.
+ *
+ * @param client  the client
+ * @return the sums as they were; free them with modelwire_value_free; NULL for NULL
+ */
+MODELWIRE_API
+modelwire_value *modelwire_client_take_usage(const modelwire_client *client);
+
+/**
+ * Hands the record of each call of a client to a function, in place of an earlier one, on one thread of
+ * the library's own: one for each call that was started, when it has ended, however that was. No call
+ * waits for the function, which may block and run calls: at most 4096 records wait for it, with 64 MiB of
+ * times of chunks; what comes on top is dropped, and the next one says how many. A record of a call is there before the program can see
+ * the end of the call, and the function is told a moment later: who wants to have seen the last one
+ * closes the client. A program with a loop uses modelwire_queue_follow_calls, without another thread.
+ *
+ * An earlier function is told first of the calls that ended before; its finalizer has returned when the
+ * new one is called for the first time. The function lives as long as the client and its calls; it ends
+ * behind what is due at modelwire_client_close and at modelwire_shutdown, which wait for that, and is set
+ * anew after a shutdown. A forked child has none: there neither it nor its finalizer is called.
+ *
+ * @param client     the client
+ * @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call: the record is what
+ *                   modelwire_event_json and modelwire_event_value give, its tag what
+ *                   modelwire_event_call_tag gives; a nonzero return ends this; NULL ends it too, for
+ *                   calls that end from now on
+ * @param user_data  handed to both functions; may be NULL
+ * @param finalizer  releases user_data, once, when the function will not be called any more, on its
+ *                   thread, or here if this function fails; may be NULL
+ * @param err        what is wrong, on failure, which leaves an earlier function as it is; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
+ *         shutdown; or MODELWIRE_E_ARGUMENT for NULL
+ *
+ * Any thread, the function itself too. Inside it modelwire_client_close of the same client, and
+ * modelwire_shutdown, give MODELWIRE_E_CALLBACK.
+ */
+MODELWIRE_API
+modelwire_status modelwire_client_on_call(const modelwire_client *client,
+                                          modelwire_event_fn on_call,
+                                          void *user_data,
+                                          modelwire_finalizer finalizer,
+                                          modelwire_error **err);
 
 /**
  * Makes a request from whole JSON text, or an empty one to be filled by modelwire_request_set_text
@@ -554,6 +613,21 @@ modelwire_status modelwire_request_new(int32_t operation,
                                        size_t length,
                                        modelwire_request **out,
                                        modelwire_error **err);
+
+/**
+ * Gives the calls of a request a tag, by which their records are known: modelwire_event_call_tag gives
+ * it. Nothing of it is sent. A call that is submitted to a queue has the tag there as its tag, unless
+ * its request has one.
+ *
+ * @param request  the request
+ * @param tag      any number of the program's: an index, or a pointer; 0 for none
+ * @param err      what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_set_tag(modelwire_request *request,
+                                           uint64_t tag,
+                                           modelwire_error **err);
 
 /**
  * Frees a request; calls made from it keep their copy.
@@ -896,6 +970,30 @@ modelwire_status modelwire_queue_log(const modelwire_queue *queue,
                                      modelwire_error **err);
 
 /**
+ * Lets the records of the calls of a client come out of a queue too, as events of kind
+ * MODELWIRE_EVENT_CALL: one for each call that was started, when it has ended, whether it was started
+ * here, in another queue or with a handle. What modelwire_client_on_call is given, for a program that
+ * has a loop. At most 4096 records wait, of all clients together, with 64 MiB of times of chunks; what
+ * comes on top is dropped, and the next one says how many. When the queue is closed, what its calls told still comes out, and then no
+ * more. A client that is freed is followed until its last call has ended. Ends at modelwire_queue_free.
+ *
+ * @param queue   the queue
+ * @param client  the client
+ * @param on      1 to let them come out, 0 to end that: what waits is lost
+ * @param tag     the tag of these events, in place of an earlier one; calls, the log and other clients
+ *                may have the same
+ * @param err     what is wrong, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
+ *         child; or MODELWIRE_E_ARGUMENT for NULL
+ */
+MODELWIRE_API
+modelwire_status modelwire_queue_follow_calls(const modelwire_queue *queue,
+                                              const modelwire_client *client,
+                                              int32_t on,
+                                              uint64_t tag,
+                                              modelwire_error **err);
+
+/**
  * Makes a call that is not started yet.
  *
  * @param client   the client; the call keeps what it needs of it
@@ -1049,19 +1147,55 @@ int32_t modelwire_event_kind(const modelwire_event *event);
 MODELWIRE_API uint64_t modelwire_event_tag(const modelwire_event *event);
 
 /**
+ * The tag of the call that an event is about. Of a record what modelwire_request_set_tag set, or the tag
+ * under which the call was submitted to a queue; 0 where it has none, of the log and for NULL.
+ *
+ * @param event  the event
+ */
+MODELWIRE_API
+uint64_t modelwire_event_call_tag(const modelwire_event *event);
+
+/**
  * What a person reads of it. Of a chunk the piece of output text that it adds: the content of a
  * chat's first choice, or an output text delta of a response; empty for every other chunk. Of a
- * response its whole text, of an error and of the log the message.
+ * response its whole text, of an error and of the log the message; of the record of a call nothing.
  *
  * @param event   the event
  * @param length  its length in bytes; may be NULL
  */
-MODELWIRE_API const char *modelwire_event_text(const modelwire_event *event, size_t *length);
+MODELWIRE_API
+const char *modelwire_event_text(const modelwire_event *event,
+                                 size_t *length);
 
 /**
  * What a program reads of it. Of a chunk and of a response the JSON text as the service sent it
  * (empty at the end of a stream that was not gathered); of an error what modelwire_error_json gives;
  * of the log an object with "level" ("error" to "trace"), "target", "message" and "unix_ms".
+ *
+ * Of the record of a call an object, without the key, whose texts of the service are cut after 1024
+ * bytes. Times are whole microseconds counted from the start of the call; what there is none of is
+ * null. Members:
+ *
+ * "start_unix_ms", when the call was started, in milliseconds since 1970; "operation", "models", "chat"
+ * or "responses"; "path" of the request; "model" that was asked for; "streamed", whether the caller
+ * asked for a stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits", the
+ * last 32, objects with "reason" ("retry", the time before another attempt; "connection", one of
+ * connections_max; "turn", behind other calls where retrying is adaptive; "reuse", a moment in which the
+ * service may close a connection that carried a stream just now), "start_us" and "length_us";
+ * "waits_count", of all; "first_chunk_us" and "last_chunk_us", when these were read, also where they are
+ * gathered only; "chunks", how many came; "chunk_times_us", when each was read, the first 16384, with the
+ * option chunk_times, else empty; "elapsed_us", the end; "kind", the name of the status that it failed
+ * with; "status", the HTTP status; "request_id", the service's name for the exchange; "response_id",
+ * "response_model" and "finish_reason", what the answer says of itself, also one that broke off;
+ * "usage", as modelwire_response_info has it; "metered", whether the call may have been metered:
+ * "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all
+ * attempts, as they were on the wire; "cancelled_by", who ended it before its end: "program", "dropped"
+ * (what held it was freed), "closed" (its client), "shutdown".
+ *
+ * An attempt is an object with "start_us"; "address", what it was connected to, a proxy maybe; "reused",
+ * whether the connection was there before; how long its own connection took, "dns_us" to look the host up,
+ * "connect_us" with what a proxy took and "tls_us" for the handshake; "head_us", when the head of the
+ * answer was complete; "first_byte_us", when the first byte of its body came; "end_us"; "status"; "kind".
  *
  * @param event   the event
  * @param length  its length in bytes; may be NULL
@@ -1090,11 +1224,23 @@ MODELWIRE_API const modelwire_value *modelwire_event_value(const modelwire_event
 
 /**
  * What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL. Of a
- * response what modelwire_response_info gives, of an error what modelwire_error_json gives. Of a
- * chunk, null where there is none: "name" as modelwire_event_name gives it; "finish_reason" of the
- * first choice; "usage", an object with "input_tokens", "output_tokens" and "total_tokens";
- * "tool_calls" of the first choice to which the chunk adds a piece, objects with "index" (which
- * call), "id", "name" and "arguments" (pieces, which together are JSON text).
+ * response what modelwire_response_info gives, of an error what modelwire_error_json gives; of the record
+ * of a call an object with "dropped", how many records found no room since the one before. Of a
+ * chunk, null where there is none:
+ *
+ * - "name": The name of the server-sent event, "response.completed" for instance; empty where
+ *   there was none, as in chat streams.
+ * - "reasoning": The piece of reasoning that the chunk adds, in its first choice or to an
+ *   item of a response, under whatever name the service has for it; empty for every other
+ *   chunk.
+ * - "finish_reason": Why the first choice stopped, "stop" for instance; nothing while it has
+ *   not.
+ * - "usage": The tokens that the chunk, or the response at the end, reports: "input_tokens",
+ *   "output_tokens" and "total_tokens", and of these "cached_input_tokens",
+ *   "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
+ *   where the service says nothing of them.
+ * - "tool_calls": The pieces of tool calls that the chunk adds in its first choice: "index"
+ *   (which call), "id", "name" and "arguments" (pieces, which together are JSON text).
  *
  * @param event  the event
  */
@@ -1155,16 +1301,41 @@ const modelwire_value *modelwire_response_value(const modelwire_response *respon
  * What the library knows of the response, as a JSON object to be read by path; borrowed. NULL for
  * NULL. Members, null where there is none:
  *
- * "http_status"; "request_id", the service's name for the exchange, to give to its support;
- * "attempts", more than 1 where the retry policy tried again; "elapsed_ms", from the start of the
- * first attempt to the end, waits included; "end", how the response was known to be complete:
- * "document", "done_mark", "final_event" or "finish_reasons"; "is_gathered", whether the JSON was
- * put together from the chunks of a stream; "finish_reason" of a chat's first choice, or the status
- * of a response (as "tool_calls" and "models" null at the end of a stream that was not gathered, whose
- * events had them); "usage", an object with "input_tokens", "output_tokens" and "total_tokens" as the
- * service reported them; "tool_calls" of a chat's first choice or anywhere in a response, objects
- * with "id" (what a result has to name), "name" and "arguments" (JSON text, as the model wrote it);
- * "models", the ids of a model list; "headers", objects with "name", in lower case, and "value".
+ * - "http_status": The HTTP status, 200 for instance.
+ * - "request_id": The service's name for the exchange, to give to its support.
+ * - "id": "id" of the answer, the service's name for it.
+ * - "model": The model that answered, as it calls itself.
+ * - "attempts": How many times the request was attempted: more than 1 where the retry policy
+ *   tried again.
+ * - "elapsed_ms": From the start of the first attempt to the end of the response, waits
+ *   included.
+ * - "end": How the response was known to be complete: "document", "done_mark", "final_event"
+ *   or "finish_reasons".
+ * - "is_gathered": Whether the JSON text was put together from the chunks of a stream.
+ * - "reasoning": What the model thought before it spoke: that of a chat's first choice under
+ *   whatever name the service has for it, or of all reasoning items of a response, their
+ *   summaries where they have no text of their own. Empty where there is none, and at the end
+ *   of a stream that was not gathered.
+ * - "finish_reason": Why the first choice of a chat stopped, "stop" for instance, or the
+ *   status of a response. Nothing at the end of a stream that was not gathered, whose chunks
+ *   had it.
+ * - "usage": The tokens that the service reported, of a stream too: "input_tokens",
+ *   "output_tokens" and "total_tokens", and of these "cached_input_tokens",
+ *   "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
+ *   where the service says nothing of them.
+ * - "tool_calls": The tool calls of a chat's first choice, or anywhere in a response: "id"
+ *   (what a result has to name), "name" and "arguments" (JSON text as the model wrote it).
+ *   Nothing at the end of a stream that was not gathered.
+ * - "models": The ids of a model list; none for every other response. Nothing at the end of a
+ *   stream that was not gathered.
+ * - "headers": All headers in the order of the response: "name", in lower case, and "value".
+ * - "rate_limits": What the headers say of the limits of the service: "requests" and
+ *   "tokens", each with "limit", "remaining" and "reset_ms" (from the answer on), "others" by
+ *   name, and "retry_after_ms". Nothing where they say nothing.
+ * - "timing": The record of the call, an object: its attempts, waits, chunks and end, with
+ *   their times.
+ *
+ * "timing" is what modelwire_event_json gives of the record of a call.
  *
  * @param response  the response
  */
@@ -1203,15 +1374,36 @@ MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, s
  * All that is known of the error, as one JSON object without the key. Members, null where there is
  * none:
  *
- * "kind", the name of the status; "message"; "hint", what to do about it, "" where that is nothing;
- * "http_status"; "type", "code" and "param" of the service's error object; "request_id", the service's
- * name for the exchange; "path" of the request, "" where there was none; "model"; "timeout", the option
- * of the timeout that ran out, "idle_timeout" for instance; "metered", whether the call may have been
- * metered: "not_sent", "normally_not", "entered" or "unknown"; "body" of the failed response, at most
- * 64 KiB of it; "partial", what was gathered before it failed where the call gathers, as JSON text;
- * "headers" of the response, objects with "name" and "value"; "request_time_unix_ms", when the first
- * attempt began; "attempts"; "elapsed_ms" from the first attempt's start to the failure;
- * "retry_after_ms", how long the service asked to wait.
+ * - "kind": The name of its kind, which is that of the status in C, "rate_limited" for
+ *   instance.
+ * - "message": The service's own message where it gave one, else the library's with the
+ *   cause.
+ * - "hint": What to do about it; empty where there is nothing to say.
+ * - "http_status": The HTTP status; nothing where no response came.
+ * - "type": "type" of the service's error object.
+ * - "code": "code" of the service's error object as text.
+ * - "param": "param" of the service's error object.
+ * - "request_id": The service's name for the exchange, to give to its support.
+ * - "path": The path of the request; empty if there was none.
+ * - "model": The model that was asked for.
+ * - "timeout": The option of the timeout that ran out, "idle_timeout" for instance.
+ * - "metered": Whether the call may have been metered: "not_sent", "normally_not", "entered"
+ *   or "unknown".
+ * - "body": The body of the failed response within its bound, 64 KiB by default.
+ * - "partial": What was gathered of the response before it failed, as JSON text, where the
+ *   call gathers.
+ * - "headers": All headers of the response that failed: "name", in lower case, and "value".
+ * - "request_time_unix_ms": When the first attempt started; nothing if none did.
+ * - "attempts": How many times the request was attempted.
+ * - "elapsed_ms": From the start of the first attempt to the failure.
+ * - "retry_after_ms": How long the service asked to wait.
+ * - "rate_limits": What the headers say of the limits of the service: "requests" and
+ *   "tokens", each with "limit", "remaining" and "reset_ms" (from the answer on), "others" by
+ *   name, and "retry_after_ms". Nothing where they say nothing.
+ * - "timing": The record of the call, an object: its attempts, waits, chunks and end, with
+ *   their times.
+ *
+ * "timing" is what modelwire_event_json gives of the record of a call.
  *
  * @param error   the error
  * @param length  its length in bytes; may be NULL

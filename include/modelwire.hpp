@@ -418,8 +418,6 @@ class owner : public View {
   std::string json() && { return std::string(View::json()); }
   std::optional<std::string_view> json(std::string_view path) const& { return View::json(path); }
   std::optional<std::string> json(std::string_view path) && { return copied(View::json(path)); }
-  std::optional<std::string_view> finish_reason() const& { return View::finish_reason(); }
-  std::optional<std::string> finish_reason() && { return copied(View::finish_reason()); }
 
   template <class V>
   std::optional<V> get(std::string_view path) const& {
@@ -468,6 +466,53 @@ class fields {
   explicit fields(const T* object) noexcept : object_(object) {}
   const T* object_;
 };
+
+}  // namespace detail
+
+/// One limit of a service, as far as it tells.
+struct rate_limit {
+  std::optional<std::uint64_t> limit;              ///< How many there are in all.
+  std::optional<std::uint64_t> remaining;          ///< How many are left.
+  std::optional<std::chrono::milliseconds> reset;  ///< From the response on, until all are there.
+};
+
+/// The limits of a service as the headers of a response tell them.
+struct rate_limits {
+  rate_limit requests;  ///< Of requests, and where the headers do not say of what.
+  rate_limit tokens;    ///< Of tokens.
+  /// Any other with its name, "input_tokens" for instance.
+  std::vector<std::pair<std::string, rate_limit>> others;
+  /// How long the service asks to wait.
+  std::optional<std::chrono::milliseconds> retry_after;
+};
+
+namespace detail {
+
+inline rate_limit rate_limit_in(value_view of, const std::string& path) {
+  const auto count = [&](const char* name) -> std::optional<std::uint64_t> {
+    const auto found = of.get<std::int64_t>(path + name);
+    if (!found) return std::nullopt;
+    return static_cast<std::uint64_t>(*found);
+  };
+  return rate_limit{count("/limit"), count("/remaining"), milliseconds(of, path + "/reset_ms")};
+}
+
+/// The limits in what the library knows of a response or an error.
+inline std::optional<rate_limits> rate_limits_in(value_view info, std::string_view path) {
+  if (info.count(path) == 0) return std::nullopt;
+  const std::string in(path);
+  rate_limits limits;
+  limits.requests = rate_limit_in(info, in + "/requests");
+  limits.tokens = rate_limit_in(info, in + "/tokens");
+  const std::size_t count = info.count(in + "/others");
+  for (std::size_t i = 0; i < count; i++) {
+    std::string name(info.name(i, in + "/others").value_or(""));
+    rate_limit limit = rate_limit_in(info, in + "/others/" + name);
+    limits.others.emplace_back(std::move(name), limit);
+  }
+  limits.retry_after = milliseconds(info, in + "/retry_after_ms");
+  return limits;
+}
 
 }  // namespace detail
 
@@ -522,42 +567,34 @@ class error : public std::runtime_error {
   std::string_view message() const& noexcept { return facts_->message; }
   /// What to do about it; empty where there is nothing to say.
   std::string_view hint() const& noexcept { return facts_->hint; }
+  /// The first header of a name, whatever its case, of the response that failed.
+  std::optional<std::string_view> header(std::string_view name) const&;
+  /// The record of the call: its attempts, waits, chunks and end, with their times; nothing of an
+  /// error that came before a call was started.
+  std::optional<call_record> timing() const;
+  /// All headers of the response that failed, in its order.
+  std::vector<modelwire::header> headers() const&;
+  /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
+  std::string_view metered() const& noexcept {
+    return info().text("/metered").value_or("not_sent");
+  }
+  // <accessors of error>
+  /// The HTTP status; nothing where no response came.
+  int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// "type" of the service's error object.
   std::optional<std::string_view> type() const& noexcept { return info().text("/type"); }
   /// "code" of the service's error object as text.
   std::optional<std::string_view> code() const& noexcept { return info().text("/code"); }
   /// "param" of the service's error object.
   std::optional<std::string_view> param() const& noexcept { return info().text("/param"); }
-  /// The HTTP status; 0 where no response came.
-  int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const& noexcept {
     return info().text("/request_id");
-  }
-  /// The first header of a name, whatever its case, of the response that failed.
-  std::optional<std::string_view> header(std::string_view name) const&;
-  /// How long the service asked to wait.
-  std::optional<std::chrono::milliseconds> retry_after() const {
-    return detail::milliseconds(info(), "/retry_after_ms");
-  }
-  /// How many times the request was attempted.
-  int attempts() const { return detail::small_number(info(), "/attempts"); }
-  /// From the start of the first attempt to the failure.
-  std::chrono::milliseconds elapsed() const {
-    return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
-  }
-  /// When the first attempt started; nothing if none did.
-  std::optional<std::chrono::system_clock::time_point> request_time() const {
-    return detail::moment(info(), "/request_time_unix_ms");
   }
   /// The path of the request; empty if there was none.
   std::string_view path() const& noexcept { return info().text("/path").value_or(""); }
   /// The model that was asked for.
   std::optional<std::string_view> model() const& noexcept { return info().text("/model"); }
-  /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
-  std::string_view metered() const& noexcept {
-    return info().text("/metered").value_or("not_sent");
-  }
   /// The option of the timeout that ran out, "idle_timeout" for instance.
   std::optional<std::string_view> timeout_name() const& noexcept {
     return info().text("/timeout");
@@ -566,6 +603,27 @@ class error : public std::runtime_error {
   std::optional<std::string_view> body() const& noexcept { return info().text("/body"); }
   /// What was gathered of the response before it failed, as JSON text, where the call gathers.
   std::optional<std::string_view> partial() const& noexcept { return info().text("/partial"); }
+  /// When the first attempt started; nothing if none did.
+  std::optional<std::chrono::system_clock::time_point> request_time() const {
+    return detail::moment(info(), "/request_time_unix_ms");
+  }
+  /// How many times the request was attempted.
+  int attempts() const { return detail::small_number(info(), "/attempts"); }
+  /// From the start of the first attempt to the failure.
+  std::chrono::milliseconds elapsed() const {
+    return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
+  }
+  /// How long the service asked to wait.
+  std::optional<std::chrono::milliseconds> retry_after() const {
+    return detail::milliseconds(info(), "/retry_after_ms");
+  }
+  /// What the headers say of the limits of the service: "requests" and "tokens", each with
+  /// "limit", "remaining" and "reset_ms" (from the answer on), "others" by name, and
+  /// "retry_after_ms". Nothing where they say nothing.
+  std::optional<modelwire::rate_limits> rate_limits() const {
+    return detail::rate_limits_in(info(), "/rate_limits");
+  }
+  // </accessors>
   /// Everything that support needs, as text of several lines.
   std::string_view report() const& noexcept { return facts_->report; }
   /// All of this but the report as a JSON object; empty for an error of the wrapper's own.
@@ -577,18 +635,24 @@ class error : public std::runtime_error {
   /// @{
   std::string message() && { return std::string(std::as_const(*this).message()); }
   std::string hint() && { return std::string(std::as_const(*this).hint()); }
-  std::optional<std::string> type() && { return detail::copied(std::as_const(*this).type()); }
-  std::optional<std::string> code() && { return detail::copied(std::as_const(*this).code()); }
-  std::optional<std::string> param() && { return detail::copied(std::as_const(*this).param()); }
-  std::optional<std::string> request_id() && {
-    return detail::copied(std::as_const(*this).request_id());
-  }
   std::optional<std::string> header(std::string_view name) && {
     return detail::copied(std::as_const(*this).header(name));
   }
-  std::string path() && { return std::string(std::as_const(*this).path()); }
-  std::optional<std::string> model() && { return detail::copied(std::as_const(*this).model()); }
+  std::vector<modelwire::header> headers() && = delete;
   std::string metered() && { return std::string(std::as_const(*this).metered()); }
+  // <accessors copied error>
+  std::optional<std::string> type() && { return detail::copied(std::as_const(*this).type()); }
+  std::optional<std::string> code() && { return detail::copied(std::as_const(*this).code()); }
+  std::optional<std::string> param() && {
+    return detail::copied(std::as_const(*this).param());
+  }
+  std::optional<std::string> request_id() && {
+    return detail::copied(std::as_const(*this).request_id());
+  }
+  std::string path() && { return std::string(std::as_const(*this).path()); }
+  std::optional<std::string> model() && {
+    return detail::copied(std::as_const(*this).model());
+  }
   std::optional<std::string> timeout_name() && {
     return detail::copied(std::as_const(*this).timeout_name());
   }
@@ -596,6 +660,7 @@ class error : public std::runtime_error {
   std::optional<std::string> partial() && {
     return detail::copied(std::as_const(*this).partial());
   }
+  // </accessors>
   std::string report() && { return std::string(std::as_const(*this).report()); }
   std::string json() && { return std::string(std::as_const(*this).json()); }
   value_view info() && = delete;
@@ -816,9 +881,14 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
 
 /// Tokens as the service reported them.
 struct token_usage {
-  std::uint64_t input_tokens = 0;   ///< What was sent.
-  std::uint64_t output_tokens = 0;  ///< What was generated.
-  std::uint64_t total_tokens = 0;   ///< Both together.
+  std::uint64_t input_tokens = 0;         ///< What was sent.
+  std::uint64_t output_tokens = 0;        ///< What was generated.
+  std::uint64_t total_tokens = 0;         ///< Both together.
+  std::uint64_t cached_input_tokens = 0;  ///< Of what was sent: had from an earlier call.
+  std::uint64_t cache_write_tokens = 0;   ///< Of what was sent: kept for later calls.
+  std::uint64_t reasoning_tokens = 0;     ///< Of what was generated: before the answer began.
+  std::uint64_t audio_input_tokens = 0;   ///< Of what was sent: as audio.
+  std::uint64_t audio_output_tokens = 0;  ///< Of what was generated: as audio.
 };
 
 /// What the answered calls of a client used.
@@ -849,6 +919,67 @@ struct tool_call_piece {
   std::optional<std::string_view> arguments;  ///< A piece of the JSON text.
 };
 
+/// One attempt of a call. Times are counted from the start of the call.
+struct attempt_record {
+  std::chrono::microseconds start{0};   ///< When it began.
+  std::optional<std::string> address;   ///< What it was connected to: the service, or a proxy.
+  std::optional<bool> reused;           ///< Whether its connection was there before.
+  std::optional<std::chrono::microseconds> dns;         ///< How long the host was looked up.
+  std::optional<std::chrono::microseconds> connect;     ///< How long connecting took.
+  std::optional<std::chrono::microseconds> tls;         ///< How long the handshake took.
+  std::optional<std::chrono::microseconds> head;        ///< When the head of its answer was complete.
+  std::optional<std::chrono::microseconds> first_byte;  ///< When the first byte of its body came.
+  std::chrono::microseconds end{0};                     ///< When it ended.
+  std::optional<int> status;                            ///< The HTTP status of its answer.
+  std::optional<std::string> kind;  ///< What it failed with, "rate_limited" for instance.
+};
+
+/// A time in which a call could not go on. Times are counted from the start of the call.
+struct wait_record {
+  std::string reason;  ///< "retry", "connection", "turn" or "reuse".
+  std::chrono::microseconds start{0};   ///< When it began.
+  std::chrono::microseconds length{0};  ///< How long it took.
+};
+
+/// What a call tells once it has ended, however it ended; a value of its own, to be kept. Times are
+/// counted from the start of the call. The API key is never in it.
+struct call_record {
+  /// The tag of the call: what request::tag set, or the tag in its queue. 0 where it has none, and in
+  /// what answers and errors tell.
+  std::uint64_t tag = 0;
+  /// How many records found no room since the one before: 4096 waited.
+  std::uint64_t dropped = 0;
+  std::chrono::system_clock::time_point start;  ///< When the call was started.
+  std::string operation;                        ///< "models", "chat" or "responses".
+  std::string path;                             ///< Of the request.
+  std::optional<std::string> model;             ///< The model that was asked for.
+  bool streamed = false;                        ///< Whether the caller asked for a stream.
+  std::vector<attempt_record> attempts;         ///< In their order, the last 32.
+  std::uint64_t attempts_count = 0;             ///< How many there were.
+  std::vector<wait_record> waits;               ///< In their order, the last 32.
+  std::uint64_t waits_count = 0;                ///< How many there were.
+  std::optional<std::chrono::microseconds> first_chunk;  ///< When the first chunk was read.
+  std::optional<std::chrono::microseconds> last_chunk;   ///< When the last chunk was read.
+  std::uint64_t chunks = 0;                              ///< How many came.
+  /// When each was read, the first 16384, with the option `chunk_times`; else empty.
+  std::vector<std::chrono::microseconds> chunk_times;
+  std::chrono::microseconds elapsed{0};  ///< From the start to the end.
+  std::optional<std::string> kind;       ///< What it failed with; nothing for a good answer.
+  std::optional<int> status;             ///< The HTTP status of the answer.
+  std::optional<std::string> request_id;      ///< The service's name for the exchange.
+  std::optional<std::string> response_id;     ///< The id of the answer.
+  std::optional<std::string> response_model;  ///< The model that answered, as it calls itself.
+  std::optional<std::string> finish_reason;   ///< Why the first choice of a chat stopped.
+  std::optional<token_usage> usage;           ///< What the service reported, also before a failure.
+  /// Whether it may have been metered: "not_sent", "normally_not", "entered" or "unknown".
+  std::string metered;
+  std::uint64_t bytes_out = 0;  ///< Of the bodies that were sent, over all attempts.
+  std::uint64_t bytes_in = 0;   ///< Of the bodies that were read, as they came.
+  /// Who ended it before its end: "program", "dropped", "closed" or "shutdown".
+  std::optional<std::string> cancelled_by;
+  std::string json;  ///< All of it but the first two as a JSON object, as C has it.
+};
+
 namespace detail {
 
 inline std::uint64_t tokens(value_view of, std::string_view in, std::string_view name) {
@@ -856,12 +987,122 @@ inline std::uint64_t tokens(value_view of, std::string_view in, std::string_view
   return static_cast<std::uint64_t>(count.value_or(0));
 }
 
+/// The tokens in a usage object, or in a sum.
+inline token_usage tokens_in(value_view of, std::string_view path) {
+  token_usage used;
+  used.input_tokens = tokens(of, path, "/input_tokens");
+  used.output_tokens = tokens(of, path, "/output_tokens");
+  used.total_tokens = tokens(of, path, "/total_tokens");
+  used.cached_input_tokens = tokens(of, path, "/cached_input_tokens");
+  used.cache_write_tokens = tokens(of, path, "/cache_write_tokens");
+  used.reasoning_tokens = tokens(of, path, "/reasoning_tokens");
+  used.audio_input_tokens = tokens(of, path, "/audio_input_tokens");
+  used.audio_output_tokens = tokens(of, path, "/audio_output_tokens");
+  return used;
+}
+
 /// The usage in what the library knows of a response or of a chunk.
-inline std::optional<token_usage> usage_in(value_view info) {
-  if (info.count("/usage") == 0) return std::nullopt;
-  return token_usage{tokens(info, "/usage", "/input_tokens"),
-                     tokens(info, "/usage", "/output_tokens"),
-                     tokens(info, "/usage", "/total_tokens")};
+inline std::optional<token_usage> usage_in(value_view info, std::string_view path) {
+  if (info.count(path) == 0) return std::nullopt;
+  return tokens_in(info, path);
+}
+
+/// What reads the members of an object that stands somewhere in a value.
+struct members {
+  value_view of;
+  std::string at;
+
+  std::string path(std::string_view name) const { return std::string(at).append(name); }
+  std::optional<std::string> text(std::string_view name) const {
+    return of.get<std::string>(path(name));
+  }
+  std::uint64_t number(std::string_view name) const { return tokens(of, at, name); }
+  std::optional<int> status() const {
+    const auto found = of.get<std::int64_t>(path("/status"));
+    if (!found) return std::nullopt;
+    return static_cast<int>(*found);
+  }
+  std::optional<std::chrono::microseconds> time(std::string_view name) const {
+    const auto found = of.get<std::int64_t>(path(name));
+    if (!found) return std::nullopt;
+    return std::chrono::microseconds(*found);
+  }
+  std::chrono::microseconds known_time(std::string_view name) const {
+    return time(name).value_or(std::chrono::microseconds(0));
+  }
+};
+
+/// The whole numbers of a JSON array of nothing else, read in one go: there may be many.
+inline std::vector<std::chrono::microseconds> times_in(std::string_view array) {
+  std::vector<std::chrono::microseconds> all;
+  std::int64_t number = 0;
+  bool is_in_number = false;
+  for (const char c : array) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_digit) number = number * 10 + (c - '0');
+    if (!is_digit && is_in_number) {
+      all.emplace_back(number);
+      number = 0;
+    }
+    is_in_number = is_digit;
+  }
+  return all;
+}
+
+/// The record of a call that stands in a value.
+inline std::optional<call_record> record_in(value_view of, std::string_view at) {
+  if (of.count(at) == 0) return std::nullopt;
+  const members in{of, std::string(at)};
+  call_record record;
+  const auto start = moment(of, in.path("/start_unix_ms"));
+  record.start = start.value_or(std::chrono::system_clock::time_point{});
+  record.operation = in.text("/operation").value_or("");
+  record.path = in.text("/path").value_or("");
+  record.model = in.text("/model");
+  record.streamed = of.get<bool>(in.path("/streamed")).value_or(false);
+  record.attempts.resize(of.count(in.path("/attempts")));
+  for (std::size_t i = 0; i < record.attempts.size(); i++) {
+    const members one{of, item(in.path("/attempts"), i, "")};
+    attempt_record& attempt = record.attempts[i];
+    attempt.start = one.known_time("/start_us");
+    attempt.address = one.text("/address");
+    attempt.reused = of.get<bool>(one.path("/reused"));
+    attempt.dns = one.time("/dns_us");
+    attempt.connect = one.time("/connect_us");
+    attempt.tls = one.time("/tls_us");
+    attempt.head = one.time("/head_us");
+    attempt.first_byte = one.time("/first_byte_us");
+    attempt.end = one.known_time("/end_us");
+    attempt.status = one.status();
+    attempt.kind = one.text("/kind");
+  }
+  record.attempts_count = in.number("/attempts_count");
+  record.waits.resize(of.count(in.path("/waits")));
+  for (std::size_t i = 0; i < record.waits.size(); i++) {
+    const members one{of, item(in.path("/waits"), i, "")};
+    record.waits[i].reason = one.text("/reason").value_or("");
+    record.waits[i].start = one.known_time("/start_us");
+    record.waits[i].length = one.known_time("/length_us");
+  }
+  record.waits_count = in.number("/waits_count");
+  record.first_chunk = in.time("/first_chunk_us");
+  record.last_chunk = in.time("/last_chunk_us");
+  record.chunks = in.number("/chunks");
+  record.chunk_times = times_in(of.json(in.path("/chunk_times_us")).value_or(""));
+  record.elapsed = in.known_time("/elapsed_us");
+  record.kind = in.text("/kind");
+  record.status = in.status();
+  record.request_id = in.text("/request_id");
+  record.response_id = in.text("/response_id");
+  record.response_model = in.text("/response_model");
+  record.finish_reason = in.text("/finish_reason");
+  record.usage = usage_in(of, in.path("/usage"));
+  record.metered = in.text("/metered").value_or("");
+  record.bytes_out = in.number("/bytes_out");
+  record.bytes_in = in.number("/bytes_in");
+  record.cancelled_by = in.text("/cancelled_by");
+  record.json = of.json(at).value_or("");
+  return record;
 }
 
 inline bool is_same_name(std::string_view one, std::string_view other) noexcept {
@@ -883,10 +1124,28 @@ inline std::optional<std::string_view> header_in(value_view info, std::string_vi
   return std::nullopt;
 }
 
+/// All headers in what the library knows of a response or an error.
+inline std::vector<header> headers_in(value_view info) {
+  std::vector<header> all(info.count("/headers"));
+  for (std::size_t i = 0; i < all.size(); i++) {
+    all[i].name = info.text(item("/headers", i, "/name")).value_or("");
+    all[i].value = info.text(item("/headers", i, "/value")).value_or("");
+  }
+  return all;
+}
+
 }  // namespace detail
+
+inline std::optional<call_record> error::timing() const {
+  return detail::record_in(info(), "/timing");
+}
 
 inline std::optional<std::string_view> error::header(std::string_view name) const& {
   return detail::header_in(info(), name);
+}
+
+inline std::vector<header> error::headers() const& {
+  return detail::headers_in(info());
 }
 
 /// The response to a call, borrowed from a response, an event or a stream. A view of nothing gives
@@ -907,41 +1166,60 @@ class response_view : public detail::fields<modelwire_response, modelwire_respon
   std::string_view text() const noexcept { return detail::view(modelwire_response_text, object_); }
   /// What the library knows of the exchange, as one object: what the functions below read.
   value_view info() const noexcept { return value_view(modelwire_response_info(object_)); }
-  /// Why the first choice of a chat stopped, "stop" for instance, or the status of a response.
-  std::optional<std::string_view> finish_reason() const noexcept {
-    return info().text("/finish_reason");
-  }
+  // <accessors of response>
+  /// The HTTP status, 200 for instance.
+  int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// The service's name for the exchange, to give to its support.
   std::optional<std::string_view> request_id() const noexcept {
     return info().text("/request_id");
   }
-  /// The HTTP status, 200 for instance; 0 for nothing.
-  int http_status() const { return detail::small_number(info(), "/http_status"); }
-  /// How many times the request was attempted; 0 for nothing.
+  /// "id" of the answer, the service's name for it.
+  std::optional<std::string_view> id() const noexcept { return info().text("/id"); }
+  /// The model that answered, as it calls itself.
+  std::optional<std::string_view> model() const noexcept { return info().text("/model"); }
+  /// How many times the request was attempted: more than 1 where the retry policy tried again.
   int attempts() const { return detail::small_number(info(), "/attempts"); }
   /// From the start of the first attempt to the end of the response, waits included.
   std::chrono::milliseconds elapsed() const {
     return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
-  }
-  /// The first header of a name, whatever its case.
-  std::optional<std::string_view> header(std::string_view name) const {
-    return detail::header_in(info(), name);
-  }
-  /// All headers, in the order of the response.
-  std::vector<modelwire::header> headers() const {
-    const value_view about = info();
-    std::vector<modelwire::header> all(about.count("/headers"));
-    for (std::size_t i = 0; i < all.size(); i++) {
-      all[i].name = about.text(detail::item("/headers", i, "/name")).value_or("");
-      all[i].value = about.text(detail::item("/headers", i, "/value")).value_or("");
-    }
-    return all;
   }
   /// How the response was known to be complete: "document", "done_mark", "final_event" or
   /// "finish_reasons".
   std::string_view end_mark() const noexcept { return info().text("/end").value_or(""); }
   /// Whether the JSON text was put together from the chunks of a stream.
   bool is_gathered() const { return info().get<bool>("/is_gathered").value_or(false); }
+  /// What the model thought before it spoke: that of a chat's first choice under whatever name
+  /// the service has for it, or of all reasoning items of a response, their summaries where they
+  /// have no text of their own. Empty where there is none, and at the end of a stream that was
+  /// not gathered.
+  std::string_view reasoning() const noexcept {
+    return info().text("/reasoning").value_or("");
+  }
+  /// Why the first choice of a chat stopped, "stop" for instance, or the status of a response.
+  /// Nothing at the end of a stream that was not gathered, whose chunks had it.
+  std::optional<std::string_view> finish_reason() const noexcept {
+    return info().text("/finish_reason");
+  }
+  /// The tokens that the service reported, of a stream too: "input_tokens", "output_tokens" and
+  /// "total_tokens", and of these "cached_input_tokens", "cache_write_tokens",
+  /// "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0 where the service says
+  /// nothing of them.
+  std::optional<token_usage> usage() const { return detail::usage_in(info(), "/usage"); }
+  /// What the headers say of the limits of the service: "requests" and "tokens", each with
+  /// "limit", "remaining" and "reset_ms" (from the answer on), "others" by name, and
+  /// "retry_after_ms". Nothing where they say nothing.
+  std::optional<modelwire::rate_limits> rate_limits() const {
+    return detail::rate_limits_in(info(), "/rate_limits");
+  }
+  /// The record of the call, an object: its attempts, waits, chunks and end, with their times.
+  std::optional<call_record> timing() const { return detail::record_in(info(), "/timing"); }
+  // </accessors>
+  /// The first header of a name, whatever its case.
+  std::optional<std::string_view> header(std::string_view name) const {
+    return detail::header_in(info(), name);
+  }
+  /// All headers, in the order of the response.
+  std::vector<modelwire::header> headers() const { return detail::headers_in(info()); }
   /// The tool calls of a chat's first choice, or of a response.
   std::vector<tool_call> tool_calls() const {
     const value_view about = info();
@@ -953,8 +1231,6 @@ class response_view : public detail::fields<modelwire_response, modelwire_respon
     }
     return all;
   }
-  /// The tokens that the service reported, of a stream too.
-  std::optional<token_usage> usage() const { return detail::usage_in(info()); }
   /// The ids of a model list; none for every other response.
   std::vector<std::string_view> model_ids() const {
     const value_view about = info();
@@ -973,18 +1249,34 @@ class response : public detail::owner<response_view, modelwire_response, modelwi
 
   /// @name As response_view has them; borrowed. Of a response that nobody keeps they are copies.
   /// @{
-  std::optional<std::string_view> request_id() const& { return response_view::request_id(); }
+  // <accessors copied response>
+  std::optional<std::string_view> request_id() const& noexcept {
+    return response_view::request_id();
+  }
   std::optional<std::string> request_id() && {
     return detail::copied(response_view::request_id());
   }
+  std::optional<std::string_view> id() const& noexcept { return response_view::id(); }
+  std::optional<std::string> id() && { return detail::copied(response_view::id()); }
+  std::optional<std::string_view> model() const& noexcept { return response_view::model(); }
+  std::optional<std::string> model() && { return detail::copied(response_view::model()); }
+  std::string_view end_mark() const& noexcept { return response_view::end_mark(); }
+  std::string end_mark() && { return std::string(response_view::end_mark()); }
+  std::string_view reasoning() const& noexcept { return response_view::reasoning(); }
+  std::string reasoning() && { return std::string(response_view::reasoning()); }
+  std::optional<std::string_view> finish_reason() const& noexcept {
+    return response_view::finish_reason();
+  }
+  std::optional<std::string> finish_reason() && {
+    return detail::copied(response_view::finish_reason());
+  }
+  // </accessors>
   std::optional<std::string_view> header(std::string_view name) const& {
     return response_view::header(name);
   }
   std::optional<std::string> header(std::string_view name) && {
     return detail::copied(response_view::header(name));
   }
-  std::string_view end_mark() const& noexcept { return response_view::end_mark(); }
-  std::string end_mark() && { return std::string(response_view::end_mark()); }
   std::vector<std::string_view> model_ids() const& { return response_view::model_ids(); }
   std::vector<std::string> model_ids() && {
     const auto borrowed = response_view::model_ids();
@@ -1043,6 +1335,8 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
   bool is_error() const noexcept { return kind() == MODELWIRE_EVENT_ERROR; }
   /// Whether it is a record of the log.
   bool is_log() const noexcept { return kind() == MODELWIRE_EVENT_LOG; }
+  /// Whether it is the record of a call.
+  bool is_call() const noexcept { return kind() == MODELWIRE_EVENT_CALL; }
   /// Whether it is the last event of its call, with the response or the error.
   bool is_last() const noexcept { return is_response() || is_error(); }
   /// The tag with which the call was submitted to a queue; 0 for other calls.
@@ -1050,7 +1344,7 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
 
   /// Any field as JSON text, by its path.
   using fields::json;
-  /// A chunk's or a response's JSON text as the service sent it; an error's or a log record's as an
+  /// A chunk's or a response's JSON text as the service sent it; an error's or a record's as an
   /// object of the library's.
   std::string_view json() const noexcept { return detail::view(modelwire_event_json, object_); }
   /// The piece of output text that a chunk adds; the whole text of a response; the message of an
@@ -1061,12 +1355,22 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
   std::string_view name() const noexcept { return detail::view(modelwire_event_name, object_); }
   /// What the library knows of the event, as one object: what the functions below read.
   value_view info() const noexcept { return value_view(modelwire_event_info(object_)); }
+  // <accessors of chunk>
+  /// The piece of reasoning that the chunk adds, in its first choice or to an item of a response,
+  /// under whatever name the service has for it; empty for every other chunk.
+  std::string_view reasoning() const noexcept {
+    return info().text("/reasoning").value_or("");
+  }
   /// Why the first choice stopped, "stop" for instance; nothing while it has not.
   std::optional<std::string_view> finish_reason() const noexcept {
     return info().text("/finish_reason");
   }
-  /// The tokens that the chunk, or the response at the end, reports.
-  std::optional<token_usage> usage() const { return detail::usage_in(info()); }
+  /// The tokens that the chunk, or the response at the end, reports: "input_tokens",
+  /// "output_tokens" and "total_tokens", and of these "cached_input_tokens",
+  /// "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
+  /// where the service says nothing of them.
+  std::optional<token_usage> usage() const { return detail::usage_in(info(), "/usage"); }
+  // </accessors>
   /// The pieces of tool calls that the chunk adds, in its first choice.
   std::vector<tool_call_piece> tool_calls() const {
     const value_view about = info();
@@ -1089,6 +1393,17 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
     if (failure == nullptr) return std::nullopt;
     return modelwire::error(failure);
   }
+  /// The tag of the call that it is about; 0 where there is none.
+  std::uint64_t call_tag() const noexcept { return modelwire_event_call_tag(object_); }
+  /// The record of a call, copied; nothing for other events.
+  std::optional<call_record> record() const {
+    if (!is_call()) return std::nullopt;
+    auto found = detail::record_in(value(), "");
+    if (!found) return std::nullopt;
+    found->tag = call_tag();
+    found->dropped = detail::tokens(info(), "", "/dropped");
+    return found;
+  }
   /// The record of the log, borrowed from the event; nothing for other events.
   std::optional<log_record> log() const {
     if (!is_log()) return std::nullopt;
@@ -1108,6 +1423,16 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
   /// @{
   std::string_view name() const& noexcept { return event_view::name(); }
   std::string name() && { return std::string(event_view::name()); }
+  // <accessors copied chunk>
+  std::string_view reasoning() const& noexcept { return event_view::reasoning(); }
+  std::string reasoning() && { return std::string(event_view::reasoning()); }
+  std::optional<std::string_view> finish_reason() const& noexcept {
+    return event_view::finish_reason();
+  }
+  std::optional<std::string> finish_reason() && {
+    return detail::copied(event_view::finish_reason());
+  }
+  // </accessors>
   response_view response() const& noexcept { return event_view::response(); }
   response_view response() && = delete;
   std::optional<log_record> log() const& { return event_view::log(); }
@@ -1245,6 +1570,8 @@ class common_options {
   /// Lets what is answered whole stream underneath and gather its response, for a service whose
   /// models answer only by streaming.
   Self& stream_only(bool on = true) & { return option("stream_only", on); }
+  /// Lets the record of a call have the times of its chunks, for a client of each call.
+  Self& chunk_times(bool on = true) & { return option("chunk_times", on); }
   /// Waiting for a connection where `connections_max` are in use, before each attempt;
   /// `no_timeout` by default: a call waits its turn.
   Self& pool_timeout(std::optional<std::chrono::milliseconds> longest) & {
@@ -1327,6 +1654,7 @@ class common_options {
     return std::move(query(name, value));
   }
   Self&& stream_only(bool on = true) && { return std::move(stream_only(on)); }
+  Self&& chunk_times(bool on = true) && { return std::move(chunk_times(on)); }
   Self&& pool_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(pool_timeout(longest));
   }
@@ -1645,6 +1973,13 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     detail::wiped_text list("[");
     return put("without_headers", list.append(detail::json_of(name).view()).append("]").view());
   }
+  /// A number of the program's own, by which the records of its calls are known; nothing of it is
+  /// sent. A call that is submitted to a queue has its tag there, unless its request has one.
+  request& tag(std::uint64_t tag) & {
+    return note("request.tag", [&](auto* failure) {
+      return modelwire_request_set_tag(get(), tag, failure);
+    });
+  }
   /// Lets a stream gather its chunks, so that the response at its end has the whole response too,
   /// and an error has what came before it; needs memory for the response.
   request& gather(bool on = true) & { return option("gather", on); }
@@ -1656,6 +1991,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   }
   request&& system(std::string_view content) && { return std::move(system(content)); }
   request&& user(std::string_view content) && { return std::move(user(content)); }
+  request&& tag(std::uint64_t tag) && { return std::move(this->tag(tag)); }
   request&& assistant(std::string_view content) && { return std::move(assistant(content)); }
   request&& input(std::string_view text) && { return std::move(input(text)); }
   request&& max_tokens(std::int32_t tokens) && { return std::move(max_tokens(tokens)); }
@@ -1841,6 +2177,23 @@ struct started_visitor {
     delete self;
     shared->end();
   }
+};
+
+template <class F>
+struct call_visitor {
+  F lambda;
+
+  static std::int32_t on_call(void* user_data, const modelwire_event* event) noexcept {
+    auto& self = *static_cast<call_visitor*>(user_data);
+    std::exception_ptr nobody_to_tell;
+    const flow how = guarded(nobody_to_tell, [&] {
+      const auto record = event_view(event).record();
+      return record ? visit(self.lambda, *record) : flow::go_on;
+    });
+    return how == flow::stop && !nobody_to_tell;
+  }
+
+  static void on_end(void* user_data) noexcept { delete static_cast<call_visitor*>(user_data); }
 };
 
 }  // namespace detail
@@ -2108,6 +2461,15 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     return detail::outcome(status, failure);
   }
 
+  /// Lets the records of the calls of a client come out here too, as events of the kind CALL: what
+  /// client::on_call is given, for a program with a loop. At most 4096 wait. A queue that is closed
+  /// gives those of its calls before its end.
+  ///
+  /// @param tag  of these events, in place of an earlier one
+  result<void> try_follow_calls(const client& client, std::uint64_t tag = 0) const;
+  /// Ends that; what waits is lost.
+  result<void> try_ignore_calls(const client& client) const;
+
   /// Takes the next event of any call. The events of one call come in order; no call can starve
   /// the others.
   ///
@@ -2155,6 +2517,12 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   }
   /// As `try_log`, but throws.
   void log(log_level level, std::uint64_t tag = 0) const { try_log(level, tag).value(); }
+  /// As `try_follow_calls`, but throws.
+  void follow_calls(const client& client, std::uint64_t tag = 0) const {
+    try_follow_calls(client, tag).value();
+  }
+  /// As `try_ignore_calls`, but throws.
+  void ignore_calls(const client& client) const { try_ignore_calls(client).value(); }
   /// As `try_next`, but throws.
   ///
   ///   while (auto event = queue.next()) use(*event);      // until the queue is closed
@@ -2485,9 +2853,39 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return try_run(request::response(model).input(input));
   }
 
+  /// Hands the record of each call to a callback, in place of an earlier one: one for each call that
+  /// was started, when it has ended, however that was. No call waits for the callback: at most 4096
+  /// records wait, and what comes on top is counted.
+  ///
+  ///   client.on_call([](const modelwire::call_record& call) {
+  ///     if (call.first_chunk) std::clog << call.first_chunk->count() << " us\n";
+  ///   });
+  ///
+  /// @param on_call  called with a `const call_record&` on a thread of the library's own, one record
+  ///                 after another, a moment after its call has ended; returns nothing, or a `flow`,
+  ///                 which may end this; moved or copied, and destroyed behind what is due: when
+  ///                 another one comes, when the client and its calls are gone, at `close` and at a
+  ///                 shutdown, which wait for it. It may use the library. What it throws is lost.
+  template <class F>
+  result<void> try_on_call(F&& on_call) const {
+    using visitor = detail::call_visitor<std::decay_t<F>>;
+    auto owned = std::unique_ptr<visitor>(new visitor{std::forward<F>(on_call)});
+    modelwire_error* failure = nullptr;
+    const modelwire_status status = modelwire_client_on_call(
+        get(), visitor::on_call, owned.release(), visitor::on_end, &failure);
+    return detail::outcome(status, failure);
+  }
+  /// Ends that, for calls that end from now on; waits for nothing.
+  result<void> try_end_on_call() const {
+    modelwire_error* failure = nullptr;
+    const modelwire_status status =
+        modelwire_client_on_call(get(), nullptr, nullptr, nullptr, &failure);
+    return detail::outcome(status, failure);
+  }
+
   /// Refuses new calls, ends those under way as closed, and waits until every callback of its
-  /// started calls was called for the last time and is destroyed, detached ones too: then nothing
-  /// of the program runs here any more. A plugin that is unloaded closes its clients.
+  /// started calls was called for the last time and is destroyed, detached ones too, and that of
+  /// `on_call` behind all records: then nothing of the program runs here any more. A plugin that is unloaded closes its clients.
   ///
   /// @param longest  longest wait; 0 does not wait
   /// @return whether that is so; an error inside one of its callbacks
@@ -2537,6 +2935,13 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   response respond(std::string_view model, std::string_view input) const {
     return try_respond(model, input).value();
   }
+  /// As `try_on_call`, but throws.
+  template <class F>
+  void on_call(F&& on_call) const {
+    try_on_call(std::forward<F>(on_call)).value();
+  }
+  /// As `try_end_on_call`, but throws.
+  void end_on_call() const { try_end_on_call().value(); }
   /// As `try_close`, but throws.
   bool close(std::chrono::milliseconds longest = unlimited) const {
     return try_close(longest).value();
@@ -2592,13 +2997,20 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   client_usage usage() const { return usage_at(usage_value(), ""); }
   /// The same of the calls that asked for one model; nothing if none of them was answered.
   std::optional<client_usage> usage(std::string_view model) const {
-    const value all = usage_value();
-    const std::string at = path("models", model);
-    if (all.count(at) == 0) return std::nullopt;
-    return usage_at(all, at);
+    return usage_below("models", model);
   }
-  /// The same of all models, as one JSON object: "calls", "calls_without_usage", "input_tokens",
-  /// "output_tokens", "total_tokens", and these five of each model in "models".
+  /// The same of the calls that were made with one key, by its id; nothing if none of them was
+  /// answered.
+  std::optional<client_usage> usage_of_key(std::string_view id) const {
+    return usage_below("keys", id);
+  }
+  /// The id of the client's own key: the first 16 hexadecimal digits, in lower case, of the SHA-256 of
+  /// "modelwire:" and the key.
+  std::string key_id() const { return usage_value().get<std::string>("/key_id").value_or(""); }
+  /// What `usage_value` gives, and sets all sums back to 0 in one step: a call that ends meanwhile is
+  /// in these sums or in the next ones.
+  value take_usage() const { return value(modelwire_client_take_usage(get())); }
+  /// The same of all models and keys, as one JSON object: what modelwire_client_usage of C lists.
   value usage_value() const { return value(modelwire_client_usage(get())); }
 
  private:
@@ -2623,16 +3035,18 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return client(out);
   }
 
+  std::optional<client_usage> usage_below(std::string_view group, std::string_view name) const {
+    const value all = usage_value();
+    const std::string at = path(group, name);
+    if (all.count(at) == 0) return std::nullopt;
+    return usage_at(all, at);
+  }
+
   static client_usage usage_at(const value& all, std::string_view at) {
-    const auto number = [&](std::string_view name) {
-      return detail::tokens(all.view(), at, name);
-    };
     client_usage used;
-    used.input_tokens = number("/input_tokens");
-    used.output_tokens = number("/output_tokens");
-    used.total_tokens = number("/total_tokens");
-    used.calls = number("/calls");
-    used.calls_without_usage = number("/calls_without_usage");
+    static_cast<token_usage&>(used) = detail::tokens_in(all.view(), at);
+    used.calls = detail::tokens(all.view(), at, "/calls");
+    used.calls_without_usage = detail::tokens(all.view(), at, "/calls_without_usage");
     return used;
   }
 };
@@ -2653,6 +3067,20 @@ inline result<void> queue::try_submit(const client& client, operation what, std:
   const modelwire_status status = modelwire_queue_submit(
       get(), client.get(), static_cast<std::int32_t>(what), json.empty() ? nullptr : json.data(),
       json.size(), static_cast<std::int32_t>(how), tag, &failure);
+  return detail::outcome(status, failure);
+}
+
+inline result<void> queue::try_follow_calls(const client& client, std::uint64_t tag) const {
+  modelwire_error* failure = nullptr;
+  const modelwire_status status =
+      modelwire_queue_follow_calls(get(), client.get(), 1, tag, &failure);
+  return detail::outcome(status, failure);
+}
+
+inline result<void> queue::try_ignore_calls(const client& client) const {
+  modelwire_error* failure = nullptr;
+  const modelwire_status status =
+      modelwire_queue_follow_calls(get(), client.get(), 0, 0, &failure);
   return detail::outcome(status, failure);
 }
 

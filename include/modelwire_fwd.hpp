@@ -45,10 +45,15 @@ class stream;
 
 struct token_usage;
 struct client_usage;
+struct rate_limit;
+struct rate_limits;
 struct header;
 struct tool_call;
 struct tool_call_piece;
 struct log_record;
+struct attempt_record;
+struct wait_record;
+struct call_record;
 
 enum class error_kind : std::int32_t;
 enum class operation : std::int32_t;

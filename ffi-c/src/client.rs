@@ -1,12 +1,17 @@
-//! The client handle of C, and what its calls used so far. Knows no call.
+//! The client handle of C, what its calls used so far, and who is told of them. Knows no call.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
+use std::ops::ControlFlow;
 use std::ptr::null_mut;
 
-use modelwire_core::{Client, Config, usage_json};
+use modelwire_core::{Client, Config, RecordsOptions, usage_json};
 
-use crate::boundary::{Handle, borrow, borrow_text, free, guard_or, output};
+use crate::boundary::{
+    Callback, Handle, borrow, borrow_text, free, guard_or, modelwire_finalizer, output,
+};
 use crate::error::{guard, modelwire_error};
+use crate::event::modelwire_event;
+use crate::event_fn::modelwire_event_fn;
 use crate::status::{MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
 use crate::timeout::patience;
 use crate::value::modelwire_value;
@@ -49,15 +54,16 @@ pub unsafe extern "C" fn modelwire_client_new(
     })
 }
 
-/// Frees a client. Its calls go on and keep what they need.
+/// Frees a client. Its calls go on and keep what they need; the function of modelwire_client_on_call is
+/// still told of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
     free(client);
 }
 
 /// Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED, closes
-/// its connections, and returns when every callback of its started calls has seen its last event and
-/// every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
+/// its connections, and returns when every callback of its started calls has seen its last event, the
+/// function of modelwire_client_on_call was told of every call, and every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
 /// called by this client afterwards. Other clients are not touched.
 ///
 /// @param client      the client; it is still to be freed
@@ -83,9 +89,13 @@ pub unsafe extern "C" fn modelwire_client_close(
 
 /// What the answered chats and responses of a client used so far, in this process, as a JSON object:
 /// "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
-/// "output_tokens", "total_tokens"; and "models", an object with the same five for each requested
-/// model. Model lists and calls that failed or were stopped do not count. A sum that would be larger
-/// than 2^63 - 1 is that.
+/// "output_tokens", "total_tokens"; of these "cached_input_tokens", "cache_write_tokens",
+/// "reasoning_tokens", "audio_input_tokens", "audio_output_tokens"; "models", an object with the same
+/// ten for each requested model; "keys", an object with all of this, "models" too, for each key; and
+/// "key_id", the name in "keys" of the client's own key. Keys are named by the first 16 hexadecimal
+/// digits, in lower case, of the SHA-256 of "modelwire:" and the key; of more than 4096 keys the last
+/// ones are summed up as "other". Model lists and calls that failed or were stopped do not count. A sum
+/// that would be larger than 2^63 - 1 is that.
 ///
 /// @param client  the client
 /// @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
@@ -94,7 +104,75 @@ pub unsafe extern "C" fn modelwire_client_usage(
     client: *const modelwire_client,
 ) -> *mut modelwire_value {
     guard_or(null_mut(), || {
-        let sums = |client: &modelwire_client| usage_json(&client.0.usage());
+        let sums =
+            |client: &modelwire_client| usage_json(&client.0.usage_by_key(), client.0.key_id());
         borrow(client).map_or(null_mut(), |given| modelwire_value::of_json(sums(given)).into_raw())
+    })
+}
+
+/// What modelwire_client_usage gives, and sets all sums back to 0 in one step: a call that ends
+/// meanwhile is in these sums or in the next ones, never in both and never in none. Of clients that
+/// share their sums it takes those of all.
+///
+/// @param client  the client
+/// @return the sums as they were; free them with modelwire_value_free; NULL for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_client_take_usage(
+    client: *const modelwire_client,
+) -> *mut modelwire_value {
+    guard_or(null_mut(), || {
+        let sums =
+            |client: &modelwire_client| usage_json(&client.0.take_usage(), client.0.key_id());
+        borrow(client).map_or(null_mut(), |given| modelwire_value::of_json(sums(given)).into_raw())
+    })
+}
+
+/// Hands the record of each call of a client to a function, in place of an earlier one, on one thread of
+/// the library's own: one for each call that was started, when it has ended, however that was. No call
+/// waits for the function, which may block and run calls: at most 4096 records wait for it, with 64 MiB of
+/// times of chunks; what comes on top is dropped, and the next one says how many. A record of a call is there before the program can see
+/// the end of the call, and the function is told a moment later: who wants to have seen the last one
+/// closes the client. A program with a loop uses modelwire_queue_follow_calls, without another thread.
+///
+/// An earlier function is told first of the calls that ended before; its finalizer has returned when the
+/// new one is called for the first time. The function lives as long as the client and its calls; it ends
+/// behind what is due at modelwire_client_close and at modelwire_shutdown, which wait for that, and is set
+/// anew after a shutdown. A forked child has none: there neither it nor its finalizer is called.
+///
+/// @param client     the client
+/// @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call: the record is what
+///                   modelwire_event_json and modelwire_event_value give, its tag what
+///                   modelwire_event_call_tag gives; a nonzero return ends this; NULL ends it too, for
+///                   calls that end from now on
+/// @param user_data  handed to both functions; may be NULL
+/// @param finalizer  releases user_data, once, when the function will not be called any more, on its
+///                   thread, or here if this function fails; may be NULL
+/// @param err        what is wrong, on failure, which leaves an earlier function as it is; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
+///         shutdown; or MODELWIRE_E_ARGUMENT for NULL
+///
+/// Any thread, the function itself too. Inside it modelwire_client_close of the same client, and
+/// modelwire_shutdown, give MODELWIRE_E_CALLBACK.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_client_on_call(
+    client: *const modelwire_client,
+    on_call: modelwire_event_fn,
+    user_data: *mut c_void,
+    finalizer: modelwire_finalizer,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let callback = Callback::new(on_call, user_data, finalizer);
+        let client = &borrow(client)?.0;
+        match callback.is_none() {
+            true => client.tell_end()?,
+            false => client.tell_on(RecordsOptions::default(), move |told| {
+                match callback.ask(modelwire_event::call(0, told)) {
+                    0 => ControlFlow::Continue(()),
+                    _ => ControlFlow::Break(()),
+                }
+            })?,
+        }
+        Ok(MODELWIRE_OK)
     })
 }

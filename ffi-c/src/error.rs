@@ -115,15 +115,9 @@ pub unsafe extern "C" fn modelwire_error_report(
 /// All that is known of the error, as one JSON object without the key. Members, null where there is
 /// none:
 ///
-/// "kind", the name of the status; "message"; "hint", what to do about it, "" where that is nothing;
-/// "http_status"; "type", "code" and "param" of the service's error object; "request_id", the service's
-/// name for the exchange; "path" of the request, "" where there was none; "model"; "timeout", the option
-/// of the timeout that ran out, "idle_timeout" for instance; "metered", whether the call may have been
-/// metered: "not_sent", "normally_not", "entered" or "unknown"; "body" of the failed response, at most
-/// 64 KiB of it; "partial", what was gathered before it failed where the call gathers, as JSON text;
-/// "headers" of the response, objects with "name" and "value"; "request_time_unix_ms", when the first
-/// attempt began; "attempts"; "elapsed_ms" from the first attempt's start to the failure;
-/// "retry_after_ms", how long the service asked to wait.
+/// @accessors error
+///
+/// "timing" is what modelwire_event_json gives of the record of a call.
 ///
 /// @param error   the error
 /// @param length  its length in bytes; may be NULL

@@ -1,12 +1,12 @@
 //! One event for C, lent to a callback or taken from a queue: a chunk of a stream, how a call ended,
-//! or a record of the log. Knows no queue.
+//! what it tells of itself, or a record of the log. Knows no queue.
 
 use std::ffi::c_char;
 use std::ptr::null;
 use std::sync::OnceLock;
 
-use modelwire_core::log::Record;
-use modelwire_core::{Chunk, Error, Event, Response};
+use modelwire_core::log;
+use modelwire_core::{Chunk, Error, Event, Response, Told};
 
 use crate::boundary::{Handle, Marked, borrow, free, guard_or};
 use crate::error::modelwire_error;
@@ -22,6 +22,9 @@ pub const MODELWIRE_EVENT_RESPONSE: i32 = 2;
 pub const MODELWIRE_EVENT_ERROR: i32 = 3;
 /// A record of the log; belongs to no call.
 pub const MODELWIRE_EVENT_LOG: i32 = 4;
+/// The record of a call that has ended, for who asked for it: modelwire_client_on_call,
+/// modelwire_queue_follow_calls.
+pub const MODELWIRE_EVENT_CALL: i32 = 5;
 
 /// One event; immutable, may be shared between threads.
 pub struct modelwire_event {
@@ -37,6 +40,19 @@ enum What {
     Response(Box<Marked<modelwire_response>>),
     Error(Box<Marked<modelwire_error>>),
     Log(Box<Line>),
+    Call(Box<Record>),
+}
+
+/// The record of a call; its texts are made when they are asked for.
+struct Record {
+    told: Told,
+    json: OnceLock<Text>,
+}
+
+impl Record {
+    fn json(&self) -> &Text {
+        self.json.get_or_init(|| Text::new(&self.told.record.to_json()))
+    }
 }
 
 /// A record of the log.
@@ -121,7 +137,7 @@ impl modelwire_event {
         modelwire_event::new(tag, what)
     }
 
-    pub(crate) fn log(tag: u64, record: &Record) -> modelwire_event {
+    pub(crate) fn log(tag: u64, record: &log::Record) -> modelwire_event {
         let line = Line {
             target: Text::new(&record.target),
             message: Text::new(&record.message),
@@ -130,12 +146,25 @@ impl modelwire_event {
         modelwire_event::new(tag, What::Log(Box::new(line)))
     }
 
+    pub(crate) fn call(tag: u64, told: Told) -> modelwire_event {
+        modelwire_event::new(tag, What::Call(Box::new(Record { told, json: OnceLock::new() })))
+    }
+
+    fn call_tag(&self) -> u64 {
+        match &self.what {
+            What::Call(record) => record.told.tag,
+            What::Chunk(..) | What::Response(_) | What::Error(_) => self.tag,
+            What::Log(_) => 0,
+        }
+    }
+
     fn kind(&self) -> i32 {
         match self.what {
             What::Chunk(..) => MODELWIRE_EVENT_CHUNK,
             What::Response(_) => MODELWIRE_EVENT_RESPONSE,
             What::Error(_) => MODELWIRE_EVENT_ERROR,
             What::Log(_) => MODELWIRE_EVENT_LOG,
+            What::Call(_) => MODELWIRE_EVENT_CALL,
         }
     }
 
@@ -145,6 +174,7 @@ impl modelwire_event {
             What::Response(response) => Some(response.get().text()),
             What::Error(error) => Some(error.get().message()),
             What::Log(line) => Some(line.message.ready()),
+            What::Call(_) => Some(Ready::new(b"\0")),
         }
     }
 
@@ -154,13 +184,14 @@ impl modelwire_event {
             What::Response(response) => response.get().json(),
             What::Error(error) => error.get().json(),
             What::Log(line) => line.json.ready(),
+            What::Call(record) => record.json().ready(),
         }
     }
 
     fn name(&self) -> Ready<'_> {
         match &self.what {
             What::Chunk(chunk, _) => Ready::new(chunk.event_and_nul().as_bytes()),
-            What::Response(_) | What::Error(_) => Ready::new(b"\0"),
+            What::Response(_) | What::Error(_) | What::Call(_) => Ready::new(b"\0"),
             What::Log(line) => line.target.ready(),
         }
     }
@@ -175,6 +206,10 @@ impl modelwire_event {
             What::Response(response) => response.get().value(),
             What::Error(error) => error.get().value(),
             What::Log(line) => self.of_line(line),
+            What::Call(record) => {
+                let value = || modelwire_value::of_json(record.json().as_str().to_owned());
+                self.extra().value.get(value)
+            }
         }
     }
 
@@ -186,6 +221,10 @@ impl modelwire_event {
             What::Response(response) => response.get().info(),
             What::Error(error) => error.get().value(),
             What::Log(line) => self.of_line(line),
+            What::Call(record) => {
+                let info = || modelwire_value::of_json(record.told.info_json());
+                self.extra().info.get(info)
+            }
         }
     }
 
@@ -217,9 +256,18 @@ pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u
     guard_or(0, || borrow(event).map_or(0, |event| event.tag))
 }
 
+/// The tag of the call that an event is about. Of a record what modelwire_request_set_tag set, or the tag
+/// under which the call was submitted to a queue; 0 where it has none, of the log and for NULL.
+///
+/// @param event  the event
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_event_call_tag(event: *const modelwire_event) -> u64 {
+    guard_or(0, || borrow(event).map_or(0, modelwire_event::call_tag))
+}
+
 /// What a person reads of it. Of a chunk the piece of output text that it adds: the content of a
 /// chat's first choice, or an output text delta of a response; empty for every other chunk. Of a
-/// response its whole text, of an error and of the log the message.
+/// response its whole text, of an error and of the log the message; of the record of a call nothing.
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -234,6 +282,31 @@ pub unsafe extern "C" fn modelwire_event_text(
 /// What a program reads of it. Of a chunk and of a response the JSON text as the service sent it
 /// (empty at the end of a stream that was not gathered); of an error what modelwire_error_json gives;
 /// of the log an object with "level" ("error" to "trace"), "target", "message" and "unix_ms".
+///
+/// Of the record of a call an object, without the key, whose texts of the service are cut after 1024
+/// bytes. Times are whole microseconds counted from the start of the call; what there is none of is
+/// null. Members:
+///
+/// "start_unix_ms", when the call was started, in milliseconds since 1970; "operation", "models", "chat"
+/// or "responses"; "path" of the request; "model" that was asked for; "streamed", whether the caller
+/// asked for a stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits", the
+/// last 32, objects with "reason" ("retry", the time before another attempt; "connection", one of
+/// connections_max; "turn", behind other calls where retrying is adaptive; "reuse", a moment in which the
+/// service may close a connection that carried a stream just now), "start_us" and "length_us";
+/// "waits_count", of all; "first_chunk_us" and "last_chunk_us", when these were read, also where they are
+/// gathered only; "chunks", how many came; "chunk_times_us", when each was read, the first 16384, with the
+/// option chunk_times, else empty; "elapsed_us", the end; "kind", the name of the status that it failed
+/// with; "status", the HTTP status; "request_id", the service's name for the exchange; "response_id",
+/// "response_model" and "finish_reason", what the answer says of itself, also one that broke off;
+/// "usage", as modelwire_response_info has it; "metered", whether the call may have been metered:
+/// "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all
+/// attempts, as they were on the wire; "cancelled_by", who ended it before its end: "program", "dropped"
+/// (what held it was freed), "closed" (its client), "shutdown".
+///
+/// An attempt is an object with "start_us"; "address", what it was connected to, a proxy maybe; "reused",
+/// whether the connection was there before; how long its own connection took, "dns_us" to look the host up,
+/// "connect_us" with what a proxy took and "tls_us" for the handshake; "head_us", when the head of the
+/// answer was complete; "first_byte_us", when the first byte of its body came; "end_us"; "status"; "kind".
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -269,11 +342,11 @@ pub unsafe extern "C" fn modelwire_event_value(
 }
 
 /// What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL. Of a
-/// response what modelwire_response_info gives, of an error what modelwire_error_json gives. Of a
-/// chunk, null where there is none: "name" as modelwire_event_name gives it; "finish_reason" of the
-/// first choice; "usage", an object with "input_tokens", "output_tokens" and "total_tokens";
-/// "tool_calls" of the first choice to which the chunk adds a piece, objects with "index" (which
-/// call), "id", "name" and "arguments" (pieces, which together are JSON text).
+/// response what modelwire_response_info gives, of an error what modelwire_error_json gives; of the record
+/// of a call an object with "dropped", how many records found no room since the one before. Of a
+/// chunk, null where there is none:
+///
+/// @accessors chunk
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]

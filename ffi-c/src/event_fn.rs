@@ -8,7 +8,8 @@ use crate::event::modelwire_event;
 ///
 /// @param user_data  as it was given
 /// @param event      valid during the callback
-/// @return 0 to go on; anything else ends the call and closes its exchange, or ends the log
+/// @return 0 to go on; anything else ends the call and closes its exchange, or ends the log, or what is
+///         told of calls
 ///
 /// Other calls may be run from inside, and this one cancelled. It must not throw or longjmp
 /// through the library.

@@ -16,9 +16,10 @@
 //! | `text` | texts with a NUL behind them |
 //! | `value`, `error` | a JSON text as a handle; the error, and `guard`, which makes a status of whatever a function does |
 //! | `field` | what stands in a value, by its path |
-//! | `library`, `client` | version and shutdown; a client, made from one JSON object |
+//! | `library` | version and shutdown |
 //! | `request` | a request, from JSON text or field by field |
 //! | `response`, `event`, `event_fn` | what a call gives at its end, and on its way, and who takes it |
+//! | `client` | a client, made from one JSON object, and who is told of its calls |
 //! | `log` | the log, to a callback |
 //! | `queue` | the completion queue: calls by tag, their events in one place |
 //! | `call` | one exchange with a handle of its own: blocking, or with callbacks |

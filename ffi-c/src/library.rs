@@ -53,8 +53,8 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
 }
 
 /// Ends everything that this copy of the library does in this process: every call ends with
-/// MODELWIRE_E_SHUTDOWN, callbacks see their last event, the log ends, connections are closed and the
-/// library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
+/// MODELWIRE_E_SHUTDOWN, callbacks see their last event, the functions of modelwire_client_on_call are told
+/// of every call and end, the log ends, connections are closed and the library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
 /// used again, old clients and queues included, starts afresh. Optional: a process may simply exit.
 ///
 /// For a host that goes away, or a plugin with a static copy of its own before it is unloaded. A
@@ -63,8 +63,8 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
 /// @param timeout_ms  longest wait in milliseconds; negative waits without end
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
 ///         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
-///         MODELWIRE_E_CALLBACK from inside a callback of a started call or of the log: nothing was
-///         done
+///         MODELWIRE_E_CALLBACK from inside a callback of a started call, of the log or of
+///         modelwire_client_on_call: nothing was done
 ///
 /// Any other thread. From inside the callback of modelwire_call_stream its stream ends with
 /// MODELWIRE_E_SHUTDOWN.

@@ -4,7 +4,9 @@
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request, Taken};
+use modelwire_core::{
+    Call, CompletionQueue, Error, Next, QueueOptions, RecordsOptions, Request, Taken,
+};
 
 use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, peek, write};
 use crate::client::modelwire_client;
@@ -200,6 +202,7 @@ fn for_c(next: Next) -> Option<modelwire_event> {
     match next {
         Next::Event(tag, event) => modelwire_event::of(tag, event),
         Next::Log(tag, record) => Some(modelwire_event::log(tag, &record)),
+        Next::Call(tag, told) => Some(modelwire_event::call(tag, told)),
         Next::Empty | Next::Interrupted | Next::Closed => None,
     }
 }
@@ -271,7 +274,7 @@ fn submit(
     stream: i32,
     tag: u64,
 ) -> Result<modelwire_status, Error> {
-    let call = Call::new(&borrow(client)?.0, request);
+    let call = Call::new(&borrow(client)?.0, request.tag_by_default(tag));
     core(queue)?.submit_owned(call, stream != 0, tag)?;
     Ok(MODELWIRE_OK)
 }
@@ -361,6 +364,36 @@ pub unsafe extern "C" fn modelwire_queue_log(
 ) -> modelwire_status {
     guard(err, || {
         core(queue)?.follow_log(self::level(level)?, tag)?;
+        Ok(MODELWIRE_OK)
+    })
+}
+
+/// Lets the records of the calls of a client come out of a queue too, as events of kind
+/// MODELWIRE_EVENT_CALL: one for each call that was started, when it has ended, whether it was started
+/// here, in another queue or with a handle. What modelwire_client_on_call is given, for a program that
+/// has a loop. At most 4096 records wait, of all clients together, with 64 MiB of times of chunks; what
+/// comes on top is dropped, and the next one says how many. When the queue is closed, what its calls told still comes out, and then no
+/// more. A client that is freed is followed until its last call has ended. Ends at modelwire_queue_free.
+///
+/// @param queue   the queue
+/// @param client  the client
+/// @param on      1 to let them come out, 0 to end that: what waits is lost
+/// @param tag     the tag of these events, in place of an earlier one; calls, the log and other clients
+///                may have the same
+/// @param err     what is wrong, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
+///         child; or MODELWIRE_E_ARGUMENT for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_queue_follow_calls(
+    queue: *const modelwire_queue,
+    client: *const modelwire_client,
+    on: i32,
+    tag: u64,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let options = (on != 0).then(RecordsOptions::default);
+        borrow(client)?.0.follow_calls(&core(queue)?, options, tag)?;
         Ok(MODELWIRE_OK)
     })
 }

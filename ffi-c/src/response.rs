@@ -94,16 +94,9 @@ pub unsafe extern "C" fn modelwire_response_value(
 /// What the library knows of the response, as a JSON object to be read by path; borrowed. NULL for
 /// NULL. Members, null where there is none:
 ///
-/// "http_status"; "request_id", the service's name for the exchange, to give to its support;
-/// "attempts", more than 1 where the retry policy tried again; "elapsed_ms", from the start of the
-/// first attempt to the end, waits included; "end", how the response was known to be complete:
-/// "document", "done_mark", "final_event" or "finish_reasons"; "is_gathered", whether the JSON was
-/// put together from the chunks of a stream; "finish_reason" of a chat's first choice, or the status
-/// of a response (as "tool_calls" and "models" null at the end of a stream that was not gathered, whose
-/// events had them); "usage", an object with "input_tokens", "output_tokens" and "total_tokens" as the
-/// service reported them; "tool_calls" of a chat's first choice or anywhere in a response, objects
-/// with "id" (what a result has to name), "name" and "arguments" (JSON text, as the model wrote it);
-/// "models", the ids of a model list; "headers", objects with "name", in lower case, and "value".
+/// @accessors response
+///
+/// "timing" is what modelwire_event_json gives of the record of a call.
 ///
 /// @param response  the response
 #[unsafe(no_mangle)]

@@ -18,7 +18,8 @@ defmodule Modelwire.Response, do: defstruct([:text, :json, :info_json])
 defmodule Modelwire.Error do
   @moduledoc "What went wrong. `kind` is an atom, `:rate_limited` for instance; `json` has it all."
   @fields ~w(kind message hint http_status type code param request_id path model timeout metered
-    body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms)a
+    body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms
+    rate_limits timing)a
   defexception [:json | @fields]
 
   def message(error), do: "#{error.kind}: #{error.message}\n#{error.hint}"

@@ -218,6 +218,8 @@ type Exchange struct {
 	ElapsedMS  int64  `json:"elapsed_ms"`
 	Attempts   int
 	Headers    []struct{ Name, Value string }
+	RateLimits json.RawMessage `json:"rate_limits"` // what the headers say of limits
+	Timing     json.RawMessage // the record of the call
 }
 
 // Error is what is known of a failed call, as JSON too; what is absent is "", 0 or nil. Where a

@@ -276,6 +276,7 @@ public final class Modelwire {
     static final int EVENT_RESPONSE = 2;
     static final int EVENT_ERROR = 3;
     static final int EVENT_LOG = 4;
+    static final int EVENT_CALL = 5;
     static final int LOG_OFF = 0;
     static final int LOG_ERROR = 1;
     static final int LOG_WARN = 2;
@@ -445,6 +446,38 @@ public final class Modelwire {
         }
     }
 
+    private static final class client_take_usage {
+        static final MethodHandle HANDLE =
+                link("modelwire_client_take_usage",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    }
+
+    static long client_take_usage(long client) {
+        try {
+            return (long) client_take_usage.HANDLE.invokeExact(client);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class client_on_call {
+        static final MethodHandle HANDLE =
+                link("modelwire_client_on_call",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+    }
+
+    static int client_on_call(
+            long client, MemorySegment on_call, MemorySegment user_data, MemorySegment finalizer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) client_on_call.HANDLE.invokeExact(
+                        client, on_call, user_data, finalizer, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
     private static final class request_new {
         static final MethodHandle HANDLE =
                 link("modelwire_request_new",
@@ -460,6 +493,22 @@ public final class Modelwire {
             checked((int) request_new.HANDLE.invokeExact(
                         operation, json_, length(json_), out, err), err);
             return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_set_tag {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_set_tag",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS));
+    }
+
+    static int request_set_tag(long request, long tag) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_set_tag.HANDLE.invokeExact(request, tag, err), err);
         } catch (Throwable fault) {
             throw thrown(fault);
         }
@@ -839,6 +888,23 @@ public final class Modelwire {
         }
     }
 
+    private static final class queue_follow_calls {
+        static final MethodHandle HANDLE =
+                link("modelwire_queue_follow_calls",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, ADDRESS));
+    }
+
+    static int queue_follow_calls(
+            long queue, long client, int on, long tag) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) queue_follow_calls.HANDLE.invokeExact(queue, client, on, tag, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
     private static final class call_new {
         static final MethodHandle HANDLE =
                 link("modelwire_call_new",
@@ -1012,6 +1078,20 @@ public final class Modelwire {
     static long event_tag(long event) {
         try {
             return (long) event_tag.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_call_tag {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_call_tag",
+                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG), READS);
+    }
+
+    static long event_call_tag(long event) {
+        try {
+            return (long) event_call_tag.HANDLE.invokeExact(event);
         } catch (Throwable fault) {
             throw thrown(fault);
         }

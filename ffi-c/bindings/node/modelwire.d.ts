@@ -95,6 +95,10 @@ export class ModelwireError extends Error {
   readonly attempts: number | null;
   readonly elapsed_ms: number | null;
   readonly retry_after_ms: number | null;
+  /** What the headers say of limits, as the library's header describes it. */
+  readonly rate_limits: object | null;
+  /** The record of the call, likewise. */
+  readonly timing: object | null;
   /** All of this as the library says it. */
   readonly json: string;
 }

@@ -147,6 +147,10 @@ export const MODELWIRE_EVENT_ERROR = 3;
 /** A record of the log; belongs to no call. */
 export const MODELWIRE_EVENT_LOG = 4;
 
+/** The record of a call that has ended, for who asked for it: modelwire_client_on_call,
+ *  modelwire_queue_follow_calls. */
+export const MODELWIRE_EVENT_CALL = 5;
+
 /** No log. */
 export const MODELWIRE_LOG_OFF = 0;
 
@@ -278,10 +282,11 @@ export const modelwire_check_abi = declare("modelwire_check_abi", "int32_t", ["u
 export const modelwire_status_name = declare("modelwire_status_name", "str", ["int32_t"]);
 
 /** Ends everything that this copy of the library does in this process: every call ends with
- *  MODELWIRE_E_SHUTDOWN, callbacks see their last event, the log ends, connections are closed
- *  and the library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs,
- *  and whatever is used again, old clients and queues included, starts afresh. Optional: a
- *  process may simply exit. For a host that goes away, or a plugin with a static copy of its
+ *  MODELWIRE_E_SHUTDOWN, callbacks see their last event, the functions of
+ *  modelwire_client_on_call are told of every call and end, the log ends, connections are
+ *  closed and the library's threads joined. Calls that start meanwhile fail. Afterwards nothing
+ *  runs, and whatever is used again, old clients and queues included, starts afresh. Optional:
+ *  a process may simply exit. For a host that goes away, or a plugin with a static copy of its
  *  own before it is unloaded. A plugin that shares the library with others closes its clients
  *  instead (modelwire_client_close). Any other thread. From inside the callback of
  *  modelwire_call_stream its stream ends with MODELWIRE_E_SHUTDOWN.
@@ -305,7 +310,8 @@ export function modelwire_client_new(options) {
   return check(status, err, out[0]);
 }
 
-/** Frees a client. Its calls go on and keep what they need.
+/** Frees a client. Its calls go on and keep what they need; the function of
+ *  modelwire_client_on_call is still told of them.
  *  (client) */
 export const modelwire_client_free = declare("modelwire_client_free", "void", ["void *"]);
 
@@ -316,9 +322,10 @@ const client_close = declare("modelwire_client_close", "int32_t", [
 ]);
 /** Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED,
  *  closes its connections, and returns when every callback of its started calls has seen its
- *  last event and every finalizer has returned. What a host or a plugin does before it goes
- *  away: nothing of it is called by this client afterwards. Other clients are not touched. Any
- *  thread. Closing again only waits. */
+ *  last event, the function of modelwire_client_on_call was told of every call, and every
+ *  finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
+ *  called by this client afterwards. Other clients are not touched. Any thread. Closing again
+ *  only waits. */
 export function modelwire_client_close(client, timeout_ms) {
   const err = [null];
   const status = client_close(client, timeout_ms, err);
@@ -327,11 +334,51 @@ export function modelwire_client_close(client, timeout_ms) {
 
 /** What the answered chats and responses of a client used so far, in this process, as a JSON
  *  object: "calls"; "calls_without_usage", those among them whose responses reported none;
- *  "input_tokens", "output_tokens", "total_tokens"; and "models", an object with the same five
- *  for each requested model. Model lists and calls that failed or were stopped do not count. A
- *  sum that would be larger than 2^63 - 1 is that.
+ *  "input_tokens", "output_tokens", "total_tokens"; of these "cached_input_tokens",
+ *  "cache_write_tokens", "reasoning_tokens", "audio_input_tokens", "audio_output_tokens";
+ *  "models", an object with the same ten for each requested model; "keys", an object with all
+ *  of this, "models" too, for each key; and "key_id", the name in "keys" of the client's own
+ *  key. Keys are named by the first 16 hexadecimal digits, in lower case, of the SHA-256 of
+ *  "modelwire:" and the key; of more than 4096 keys the last ones are summed up as "other".
+ *  Model lists and calls that failed or were stopped do not count. A sum that would be larger
+ *  than 2^63 - 1 is that.
  *  (client) */
 export const modelwire_client_usage = declare("modelwire_client_usage", "void *", ["void *"]);
+
+/** What modelwire_client_usage gives, and sets all sums back to 0 in one step: a call that ends
+ *  meanwhile is in these sums or in the next ones, never in both and never in none. Of clients
+ *  that share their sums it takes those of all.
+ *  (client) */
+export const modelwire_client_take_usage = declare("modelwire_client_take_usage", "void *", [
+  "void *",
+]);
+
+const client_on_call = declare("modelwire_client_on_call", "int32_t", [
+  "void *",
+  koffi.pointer(modelwire_event_fn),
+  "void *",
+  koffi.pointer(modelwire_finalizer),
+  out("void *"),
+]);
+/** Hands the record of each call of a client to a function, in place of an earlier one, on one
+ *  thread of the library's own: one for each call that was started, when it has ended, however
+ *  that was. No call waits for the function, which may block and run calls: at most 4096
+ *  records wait for it, with 64 MiB of times of chunks; what comes on top is dropped, and the
+ *  next one says how many. A record of a call is there before the program can see the end of
+ *  the call, and the function is told a moment later: who wants to have seen the last one
+ *  closes the client. A program with a loop uses modelwire_queue_follow_calls, without another
+ *  thread. An earlier function is told first of the calls that ended before; its finalizer has
+ *  returned when the new one is called for the first time. The function lives as long as the
+ *  client and its calls; it ends behind what is due at modelwire_client_close and at
+ *  modelwire_shutdown, which wait for that, and is set anew after a shutdown. A forked child
+ *  has none: there neither it nor its finalizer is called. Any thread, the function itself too.
+ *  Inside it modelwire_client_close of the same client, and modelwire_shutdown, give
+ *  MODELWIRE_E_CALLBACK. */
+export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
+  const err = [null];
+  const status = client_on_call(client, on_call, user_data, finalizer, err);
+  return check(status, err, status);
+}
 
 const request_new = declare("modelwire_request_new", "int32_t", [
   "int32_t",
@@ -355,6 +402,20 @@ export function modelwire_request_new(operation, json) {
   const err = [null];
   const status = request_new(operation, json_bytes, size(json_bytes), out, err);
   return check(status, err, out[0]);
+}
+
+const request_set_tag = declare("modelwire_request_set_tag", "int32_t", [
+  "void *",
+  "uint64_t",
+  out("void *"),
+]);
+/** Gives the calls of a request a tag, by which their records are known:
+ *  modelwire_event_call_tag gives it. Nothing of it is sent. A call that is submitted to a
+ *  queue has the tag there as its tag, unless its request has one. */
+export function modelwire_request_set_tag(request, tag) {
+  const err = [null];
+  const status = request_set_tag(request, tag, err);
+  return check(status, err, status);
 }
 
 /** Frees a request; calls made from it keep their copy.
@@ -650,6 +711,26 @@ export function modelwire_queue_log(queue, level, tag) {
   return check(status, err, status);
 }
 
+const queue_follow_calls = declare("modelwire_queue_follow_calls", "int32_t", [
+  "void *",
+  "void *",
+  "int32_t",
+  "uint64_t",
+  out("void *"),
+]);
+/** Lets the records of the calls of a client come out of a queue too, as events of kind
+ *  MODELWIRE_EVENT_CALL: one for each call that was started, when it has ended, whether it was
+ *  started here, in another queue or with a handle. What modelwire_client_on_call is given, for
+ *  a program that has a loop. At most 4096 records wait, of all clients together, with 64 MiB
+ *  of times of chunks; what comes on top is dropped, and the next one says how many. When the
+ *  queue is closed, what its calls told still comes out, and then no more. A client that is
+ *  freed is followed until its last call has ended. Ends at modelwire_queue_free. */
+export function modelwire_queue_follow_calls(queue, client, on, tag) {
+  const err = [null];
+  const status = queue_follow_calls(queue, client, on, tag, err);
+  return check(status, err, status);
+}
+
 const call_new = declare("modelwire_call_new", "int32_t", [
   "void *",
   "void *",
@@ -758,10 +839,19 @@ export const modelwire_event_kind = declare("modelwire_event_kind", "int32_t", [
  *  (event) */
 export const modelwire_event_tag = declare("modelwire_event_tag", "uint64_t", ["void *"]);
 
+/** The tag of the call that an event is about. Of a record what modelwire_request_set_tag set,
+ *  or the tag under which the call was submitted to a queue; 0 where it has none, of the log
+ *  and for NULL.
+ *  (event) */
+export const modelwire_event_call_tag = declare("modelwire_event_call_tag", "uint64_t", [
+  "void *",
+]);
+
 const event_text = declare("modelwire_event_text", "void *", ["void *", out("size_t")]);
 /** What a person reads of it. Of a chunk the piece of output text that it adds: the content of
  *  a chat's first choice, or an output text delta of a response; empty for every other chunk.
- *  Of a response its whole text, of an error and of the log the message. */
+ *  Of a response its whole text, of an error and of the log the message; of the record of a
+ *  call nothing. */
 export function modelwire_event_text(event) {
   return decode(event_text(event, length));
 }
@@ -770,7 +860,30 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
 /** What a program reads of it. Of a chunk and of a response the JSON text as the service sent
  *  it (empty at the end of a stream that was not gathered); of an error what
  *  modelwire_error_json gives; of the log an object with "level" ("error" to "trace"),
- *  "target", "message" and "unix_ms". */
+ *  "target", "message" and "unix_ms". Of the record of a call an object, without the key, whose
+ *  texts of the service are cut after 1024 bytes. Times are whole microseconds counted from the
+ *  start of the call; what there is none of is null. Members: "start_unix_ms", when the call
+ *  was started, in milliseconds since 1970; "operation", "models", "chat" or "responses";
+ *  "path" of the request; "model" that was asked for; "streamed", whether the caller asked for
+ *  a stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits",
+ *  the last 32, objects with "reason" ("retry", the time before another attempt; "connection",
+ *  one of connections_max; "turn", behind other calls where retrying is adaptive; "reuse", a
+ *  moment in which the service may close a connection that carried a stream just now),
+ *  "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and "last_chunk_us",
+ *  when these were read, also where they are gathered only; "chunks", how many came;
+ *  "chunk_times_us", when each was read, the first 16384, with the option chunk_times, else
+ *  empty; "elapsed_us", the end; "kind", the name of the status that it failed with; "status",
+ *  the HTTP status; "request_id", the service's name for the exchange; "response_id",
+ *  "response_model" and "finish_reason", what the answer says of itself, also one that broke
+ *  off; "usage", as modelwire_response_info has it; "metered", whether the call may have been
+ *  metered: "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of
+ *  the bodies of all attempts, as they were on the wire; "cancelled_by", who ended it before
+ *  its end: "program", "dropped" (what held it was freed), "closed" (its client), "shutdown".
+ *  An attempt is an object with "start_us"; "address", what it was connected to, a proxy maybe;
+ *  "reused", whether the connection was there before; how long its own connection took,
+ *  "dns_us" to look the host up, "connect_us" with what a proxy took and "tls_us" for the
+ *  handshake; "head_us", when the head of the answer was complete; "first_byte_us", when the
+ *  first byte of its body came; "end_us"; "status"; "kind". */
 export function modelwire_event_json(event) {
   return decode(event_json(event, length));
 }
@@ -788,11 +901,18 @@ export const modelwire_event_value = declare("modelwire_event_value", "void *", 
 
 /** What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL.
  *  Of a response what modelwire_response_info gives, of an error what modelwire_error_json
- *  gives. Of a chunk, null where there is none: "name" as modelwire_event_name gives it;
- *  "finish_reason" of the first choice; "usage", an object with "input_tokens", "output_tokens"
- *  and "total_tokens"; "tool_calls" of the first choice to which the chunk adds a piece,
- *  objects with "index" (which call), "id", "name" and "arguments" (pieces, which together are
- *  JSON text).
+ *  gives; of the record of a call an object with "dropped", how many records found no room
+ *  since the one before. Of a chunk, null where there is none: - "name": The name of the
+ *  server-sent event, "response.completed" for instance; empty where there was none, as in chat
+ *  streams. - "reasoning": The piece of reasoning that the chunk adds, in its first choice or
+ *  to an item of a response, under whatever name the service has for it; empty for every other
+ *  chunk. - "finish_reason": Why the first choice stopped, "stop" for instance; nothing while
+ *  it has not. - "usage": The tokens that the chunk, or the response at the end, reports:
+ *  "input_tokens", "output_tokens" and "total_tokens", and of these "cached_input_tokens",
+ *  "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
+ *  where the service says nothing of them. - "tool_calls": The pieces of tool calls that the
+ *  chunk adds in its first choice: "index" (which call), "id", "name" and "arguments" (pieces,
+ *  which together are JSON text).
  *  (event) */
 export const modelwire_event_info = declare("modelwire_event_info", "void *", ["void *"]);
 
@@ -828,18 +948,32 @@ export function modelwire_response_json(response) {
 export const modelwire_response_value = declare("modelwire_response_value", "void *", ["void *"]);
 
 /** What the library knows of the response, as a JSON object to be read by path; borrowed. NULL
- *  for NULL. Members, null where there is none: "http_status"; "request_id", the service's name
- *  for the exchange, to give to its support; "attempts", more than 1 where the retry policy
- *  tried again; "elapsed_ms", from the start of the first attempt to the end, waits included;
- *  "end", how the response was known to be complete: "document", "done_mark", "final_event" or
- *  "finish_reasons"; "is_gathered", whether the JSON was put together from the chunks of a
- *  stream; "finish_reason" of a chat's first choice, or the status of a response (as
- *  "tool_calls" and "models" null at the end of a stream that was not gathered, whose events
- *  had them); "usage", an object with "input_tokens", "output_tokens" and "total_tokens" as the
- *  service reported them; "tool_calls" of a chat's first choice or anywhere in a response,
- *  objects with "id" (what a result has to name), "name" and "arguments" (JSON text, as the
- *  model wrote it); "models", the ids of a model list; "headers", objects with "name", in lower
- *  case, and "value".
+ *  for NULL. Members, null where there is none: - "http_status": The HTTP status, 200 for
+ *  instance. - "request_id": The service's name for the exchange, to give to its support. -
+ *  "id": "id" of the answer, the service's name for it. - "model": The model that answered, as
+ *  it calls itself. - "attempts": How many times the request was attempted: more than 1 where
+ *  the retry policy tried again. - "elapsed_ms": From the start of the first attempt to the end
+ *  of the response, waits included. - "end": How the response was known to be complete:
+ *  "document", "done_mark", "final_event" or "finish_reasons". - "is_gathered": Whether the
+ *  JSON text was put together from the chunks of a stream. - "reasoning": What the model
+ *  thought before it spoke: that of a chat's first choice under whatever name the service has
+ *  for it, or of all reasoning items of a response, their summaries where they have no text of
+ *  their own. Empty where there is none, and at the end of a stream that was not gathered. -
+ *  "finish_reason": Why the first choice of a chat stopped, "stop" for instance, or the status
+ *  of a response. Nothing at the end of a stream that was not gathered, whose chunks had it. -
+ *  "usage": The tokens that the service reported, of a stream too: "input_tokens",
+ *  "output_tokens" and "total_tokens", and of these "cached_input_tokens",
+ *  "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
+ *  where the service says nothing of them. - "tool_calls": The tool calls of a chat's first
+ *  choice, or anywhere in a response: "id" (what a result has to name), "name" and "arguments"
+ *  (JSON text as the model wrote it). Nothing at the end of a stream that was not gathered. -
+ *  "models": The ids of a model list; none for every other response. Nothing at the end of a
+ *  stream that was not gathered. - "headers": All headers in the order of the response: "name",
+ *  in lower case, and "value". - "rate_limits": What the headers say of the limits of the
+ *  service: "requests" and "tokens", each with "limit", "remaining" and "reset_ms" (from the
+ *  answer on), "others" by name, and "retry_after_ms". Nothing where they say nothing. -
+ *  "timing": The record of the call, an object: its attempts, waits, chunks and end, with their
+ *  times. "timing" is what modelwire_event_json gives of the record of a call.
  *  (response) */
 export const modelwire_response_info = declare("modelwire_response_info", "void *", ["void *"]);
 
@@ -865,16 +999,26 @@ export function modelwire_error_report(error) {
 
 const error_json = declare("modelwire_error_json", "void *", ["void *", out("size_t")]);
 /** All that is known of the error, as one JSON object without the key. Members, null where
- *  there is none: "kind", the name of the status; "message"; "hint", what to do about it, ""
- *  where that is nothing; "http_status"; "type", "code" and "param" of the service's error
- *  object; "request_id", the service's name for the exchange; "path" of the request, "" where
- *  there was none; "model"; "timeout", the option of the timeout that ran out, "idle_timeout"
- *  for instance; "metered", whether the call may have been metered: "not_sent", "normally_not",
- *  "entered" or "unknown"; "body" of the failed response, at most 64 KiB of it; "partial", what
- *  was gathered before it failed where the call gathers, as JSON text; "headers" of the
- *  response, objects with "name" and "value"; "request_time_unix_ms", when the first attempt
- *  began; "attempts"; "elapsed_ms" from the first attempt's start to the failure;
- *  "retry_after_ms", how long the service asked to wait. */
+ *  there is none: - "kind": The name of its kind, which is that of the status in C,
+ *  "rate_limited" for instance. - "message": The service's own message where it gave one, else
+ *  the library's with the cause. - "hint": What to do about it; empty where there is nothing to
+ *  say. - "http_status": The HTTP status; nothing where no response came. - "type": "type" of
+ *  the service's error object. - "code": "code" of the service's error object as text. -
+ *  "param": "param" of the service's error object. - "request_id": The service's name for the
+ *  exchange, to give to its support. - "path": The path of the request; empty if there was
+ *  none. - "model": The model that was asked for. - "timeout": The option of the timeout that
+ *  ran out, "idle_timeout" for instance. - "metered": Whether the call may have been metered:
+ *  "not_sent", "normally_not", "entered" or "unknown". - "body": The body of the failed
+ *  response within its bound, 64 KiB by default. - "partial": What was gathered of the response
+ *  before it failed, as JSON text, where the call gathers. - "headers": All headers of the
+ *  response that failed: "name", in lower case, and "value". - "request_time_unix_ms": When the
+ *  first attempt started; nothing if none did. - "attempts": How many times the request was
+ *  attempted. - "elapsed_ms": From the start of the first attempt to the failure. -
+ *  "retry_after_ms": How long the service asked to wait. - "rate_limits": What the headers say
+ *  of the limits of the service: "requests" and "tokens", each with "limit", "remaining" and
+ *  "reset_ms" (from the answer on), "others" by name, and "retry_after_ms". Nothing where they
+ *  say nothing. - "timing": The record of the call, an object: its attempts, waits, chunks and
+ *  end, with their times. "timing" is what modelwire_event_json gives of the record of a call. */
 export function modelwire_error_json(error) {
   return decode(error_json(error, length));
 }

@@ -265,7 +265,8 @@ use overload
     '""'     => sub { sprintf "%s: %s\n%s", map { $_ // '' } @{ $_[0] }{qw(kind message hint)} };
 
 for my $member (qw(kind message hint http_status type code param request_id path model timeout
-    metered body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms json)) {
+    metered body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms
+    rate_limits timing json)) {
     no strict 'refs';
     *$member = sub { $_[0]{$member} };
 }

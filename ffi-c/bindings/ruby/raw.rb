@@ -24,7 +24,7 @@ module Modelwire
 
     # docs/errors.md says what each is.
     %w[kind hint http_status type code param request_id path model timeout metered body partial
-       headers request_time_unix_ms attempts elapsed_ms retry_after_ms].each do |member|
+       headers request_time_unix_ms attempts elapsed_ms retry_after_ms rate_limits timing].each do |member|
       define_method(member) { to_h[member] }
     end
   end
@@ -169,6 +169,7 @@ module Modelwire
     EVENT_RESPONSE = 2
     EVENT_ERROR = 3
     EVENT_LOG = 4
+    EVENT_CALL = 5
     LOG_OFF = 0
     LOG_ERROR = 1
     LOG_WARN = 2
@@ -233,8 +234,14 @@ module Modelwire
       [:pointer, :int32, :pointer], :int32
     attach_function :client_usage, :modelwire_client_usage,
       [:pointer], :pointer
+    attach_function :client_take_usage, :modelwire_client_take_usage,
+      [:pointer], :pointer
+    attach_function :client_on_call, :modelwire_client_on_call,
+      [:pointer, :event_fn, :pointer, :finalizer, :pointer], :int32
     attach_function :request_new, :modelwire_request_new,
       [:int32, :buffer_in, :size_t, :pointer, :pointer], :int32
+    attach_function :request_set_tag, :modelwire_request_set_tag,
+      [:pointer, :uint64, :pointer], :int32
     attach_function :request_free, :modelwire_request_free,
       [:pointer], :void
     attach_function :request_add_message, :modelwire_request_add_message,
@@ -287,6 +294,8 @@ module Modelwire
       [:pointer], :size_t
     attach_function :queue_log, :modelwire_queue_log,
       [:pointer, :int32, :uint64, :pointer], :int32
+    attach_function :queue_follow_calls, :modelwire_queue_follow_calls,
+      [:pointer, :pointer, :int32, :uint64, :pointer], :int32
     attach_function :call_new, :modelwire_call_new,
       [:pointer, :pointer, :uint32, :pointer, :pointer], :int32
     attach_function :call_run, :modelwire_call_run,
@@ -314,6 +323,8 @@ module Modelwire
     attach_function :event_kind, :modelwire_event_kind,
       [:pointer], :int32
     attach_function :event_tag, :modelwire_event_tag,
+      [:pointer], :uint64
+    attach_function :event_call_tag, :modelwire_event_call_tag,
       [:pointer], :uint64
     attach_function :event_text, :modelwire_event_text,
       [:pointer, :pointer], :pointer

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::accessors::{self, Accessor};
 use crate::declarations::{Declaration, declarations};
 
 /// The whole of include/modelwire.json.
@@ -19,6 +20,8 @@ pub struct Description {
     pub(crate) callbacks: Vec<Function>,
     pub(crate) constants: Vec<Constant>,
     pub(crate) functions: Vec<Function>,
+    /// The members of the objects that tell of a chunk, a response and an error.
+    accessors: Vec<Accessor>,
 }
 
 /// Another name of a type.
@@ -158,6 +161,7 @@ pub fn describe(
         callbacks: Vec::new(),
         constants: Vec::new(),
         functions: Vec::new(),
+        accessors: accessors::all(),
     };
     for one in declarations(header) {
         let since = |name: &str| since.get(name).cloned().unwrap_or_default();

@@ -1,10 +1,12 @@
-//! Makes the text of include/modelwire.h from ffi-c/src, and from that the description that machines
-//! read and the header that FFI parsers read. Compiles nothing of the library.
+//! Makes the text of include/modelwire.h from ffi-c/src, from that the description that machines read
+//! and the header that FFI parsers read, and from the table of accessors what follows from it.
+//! Compiles nothing of the library.
 //!
 //! cbindgen does the work. A test compares the header with the table of its ABI and with the symbols
 //! of the library.
 
 mod abi;
+mod accessors;
 mod declarations;
 mod description;
 mod plain;
@@ -24,6 +26,19 @@ pub const DESCRIPTION: &str = "include/modelwire.json";
 pub const PLAIN: &str = "include/modelwire.ffi.h";
 /// Every signature and constant, relative to `root()`; lines are only ever added.
 pub const TABLE: &str = "tests/c/abi.txt";
+
+/// The wrapper for C++: by hand, but for the accessors in it.
+pub const WRAPPER: &str = "include/modelwire.hpp";
+/// The table of accessors for the tests of C and C++.
+pub const LISTS: &str = "tests/c/accessors.h";
+/// The table of accessors as a document.
+pub const DOCUMENT: &str = "docs/accessors.md";
+
+/// What follows from the table of accessors alone: files and their texts. Writes nothing.
+pub fn accessors() -> Result<Vec<(&'static str, String)>, String> {
+    let wrapper = accessors::with_functions(&read(&root().join(WRAPPER))?)?;
+    Ok(vec![(WRAPPER, wrapper), (LISTS, accessors::lists()), (DOCUMENT, accessors::document())])
+}
 
 /// The top of the project.
 pub fn root() -> PathBuf {
@@ -49,7 +64,7 @@ pub fn generate() -> Result<String, String> {
         Some((name, number)) => format!("#define {name} (-{number})\n"),
         None => format!("{line}\n"),
     };
-    Ok(header.lines().map(line).collect())
+    Ok(accessors::listed(&header.lines().map(line).collect::<String>()))
 }
 
 /// What include/modelwire.json says of a header, with the table of its ABI.

@@ -1,9 +1,11 @@
-//! `make header`: writes what is generated from ffi-c/src, and says what changed.
+//! `make header`: writes what is generated from ffi-c/src and from the table of accessors, and says
+//! what changed.
 
 use std::process::ExitCode;
 
 use modelwire_header::{
-    DESCRIPTION, HEADER, PLAIN, TABLE, abi, described, generate, plain, root, with_new_lines,
+    DESCRIPTION, HEADER, PLAIN, TABLE, abi, accessors, described, generate, plain, root,
+    with_new_lines,
 };
 
 fn main() -> ExitCode {
@@ -32,6 +34,9 @@ fn run() -> Result<(), String> {
     write(HEADER, &header)?;
     write(DESCRIPTION, &description.json()?)?;
     write(PLAIN, &plain(&description))?;
+    for (path, text) in accessors()? {
+        write(path, &text)?;
+    }
     write(TABLE, &table)
 }
 

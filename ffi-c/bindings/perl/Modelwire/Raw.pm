@@ -28,6 +28,7 @@ use constant {
     MODELWIRE_EVENT_RESPONSE => 2,
     MODELWIRE_EVENT_ERROR => 3,
     MODELWIRE_EVENT_LOG => 4,
+    MODELWIRE_EVENT_CALL => 5,
     MODELWIRE_LOG_OFF => 0,
     MODELWIRE_LOG_ERROR => 1,
     MODELWIRE_LOG_WARN => 2,
@@ -100,9 +101,21 @@ $ffi->attach(modelwire_client_close =>
 $ffi->attach(modelwire_client_usage =>
     ['opaque'] => 'opaque');
 
+# client
+$ffi->attach(modelwire_client_take_usage =>
+    ['opaque'] => 'opaque');
+
+# client, on_call, user_data, finalizer, err
+$ffi->attach(modelwire_client_on_call =>
+    ['opaque', 'opaque', 'opaque', 'opaque', 'opaque*'] => 'int32_t');
+
 # operation, json, length, out, err
 $ffi->attach(modelwire_request_new =>
     ['int32_t', 'string', 'size_t', 'opaque*', 'opaque*'] => 'int32_t');
+
+# request, tag, err
+$ffi->attach(modelwire_request_set_tag =>
+    ['opaque', 'uint64_t', 'opaque*'] => 'int32_t');
 
 # request
 $ffi->attach(modelwire_request_free =>
@@ -192,6 +205,10 @@ $ffi->attach(modelwire_queue_count =>
 $ffi->attach(modelwire_queue_log =>
     ['opaque', 'int32_t', 'uint64_t', 'opaque*'] => 'int32_t');
 
+# queue, client, on, tag, err
+$ffi->attach(modelwire_queue_follow_calls =>
+    ['opaque', 'opaque', 'int32_t', 'uint64_t', 'opaque*'] => 'int32_t');
+
 # client, request, flags, out, err
 $ffi->attach(modelwire_call_new =>
     ['opaque', 'opaque', 'uint32_t', 'opaque*', 'opaque*'] => 'int32_t');
@@ -234,6 +251,10 @@ $ffi->attach(modelwire_event_kind =>
 
 # event
 $ffi->attach(modelwire_event_tag =>
+    ['opaque'] => 'uint64_t');
+
+# event
+$ffi->attach(modelwire_event_call_tag =>
     ['opaque'] => 'uint64_t');
 
 # event, length

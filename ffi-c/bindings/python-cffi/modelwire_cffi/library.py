@@ -21,7 +21,7 @@ class Error(Exception):
 
     kind = message = hint = http_status = type = code = param = request_id = path = model = None
     timeout = metered = body = partial = headers = request_time_unix_ms = None
-    attempts = elapsed_ms = retry_after_ms = None
+    attempts = elapsed_ms = retry_after_ms = rate_limits = timing = None
 
     def __init__(self, text):
         super().__init__(text)

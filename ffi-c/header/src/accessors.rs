@@ -1,0 +1,340 @@
+//! The table of accessors of the core, as the headers, their tests and the documents want it. Knows
+//! C++ types of kinds, and no way to read anything.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use table::{CHUNK, ERROR, RESPONSE};
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Accessor {
+    /// "chunk", "response" or "error".
+    of: &'static str,
+    /// The name of its member in the JSON object.
+    pub(crate) name: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(serialize_with = "joined")]
+    doc: &'static [&'static str],
+    example: Example,
+}
+
+/// What a service sends for it, and what the member is then.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Example {
+    sent: &'static str,
+    gives: &'static str,
+}
+
+/// The lines of a doc comment as one text.
+fn text(doc: &[&str]) -> String {
+    doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+fn joined<S: serde::Serializer>(doc: &&[&str], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&text(doc))
+}
+
+/// Takes from the rows what can be told without the library.
+macro_rules! accessors {
+    (
+        $(#[$json_meta:meta])*
+        $of:ident::$json:ident;
+        $(
+            $(#[doc = $doc:literal])+
+            $name:ident: $kind:ident $(|$this:ident| $read:expr,)? $(at $path:literal,)?
+                sent $sent:literal gives $gives:literal;
+        )*
+    ) => {
+        rows! { $of [$({
+            name: stringify!($name),
+            kind: stringify!($kind),
+            doc: &[$($doc),+],
+            example: $crate::accessors::Example { sent: $sent, gives: $gives },
+        })*] }
+    };
+}
+
+macro_rules! rows {
+    (Chunk $rows:tt) => { rows! { CHUNK, "chunk", $rows } };
+    (Response $rows:tt) => { rows! { RESPONSE, "response", $rows } };
+    (Error $rows:tt) => { rows! { ERROR, "error", $rows } };
+    ($constant:ident, $of:literal, [$({$($row:tt)*})*]) => {
+        pub(crate) const $constant: &[$crate::accessors::Accessor] =
+            &[$($crate::accessors::Accessor { of: $of, $($row)* }),*];
+    };
+}
+
+#[path = "../../../core/src/accessor_table.rs"]
+mod table;
+
+/// Every row.
+pub(crate) fn all() -> Vec<Accessor> {
+    [CHUNK, RESPONSE, ERROR].concat()
+}
+
+fn rows(of: &str) -> &'static [Accessor] {
+    match of {
+        "chunk" => CHUNK,
+        "response" => RESPONSE,
+        _ => ERROR,
+    }
+}
+
+/// What C++ calls an accessor, where that is not the name of its member without the unit.
+const NAMES: [(&str, &str); 4] = [
+    ("end", "end_mark"),
+    ("kind", "kind_name"),
+    ("models", "model_ids"),
+    ("timeout", "timeout_name"),
+];
+
+/// Accessors whose C++ functions are written by hand, beside those of kinds that have no C++ type
+/// here. That they are there, a test tells.
+const BY_HAND: [(&str, &str); 6] = [
+    ("chunk", "name"),
+    ("error", "kind"),
+    ("error", "message"),
+    ("error", "hint"),
+    ("error", "metered"),
+    ("error", "timing"), // whose type is not there yet
+];
+
+impl Accessor {
+    /// The name of the C++ function.
+    fn function(&self) -> &'static str {
+        let other = NAMES.iter().find(|(name, _)| *name == self.name);
+        let plain = self.name.strip_suffix("_unix_ms").or_else(|| self.name.strip_suffix("_ms"));
+        other.map_or(plain.unwrap_or(self.name), |(_, function)| function)
+    }
+
+    /// The C++ type, whether the text that it borrows has to be copied of what nobody keeps, and
+    /// what reads it from `info()`; nothing where it is written by hand.
+    fn cpp(&self) -> Option<(&'static str, bool, String)> {
+        if BY_HAND.contains(&(self.of, self.name)) {
+            return None;
+        }
+        let path = format!("\"/{}\"", self.name);
+        Some(match self.kind {
+            "text" => ("std::optional<std::string_view>", true, format!("info().text({path})")),
+            "record" => {
+                ("std::optional<call_record>", false, format!("detail::record_in(info(), {path})"))
+            }
+            "word" => ("std::string_view", true, format!("info().text({path}).value_or(\"\")")),
+            "number" => ("int", false, format!("detail::small_number(info(), {path})")),
+            "flag" => ("bool", false, format!("info().get<bool>({path}).value_or(false)")),
+            "milliseconds" => (
+                "std::optional<std::chrono::milliseconds>",
+                false,
+                format!("detail::milliseconds(info(), {path})"),
+            ),
+            "duration" => (
+                "std::chrono::milliseconds",
+                false,
+                format!(
+                    "detail::milliseconds(info(), {path}).value_or(std::chrono::milliseconds(0))"
+                ),
+            ),
+            "unix_ms" => (
+                "std::optional<std::chrono::system_clock::time_point>",
+                false,
+                format!("detail::moment(info(), {path})"),
+            ),
+            "rate_limits" => (
+                "std::optional<modelwire::rate_limits>",
+                false,
+                format!("detail::rate_limits_in(info(), {path})"),
+            ),
+            "usage" => {
+                ("std::optional<token_usage>", false, format!("detail::usage_in(info(), {path})"))
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// What an accessor's type is called in documents.
+fn kind_in_words(kind: &str) -> &str {
+    match kind {
+        "text" | "word" => "text",
+        "number" => "number",
+        "flag" => "true or false",
+        "milliseconds" | "duration" => "milliseconds",
+        "unix_ms" => "milliseconds since 1970 UTC",
+        "texts" => "array of texts",
+        "tools" | "pieces" | "headers" => "array of objects",
+        _ => "object",
+    }
+}
+
+/// Words in lines of at most so many characters, each behind the prefix.
+fn wrapped(words: &str, prefix: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = prefix.to_owned();
+    let mut is_empty = true;
+    for word in words.split(' ') {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > width {
+            out.push_str(&line);
+            out.push('\n');
+            line = prefix.to_owned();
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    out.push_str(&line);
+    out.push('\n');
+    out
+}
+
+/// The header with the list of members in the place of each line `@accessors of`.
+pub(crate) fn listed(header: &str) -> String {
+    let mut out = String::new();
+    for line in header.lines() {
+        let Some(of) = line.trim_start_matches([' ', '*']).strip_prefix("@accessors ") else {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        };
+        for row in rows(of.trim()) {
+            let told = format!("- \"{}\": {}", row.name, text(row.doc));
+            // Behind the first line of each, two columns further in.
+            let lines = wrapped(&told, " *   ", 96);
+            out.push_str(&lines.replacen(" *   - ", " * - ", 1));
+        }
+    }
+    out
+}
+
+/// The C++ declarations that begin with these words and end with this body.
+fn declared(begin: &str, body: &str) -> String {
+    let whole = format!("  {begin} {{ {body}; }}\n");
+    if whole.len() <= 96 { whole } else { format!("  {begin} {{\n    {body};\n  }}\n") }
+}
+
+/// The functions of a view, or of an error, that keeps what it lends.
+fn functions(of: &str) -> String {
+    let is_error = of == "error";
+    let mut out = String::new();
+    for row in rows(of) {
+        let Some((kind, is_borrowed, body)) = row.cpp() else { continue };
+        out.push_str(&wrapped(&text(row.doc), "  /// ", 98));
+        let name = row.function();
+        let lends = if is_error && is_borrowed { "&" } else { "" };
+        let safe = if is_borrowed { " noexcept" } else { "" };
+        out.push_str(&declared(
+            &format!("{kind} {name}() const{lends}{safe}"),
+            &format!("return {body}"),
+        ));
+    }
+    out
+}
+
+/// What is lent of something that is kept, and copied of something that nobody keeps.
+fn copies(of: &str) -> String {
+    let mut out = String::new();
+    for row in rows(of) {
+        let Some((kind, true, _)) = row.cpp() else { continue };
+        let name = row.function();
+        let (view, lends) = match of {
+            "error" => ("std::as_const(*this)", false),
+            "chunk" => ("event_view", true),
+            _ => ("response_view", true),
+        };
+        let (own, copy) = match (row.kind, lends) {
+            ("text", true) => {
+                ("std::optional<std::string>", format!("detail::copied({view}::{name}())"))
+            }
+            ("text", false) => {
+                ("std::optional<std::string>", format!("detail::copied({view}.{name}())"))
+            }
+            (_, true) => ("std::string", format!("std::string({view}::{name}())")),
+            (_, false) => ("std::string", format!("std::string({view}.{name}())")),
+        };
+        if lends {
+            out.push_str(&declared(
+                &format!("{kind} {name}() const& noexcept"),
+                &format!("return {view}::{name}()"),
+            ));
+        }
+        out.push_str(&declared(&format!("{own} {name}() &&"), &format!("return {copy}")));
+    }
+    out
+}
+
+/// The C++ header with what stands between its marks `<accessors of ...>` and `</accessors>` made
+/// anew; an error where a mark has no end.
+pub(crate) fn with_functions(header: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut parts = header.split("  // <accessors ");
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let broken = || format!("the mark \"<accessors {}\" has no end", part.lines().count());
+        let (mark, rest) = part.split_once('\n').ok_or_else(broken)?;
+        let (_, behind) = rest.split_once("  // </accessors>").ok_or_else(broken)?;
+        let made = match mark.trim().trim_end_matches('>').split_once(' ') {
+            Some(("of", of)) => functions(of),
+            Some(("copied", of)) => copies(of),
+            _ => return Err(format!("what is \"<accessors {mark}\"?")),
+        };
+        let _ = write!(out, "  // <accessors {mark}\n{made}  // </accessors>{behind}");
+    }
+    Ok(out)
+}
+
+/// The lists by which the tests of C and C++ walk the table: NAME(function, "/member", "gives").
+pub(crate) fn lists() -> String {
+    let mut out = "/*\n * The table of accessors for the tests of C and C++: the name of the C++ \
+                   function, that of the\n * member, and the JSON that it has in the sample. \
+                   Generated from core/src/accessor_table.rs\n * (`make header`); do not edit.\n \
+                   */\n#ifndef ACCESSORS_H\n#define ACCESSORS_H\n"
+        .to_owned();
+    for (name, of) in [("CHUNK", "chunk"), ("RESPONSE", "response"), ("ERROR", "error")] {
+        let _ = write!(out, "\n#define {name}_ACCESSORS(ROW)");
+        for row in rows(of) {
+            let gives = row.example.gives.replace('\\', "\\\\").replace('"', "\\\"");
+            let _ = write!(out, " \\\n  ROW({}, \"/{}\", \"{gives}\")", row.function(), row.name);
+        }
+        out.push('\n');
+    }
+    out.push_str("\n#endif\n");
+    out
+}
+
+/// docs/accessors.md.
+pub(crate) fn document() -> String {
+    let mut out = "# What is told of answers and errors\n\n\
+        <!-- Written by `make header` from core/src/accessor_table.rs. -->\n\n\
+        Every field that a service sends is reached by its path. These are beside it: what the \
+        library\nknows itself, and what services name differently. In Rust they are functions of \
+        `Chunk`, `Response`\nand `Error`, or of what these hold. In C they are the members of \
+        `modelwire_event_info`,\n`modelwire_response_info` and `modelwire_error_value`, in that \
+        order and null where there is\nnothing; `info_json` and `to_json` of Rust give the same \
+        text. `include/modelwire.json` lists\nthem with an example each, for bindings. A number is 0 in C++ where there is none. Python has\n\
+        them as attributes where they are not fields\nof an answer already.\n"
+        .to_owned();
+    for (heading, of) in
+        [("Of a chunk", "chunk"), ("Of a response", "response"), ("Of an error", "error")]
+    {
+        let _ = write!(
+            out,
+            "\n## {heading}\n\n| member | is | C++ | what it is |\n|---|---|---|---|\n"
+        );
+        for row in rows(of) {
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | `{}()` | {} |",
+                row.name,
+                kind_in_words(row.kind),
+                row.function(),
+                text(row.doc)
+            );
+        }
+    }
+    out
+}
