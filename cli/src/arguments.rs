@@ -1,0 +1,145 @@
+//! The table of commands and their arguments, from which the help, the completions and the man page
+//! follow. Knows no command's work.
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use crate::connection::Connection;
+use crate::failure::{Exit, Failure};
+use crate::{bulk, console, doctor, everyday};
+
+/// Most columns of a line of the help.
+const HELP_COLUMNS_MAX: usize = 100;
+
+/// Calls OpenAI-compatible model inference services: bulk jobs, chats, responses, and a doctor
+#[derive(Debug, Parser)]
+#[command(name = "modelwire", version, max_term_width = HELP_COLUMNS_MAX)]
+#[command(arg_required_else_help = true, subcommand_required = true)]
+#[command(
+    after_help = "MODELWIRE_BASE_URL (or OPENAI_BASE_URL) and MODELWIRE_API_KEY (or OPENAI_API_KEY) \
+    name the service and the key; MODELWIRE_MODEL names a model. `modelwire COMMAND --help` says what a \
+    command takes."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Ask a model, and print its answer as it comes
+    Chat(Box<Calling<everyday::chat::Chat>>),
+    /// Ask a model through /responses, and print its answer as it comes
+    Respond(Box<Calling<everyday::respond::Respond>>),
+    /// List the models of the service
+    Models(Box<Calling<everyday::models::Models>>),
+    /// Run many requests from a file: nothing lost, nothing paid twice unawares
+    Bulk(Box<Calling<bulk::arguments::Bulk>>),
+    /// Find out why calls fail
+    Doctor(Box<Calling<doctor::Doctor>>),
+    /// Play the service on a port of this machine, for tests of programs that call one
+    Serve(Box<everyday::serve::Serve>),
+    /// Print what completes this command's arguments in a shell
+    Completion(everyday::completion::Completion),
+    /// Print the manual page, for man
+    Man(everyday::man::Man),
+}
+
+/// A command that calls a service.
+#[derive(Debug, Args)]
+struct Calling<T: Args> {
+    #[command(flatten)]
+    command: T,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
+    let named = arguments.get(1).cloned();
+    let command = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments.command,
+        Err(error) => return refuse(&error, named.as_ref()) as u8,
+    };
+    let report = command.connection().is_some_and(|connection| connection.report);
+    let Err(failure) = command.run() else { return Exit::Done as u8 };
+    if !failure.message.is_empty() {
+        console::say(&failure.message);
+    }
+    if let Some(known) = failure.report.filter(|_| report) {
+        console::say_lines(&known);
+    }
+    failure.exit as u8
+}
+
+impl Command {
+    fn connection(&self) -> Option<&Connection> {
+        match self {
+            Command::Chat(chat) => Some(&chat.connection),
+            Command::Respond(respond) => Some(&respond.connection),
+            Command::Models(models) => Some(&models.connection),
+            Command::Bulk(bulk) => Some(&bulk.connection),
+            Command::Doctor(doctor) => Some(&doctor.connection),
+            Command::Serve(_) | Command::Completion(_) | Command::Man(_) => None,
+        }
+    }
+
+    fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::Chat(chat) => chat.command.run(&chat.connection),
+            Command::Respond(respond) => respond.command.run(&respond.connection),
+            Command::Models(models) => models.command.run(&models.connection),
+            Command::Bulk(bulk) => bulk.command.run(&bulk.connection),
+            Command::Doctor(doctor) => doctor.command.run(&doctor.connection),
+            Command::Serve(serve) => serve.run(),
+            Command::Completion(completion) => completion.run(Arguments::command()),
+            Command::Man(man) => man.run(Arguments::command()),
+        }
+    }
+}
+
+/// What is no command to be run: help and version that were asked for, and wrong arguments.
+fn refuse(error: &clap::Error, command: Option<&OsString>) -> Exit {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
+            Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
+            Ok(()) | Err(_) => Exit::Done,
+        },
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // Nobody is left to be told where this fails.
+            let _ = error.print();
+            Exit::Usage
+        }
+        kind => {
+            let command = command.and_then(|name| name.to_str()).unwrap_or_default();
+            let command = Arguments::command()
+                .find_subcommand(command)
+                .map(clap::Command::get_name)
+                .map(str::to_owned);
+            let mut message = in_a_line(&error.render().to_string());
+            if kind == ErrorKind::UnknownArgument && !message.contains("tip: ") {
+                message.push_str("; put a value of several words into quotes");
+            }
+            let help = command
+                .map_or("modelwire --help".to_owned(), |name| format!("modelwire {name} --help"));
+            console::say(&format!("{message} (see `{help}`)"));
+            Exit::Usage
+        }
+    }
+}
+
+/// What clap says of wrong arguments, on one line: what is wrong, and its tips.
+fn in_a_line(rendered: &str) -> String {
+    let words = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = rendered.trim().split("\n\n").map(words);
+    let said = parts
+        .filter(|part| !part.starts_with("Usage: ") && !part.starts_with("For more information"))
+        .map(|part| part.strip_prefix("error: ").map(str::to_owned).unwrap_or(part));
+    said.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+#[path = "arguments_tests.rs"]
+mod tests;

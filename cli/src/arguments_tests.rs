@@ -1,0 +1,41 @@
+//! What is true of the whole table of arguments. Knows no process.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use clap::CommandFactory;
+
+use super::*;
+
+#[test]
+fn the_table_is_sound() {
+    Arguments::command().debug_assert();
+}
+
+#[test]
+fn what_is_wrong_is_said_on_a_line() {
+    for (arguments, expected) in [
+        (&["chta"][..], "unrecognized subcommand 'chta'; tip: a similar subcommand exists: 'chat'"),
+        (
+            &["chat", "--modle", "x"],
+            "unexpected argument '--modle' found; tip: a similar argument exists: '--model'",
+        ),
+        (&["chat", "two", "words"], "unexpected argument 'words' found"),
+        (
+            &["chat", "--max-tokens", "0"],
+            "invalid value '0' for '--max-tokens <N>': 0 is not in 1..=4294967295",
+        ),
+        (
+            &["chat", "--temperature", "hot"],
+            "invalid value 'hot' for '--temperature <X>': it takes a number",
+        ),
+        (&["models", "--json", "--curl"], "the argument '--json' cannot be used with '--curl'"),
+        (
+            &["models", "--timeout", "0"],
+            "invalid value '0' for '--timeout <SECONDS>': it takes seconds, from above 0 to 31536000",
+        ),
+        (&["serve", "--usage", "x"], "--usage takes asked, always or never, not \"x\""),
+    ] {
+        let all = ["modelwire"].iter().chain(arguments);
+        let error = Arguments::try_parse_from(all).unwrap_err();
+        assert_eq!(in_a_line(&error.render().to_string()), expected);
+    }
+}

@@ -1,0 +1,261 @@
+//! The arguments of `modelwire bulk`, in the groups of its help. Knows no row.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use modelwire::Endpoint;
+
+use crate::bulk::row::Shard;
+
+/// Longest time that an option takes, in seconds: a month.
+const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
+
+/// Run every request of a file, and write what came of it
+///
+/// Each row is noted before it is sent and when it ended: a run that was stopped, however that was, goes
+/// on where it was when it is started again with the same output.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Bulk {
+    /// The rows, one JSON object a line: a request, a line of OpenAI's batch format, or with --prompt any
+    /// object. `-` is standard input; .gz and .zst are unpacked
+    #[arg(value_name = "IN.jsonl")]
+    pub(crate) input: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) rate: Rate,
+    #[command(flatten)]
+    pub(crate) money: Money,
+    #[command(flatten)]
+    pub(crate) resume: Resume,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// How lines become requests.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct Reading {
+    /// The model of rows that name none
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// What rows are, where they do not tell: chat or responses
+    #[arg(long, value_name = "OPERATION")]
+    pub(crate) operation: Option<Operation>,
+
+    /// Each line is any object, whose prompt stands in this member
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) prompt: Option<String>,
+
+    /// The system message beside each prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+
+    /// The member that names each row [default: custom_id, else the hash of its content]
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) id: Option<String>,
+
+    /// A member for requests that lack it, `max_tokens=100` for instance; may be given more than once
+    #[arg(long, value_name = "NAME=JSON", value_parser = member)]
+    pub(crate) set: Vec<(String, String)>,
+
+    /// Take part i of n, for n machines; a row stays in its part
+    #[arg(long, value_name = "i/n")]
+    pub(crate) shard: Option<Shard>,
+
+    /// Lines that are no requests are failures of their own, instead of the end
+    #[arg(long)]
+    pub(crate) skip_bad_lines: bool,
+}
+
+/// The operation of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Operation {
+    /// Chat completions
+    Chat,
+    /// Responses
+    Responses,
+}
+
+impl From<Operation> for Endpoint {
+    fn from(operation: Operation) -> Endpoint {
+        match operation {
+            Operation::Chat => Endpoint::Chat,
+            Operation::Responses => Endpoint::Responses,
+        }
+    }
+}
+
+/// Where results go.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Writing {
+    /// Where the results go, in OpenAI's batch output format; the journal stands beside it. `-` is
+    /// standard output; .gz and .zst are packed
+    #[arg(short, long, value_name = "OUT.jsonl")]
+    pub(crate) output: PathBuf,
+
+    /// Results in the order of the input, once all are there
+    #[arg(long)]
+    pub(crate) ordered: bool,
+
+    /// Begin anew: forget results and journal of earlier runs
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    /// Where the journal goes [default: OUT.jsonl.journal]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+}
+
+/// How fast, and how often.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Rate")]
+pub(crate) struct Rate {
+    /// Most rows of one model on their way at once; what the service takes is found out below that
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_concurrency: Option<u32>,
+
+    /// Most requests a minute, for each model
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) rpm: Option<f64>,
+
+    /// Most tokens a minute, in and out, for each model
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) tpm: Option<f64>,
+
+    /// Most times that a row is sent which a limit refuses (429)
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) attempts: u32,
+
+    /// Longest Retry-After that is waited for; a longer one is the row's failure
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    pub(crate) retry_after_max: Duration,
+
+    /// Longest time that the service takes nothing at all, before the run stops: it is not reached, or refuses
+    /// every row (429)
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    pub(crate) patience: Duration,
+
+    /// Send rows again after 5xx, lost connections and timeouts, up to 5 times: the service may have
+    /// metered them
+    #[arg(long)]
+    pub(crate) may_pay_twice: bool,
+}
+
+/// What it may cost.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Money")]
+pub(crate) struct Money {
+    /// Run a sample of so many rows first, say what all of them will use, and ask before the rest
+    /// [default: 20 on a terminal, for more than 1000 rows]
+    #[arg(long, value_name = "N")]
+    pub(crate) pilot: Option<u64>,
+
+    /// No pilot
+    #[arg(long, conflicts_with = "pilot")]
+    pub(crate) no_pilot: bool,
+
+    /// Go on after the pilot without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    /// The price of a million tokens in
+    #[arg(long, value_name = "PRICE")]
+    pub(crate) price_in: Option<f64>,
+
+    /// The price of a million tokens out
+    #[arg(long, value_name = "PRICE")]
+    pub(crate) price_out: Option<f64>,
+
+    /// Prices by model: {"a-model": {"in": 0.5, "out": 1.5, "cached_in": 0.1}}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+
+    /// Stop before the run costs more; needs prices
+    #[arg(long, value_name = "COST")]
+    pub(crate) max_cost: Option<f64>,
+
+    /// Stop before the run uses more tokens, in and out
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+
+    /// Stop after so many rows
+    #[arg(long, value_name = "N")]
+    pub(crate) max_rows: Option<u64>,
+}
+
+/// What becomes of the rows of earlier runs.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Resume")]
+pub(crate) struct Resume {
+    /// Rows that were sent without a known outcome: send them again, which may pay twice, or keep them out
+    #[arg(long, value_name = "HOW", default_value = "send")]
+    pub(crate) unknown: Unknown,
+
+    /// Rows whose custom_id had another content before: refuse to start, run them, or skip them
+    #[arg(long, value_name = "HOW", default_value = "refuse")]
+    pub(crate) changed: Changed,
+
+    /// Run rows that failed again; their old results go
+    #[arg(long)]
+    pub(crate) retry_failed: bool,
+
+    /// Say what would be run, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// What becomes of rows that were sent without a known outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unknown {
+    /// They are sent again
+    Send,
+    /// They are kept out
+    Keep,
+}
+
+/// What becomes of rows whose content is another than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Changed {
+    /// The run does not start
+    Refuse,
+    /// They run as new ones
+    Run,
+    /// They are left out
+    Skip,
+}
+
+/// What is shown meanwhile.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Progress")]
+pub(crate) struct Shown {
+    /// Show no progress and no notes
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Progress as JSON lines on standard error
+    #[arg(long)]
+    pub(crate) json_progress: bool,
+}
+
+fn member(given: &str) -> Result<(String, String), String> {
+    let pair = given.split_once('=').map(|(name, json)| (name.to_owned(), json.to_owned()));
+    pair.ok_or_else(|| "write NAME=JSON, max_tokens=100 for instance".to_owned())
+}
+
+fn positive(given: &str) -> Result<f64, String> {
+    let number = given.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "give a number above 0".to_owned())
+}
+
+fn seconds(given: &str) -> Result<Duration, String> {
+    let seconds = given.parse().ok().filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds));
+    let wrong = || format!("give seconds, from 0 to {SECONDS_MAX}");
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(wrong)
+}

@@ -1,0 +1,264 @@
+//! A bulk job in virtual time: as many rows as may be sent, the controller, and a service under load.
+//! Knows no socket and no clock; the engine's rule for refused rows is played here.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+use modelwire_service::load::{Admission, Gate, Load};
+
+use super::{Controller, Ended, Fixed, IN_FLIGHT_MAX, Verdict};
+
+/// A refused row waits for so long at first, then twice as long each time, up to a minute.
+const BACKOFF: f64 = 0.5;
+const BACKOFF_MAX: f64 = 60.0;
+
+/// More things than this do not happen: then the controller turns on the spot.
+const EVENTS_MAX: u64 = 20_000_000;
+
+/// What comes before this is no part of the goodput.
+pub(super) const WARM_UP: f64 = 60.0;
+
+/// Numbers by chance, the same ones for a seed.
+pub(super) struct Chance(pub(super) u64);
+
+impl Chance {
+    pub(super) fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// One simulation.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    pub(super) name: String,
+    /// The service from a time on, in seconds; the first from 0.
+    pub(super) phases: Vec<(f64, Load)>,
+    /// An answer uses between so many tokens and so many; the logarithm is evenly spread.
+    pub(super) tokens: (f64, f64),
+    /// A request is so long on its way, and an answer back.
+    pub(super) way: f64,
+    pub(super) fixed: Fixed,
+    pub(super) seconds: f64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Played {
+    pub(super) requests: u64,
+    pub(super) refused: u64,
+    pub(super) answered: u64,
+    /// After the warm-up.
+    pub(super) good: u64,
+    /// On their way, by time, after the warm-up.
+    pub(super) in_flight_mean: f64,
+    pub(super) in_flight_max: u32,
+    /// The same, in the last quarter of the time.
+    pub(super) in_flight_late: u32,
+    /// Every so often: time, on their way, allowed, answered, refused.
+    pub(super) trace: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Happens {
+    Arrives { row: Row, begun: Duration },
+    Ends { row: Row, begun: Duration, how: How },
+    Wakes,
+    Traces,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum How {
+    Answered,
+    Failed,
+    Refused(Option<Duration>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    tokens: u64,
+    refusals: i32,
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds)
+}
+
+impl Scene {
+    pub(super) fn mean_tokens(&self) -> f64 {
+        let (least, most) = self.tokens;
+        if most <= least { least } else { (most - least) / (most / least).ln() }
+    }
+
+    /// So many rows could have been answered in vain of nothing after the warm-up, without faults.
+    pub(super) fn ideal(&self) -> f64 {
+        let mut sum = 0.0;
+        for (index, (from, load)) in self.phases.iter().enumerate() {
+            let until = self.phases.get(index + 1).map_or(self.seconds, |(from, _)| *from);
+            let time = until.max(WARM_UP) - from.max(WARM_UP);
+            sum += time * self.ideal_rate(load) * (1.0 - load.fault_share);
+        }
+        sum
+    }
+
+    /// What a service lets in each second, at most.
+    pub(super) fn ideal_rate(&self, load: &Load) -> f64 {
+        let takes =
+            (load.latency + load.latency_per_token.mul_f64(self.mean_tokens())).as_secs_f64();
+        let known = takes + 2.0 * self.way;
+        let fixed = self.fixed;
+        [
+            load.requests.map(|bucket| bucket.per_second),
+            load.tokens.map(|bucket| bucket.per_second / self.mean_tokens()),
+            // A place is free again when the client knows that it is.
+            load.at_once.map(|most| f64::from(most) / known),
+            load.queue.map(|queue| f64::from(queue.at_once) / takes),
+            Some(f64::from(fixed.concurrency_max.unwrap_or(IN_FLIGHT_MAX)) / known),
+            fixed.requests_per_minute.map(|number| number / 60.0),
+            fixed.tokens_per_minute.map(|number| number / 60.0 / self.mean_tokens()),
+        ]
+        .into_iter()
+        .flatten()
+        .fold(f64::INFINITY, f64::min)
+    }
+
+    pub(super) fn play(&self, seed: u64, trace: Option<f64>) -> Played {
+        let mut chance = Chance(seed);
+        let mut phases = self.phases.iter().cloned().map(|(from, mut load)| {
+            load.seed = seed;
+            (from, load)
+        });
+        let (_, first) = phases.next().expect("a scene has a phase");
+        let mut next_phase = phases.next();
+        let mut gate = Gate::new(first);
+        let mut controller = Controller::new(self.fixed);
+        let mut played = Played::default();
+        let mut heap = BinaryHeap::new();
+        let mut number = 0u64;
+        let mut push = |heap: &mut BinaryHeap<_>, at: Duration, what: Happens| {
+            number += 1;
+            heap.push(Reverse((at, number, what)));
+        };
+        let mut waiting: BinaryHeap<Reverse<(Duration, Row)>> = BinaryHeap::new();
+        let mut wakes_at = Duration::ZERO;
+        push(&mut heap, Duration::ZERO, Happens::Wakes);
+        if trace.is_some() {
+            push(&mut heap, Duration::ZERO, Happens::Traces);
+        }
+        let mut number_of_events = 0u64;
+        let (mut last, mut area) = (WARM_UP, 0.0);
+        let (mut in_flight, mut late) = (0u32, 0u32);
+        let mean = self.mean_tokens().round() as u64;
+        while let Some(Reverse((now, _, what))) = heap.pop() {
+            let t = now.as_secs_f64();
+            number_of_events += 1;
+            assert!(number_of_events < EVENTS_MAX, "{t}: {:?} {:?}", what, controller.refusals);
+            if t >= self.seconds {
+                break;
+            }
+            if t > last {
+                area += (t - last) * f64::from(in_flight);
+                last = t;
+            }
+            while next_phase.as_ref().is_some_and(|(from, _)| *from <= t) {
+                if let Some((_, load)) = next_phase.take() {
+                    gate.change(load);
+                }
+                next_phase = phases.next();
+            }
+            match what {
+                Happens::Arrives { row, begun } => {
+                    let (at, how) = match gate.arrive(now, row.tokens) {
+                        Admission::Answered(at) => (at, How::Answered),
+                        Admission::Fails(at) => (at, How::Failed),
+                        Admission::Refused(wait) => (now, How::Refused(wait)),
+                    };
+                    if let How::Answered = how {
+                        let at = at.as_secs_f64();
+                        played.good += u64::from((WARM_UP..self.seconds).contains(&at));
+                    }
+                    push(&mut heap, at + seconds(self.way), Happens::Ends { row, begun, how });
+                }
+                Happens::Ends { row, begun, how } => {
+                    in_flight -= 1;
+                    match how {
+                        How::Answered => {
+                            played.answered += 1;
+                            let tokens = Some(row.tokens);
+                            controller.ended(begun, now, Ended::Answered { tokens });
+                        }
+                        How::Failed => controller.ended(begun, now, Ended::Otherwise),
+                        How::Refused(retry_after) => {
+                            played.refused += 1;
+                            controller.ended(begun, now, Ended::Refused { retry_after });
+                            let wait = BACKOFF * 2f64.powi(row.refusals.min(10));
+                            let wait = wait.min(BACKOFF_MAX) * (1.0 + 0.25 * chance.next());
+                            let wait = seconds(wait).max(retry_after.unwrap_or_default());
+                            let row = Row { refusals: row.refusals + 1, ..row };
+                            waiting.push(Reverse((now + wait, row)));
+                        }
+                    }
+                }
+                // Another may be on its way that was set before this one.
+                Happens::Wakes if now >= wakes_at => wakes_at = Duration::MAX,
+                Happens::Wakes => {}
+                Happens::Traces => {
+                    let view = controller.view(now);
+                    let line = format!(
+                        "{t:7.1} flight {:5} allowed {:5} ceiling {:?} rate {:.1?} bound {:.0} busy {} answered {} refused {}",
+                        view.in_flight,
+                        view.allowed,
+                        view.ceiling,
+                        controller.refusals.rate(),
+                        controller.crowd.bound(),
+                        gate.busy(now),
+                        played.answered,
+                        played.refused,
+                    );
+                    played.trace.push(line);
+                    push(&mut heap, now + seconds(trace.unwrap_or(1.0)), Happens::Traces);
+                }
+            }
+            loop {
+                match controller.ask(now, mean) {
+                    Verdict::Go => {}
+                    Verdict::At(at) => {
+                        assert!(at > now, "{controller:?}");
+                        if at < wakes_at {
+                            wakes_at = at;
+                            push(&mut heap, at, Happens::Wakes);
+                        }
+                        break;
+                    }
+                    Verdict::Full => {
+                        assert!(in_flight > 0, "full of nothing: {controller:?}");
+                        break;
+                    }
+                }
+                let due = waiting.peek().is_some_and(|Reverse((at, _))| *at <= now);
+                let row = match waiting.pop() {
+                    Some(Reverse((_, row))) if due => row,
+                    other => {
+                        waiting.extend(other);
+                        let (least, most) = self.tokens;
+                        let tokens = least * (most / least).powf(chance.next());
+                        Row { tokens: tokens.round() as u64, refusals: 0 }
+                    }
+                };
+                played.requests += 1;
+                in_flight += 1;
+                played.in_flight_max = played.in_flight_max.max(in_flight);
+                if t > self.seconds * 0.75 {
+                    late = late.max(in_flight);
+                }
+                push(&mut heap, now + seconds(self.way), Happens::Arrives { row, begun: now });
+            }
+        }
+        played.in_flight_mean = area / (self.seconds - WARM_UP);
+        played.in_flight_late = late;
+        played
+    }
+}

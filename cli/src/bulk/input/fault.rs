@@ -1,0 +1,95 @@
+//! Why a line is no request, in words: what is wrong and what to do. Knows no form.
+
+use std::borrow::Cow;
+
+use modelwire::{JSON_DEPTH_MAX, JsonError, Kind, Value};
+
+/// So many names of members are shown of an object that has no form.
+pub(crate) const NAMES_SHOWN_MAX: usize = 8;
+
+/// The members of an object.
+pub(crate) type Members<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
+
+/// Why a line is none.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// Where it could be read.
+    pub(crate) custom_id: Option<String>,
+    pub(crate) reason: String,
+    pub(crate) advice: String,
+}
+
+/// What to do where it is plain what is wrong.
+pub(crate) const CORRECT: &str = "correct the line";
+
+/// Of a line whose name could not be read.
+pub(crate) fn fault(reason: impl Into<String>, advice: &str) -> Fault {
+    Fault { custom_id: None, reason: reason.into(), advice: advice.to_owned() }
+}
+
+/// A sentence as a part of one.
+pub(crate) fn as_clause(sentence: &str) -> String {
+    let mut characters = sentence.trim_end_matches('.').chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(characters).collect()
+}
+
+pub(crate) fn not_json(line: &str, error: JsonError) -> Fault {
+    let before = line.get(..error.offset).unwrap_or(line);
+    let column = before.chars().count() + 1;
+    if error.expected.contains("JSON_DEPTH_MAX") {
+        let reason =
+            format!("nested too deep at column {column}: JSON_DEPTH_MAX is {JSON_DEPTH_MAX}");
+        return fault(reason, "make it flatter");
+    }
+    let reason = format!("not valid JSON at column {column}: expected {}", error.expected);
+    // Of a file that is one document its first line has no end of its own.
+    let is_open = error.offset == line.len() && line.trim().len() <= 1;
+    fault(reason, if is_open { ONE_DOCUMENT } else { CORRECT })
+}
+
+const ONE_DOCUMENT: &str = "write one object a line: `jq -c '.[]'` makes that of an array, `jq -c .` of \
+    objects over several lines";
+
+pub(crate) fn no_object(value: Value<'_>) -> Fault {
+    let reason = format!("each line must be an object, not {}", kind_name(value.kind()));
+    fault(reason, if value.kind() == Kind::Array { ONE_DOCUMENT } else { CORRECT })
+}
+
+pub(crate) fn no_form(members: &Members<'_>) -> Fault {
+    let reason = format!(
+        "neither a request (messages or input) nor a line of a batch (body); {}",
+        names(members)
+    );
+    fault(reason, "name the member that has the prompt by --prompt, or correct the line")
+}
+
+/// The members that there are instead.
+pub(crate) fn names(members: &Members<'_>) -> String {
+    let shown =
+        members.iter().take(NAMES_SHOWN_MAX).map(|(name, _)| format!("{:?}", shortened(name)));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match members.len() {
+        0 => "it is empty".to_owned(),
+        1..=NAMES_SHOWN_MAX => format!("it has {shown}"),
+        more => format!("it has {shown} and {} more", more - NAMES_SHOWN_MAX),
+    }
+}
+
+/// Characters of a text that a message shows.
+const SHOWN_CHARS_MAX: usize = 40;
+
+pub(crate) fn shortened(text: &str) -> String {
+    text.chars().take(SHOWN_CHARS_MAX).collect()
+}
+
+pub(crate) fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "an array",
+        Kind::Object => "an object",
+    }
+}

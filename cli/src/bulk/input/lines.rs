@@ -1,0 +1,86 @@
+//! Bytes to lines, each within a bound. Knows no JSON and no file.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// Longest line, in bytes: a prompt with a few pictures in it fits.
+pub const ROW_BYTES_MAX: usize = 64 << 20;
+
+/// So much is read at once.
+const READ_BYTES: usize = 256 << 10;
+
+/// The room of a longer line is given back after it.
+const LINE_BYTES_KEPT_MAX: usize = 1 << 20;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The lines of a text, one after the other. Empty ones are passed over, but counted.
+pub(crate) struct Lines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    number: u64,
+    bytes_max: usize,
+}
+
+/// A line that is not empty.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    /// Without its line end.
+    Whole(&'a [u8]),
+    /// The beginning of one that exceeds [`ROW_BYTES_MAX`].
+    TooLong(&'a [u8]),
+}
+
+impl<R: Read> Lines<R> {
+    pub(crate) fn new(reader: R) -> Lines<R> {
+        Lines::with_bounds(reader, READ_BYTES, ROW_BYTES_MAX)
+    }
+
+    fn with_bounds(reader: R, read_bytes: usize, bytes_max: usize) -> Lines<R> {
+        let reader = BufReader::with_capacity(read_bytes, reader);
+        Lines { reader, line: Vec::new(), number: 0, bytes_max }
+    }
+
+    /// The number of the line that was read last, from 1. Where reading fails it is the last whole one.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next line and its number. A last one without a line end counts, but not where reading fails behind it: it
+    /// may be a part.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
+        loop {
+            self.line.clear();
+            self.line.shrink_to(LINE_BYTES_KEPT_MAX);
+            let bound = self.bytes_max as u64 + 2; // and a line end
+            if self.reader.by_ref().take(bound).read_until(b'\n', &mut self.line)? == 0 {
+                return Ok(None);
+            }
+            let is_first = self.number == 0;
+            let has_end = self.line.last() == Some(&b'\n');
+            let is_too_long = without_end(&self.line).len() > self.bytes_max;
+            if is_too_long && !has_end {
+                self.reader.skip_until(b'\n')?;
+            }
+            self.number += 1;
+            if is_first && self.line.starts_with(BYTE_ORDER_MARK) {
+                self.line.drain(..BYTE_ORDER_MARK.len());
+            }
+            if !self.line.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        let line = without_end(&self.line);
+        let is_too_long = line.len() > self.bytes_max;
+        let line = if is_too_long { Line::TooLong(line) } else { Line::Whole(line) };
+        Ok(Some((self.number, line)))
+    }
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+#[path = "lines_tests.rs"]
+mod tests;

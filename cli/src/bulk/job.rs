@@ -1,0 +1,225 @@
+//! A bulk job from its arguments to its exit code: what is in the input, what it may cost, its run, what to
+//! say at the end. Knows no HTTP and no form of a line.
+
+mod command_line;
+mod descriptors;
+mod end;
+mod feed;
+mod plan;
+mod reader;
+mod run;
+mod signals;
+
+use std::io::Write;
+use std::time::Instant;
+
+use crate::bulk::arguments::{Bulk, Changed, Unknown};
+use crate::bulk::input::{self, Survey, Wish};
+use crate::bulk::ledger::{Ledger, Met};
+use crate::bulk::numbers::counted;
+use crate::bulk::pilot::{self, Pilot, Population};
+use crate::bulk::progress::{How, Progress};
+use crate::bulk::store::Held;
+use crate::connection::Connection;
+use crate::failure::{Exit, Failure};
+
+use end::{Cause, finish};
+use plan::Plan;
+use run::Run;
+use signals::Signals;
+
+/// So many wrong lines are shown of a file that is refused.
+const SHOWN_MAX: usize = 5;
+
+impl Bulk {
+    /// Runs it.
+    pub(crate) fn run(&self, connection: &Connection) -> Result<(), Failure> {
+        run(self, connection)
+    }
+}
+
+fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
+    let mut signals = Signals::take_over();
+    let mut plan = Plan::of(bulk, connection)?;
+    plan.source.check()?;
+    if bulk.resume.dry_run {
+        return dry_run(bulk, &plan, &mut signals);
+    }
+    let how = How::choose(bulk.shown.quiet, bulk.shown.json_progress);
+    let client = plan.client(connection)?;
+    let begun = Instant::now();
+    // What an earlier job left is thrown away only when the input is known to be good.
+    let anew = match plan.store.is_overwriting {
+        true => {
+            let (held, mut ledger) = (Held::of(&plan.store)?, Ledger::new());
+            let survey = survey(bulk, &plan, &mut ledger, &mut signals)?;
+            Some((held, survey, ledger))
+        }
+        false => None,
+    };
+    let (mut run, mut ledger, mut survey) = match anew {
+        Some((held, survey, ledger)) => {
+            let (run, _) = Run::open(&plan, Some(held), client, Progress::new(how))?;
+            (run, ledger, survey)
+        }
+        None => {
+            let (run, mut ledger) = Run::open(&plan, None, client, Progress::new(how))?;
+            let survey = survey(bulk, &plan, &mut ledger, &mut signals)?;
+            (run, ledger, survey)
+        }
+    };
+    if let Some(survey) = &mut survey {
+        run.set_total(survey.rows);
+        pilot(bulk, &plan, &mut run, survey, &mut ledger, &mut signals);
+    }
+    if !run.is_stopped() {
+        run.read(&plan, ledger)?;
+        run.go(&mut signals);
+    }
+    finish(run.end(), bulk, survey.as_ref(), begun, how)
+}
+
+/// Reads a regular file once before anything is sent, and refuses what cannot go well.
+fn survey(
+    bulk: &Bulk,
+    plan: &Plan,
+    ledger: &mut Ledger,
+    signals: &mut Signals,
+) -> Result<Option<Survey>, Failure> {
+    if !plan.source.can_be_read_again() {
+        return match bulk.money.pilot {
+            Some(1..) => Err(pilot::needs_a_file()),
+            Some(0) | None => Ok(None),
+        };
+    }
+    // How many rows there are is not known yet.
+    let sample = pilot::rows(bulk.money.pilot, bulk.money.no_pilot, u64::MAX, pilot::can_ask());
+    let sample = usize::try_from(sample).unwrap_or(usize::MAX);
+    let wish = Wish { sample, seed: plan.seed, wants: wants(bulk) };
+    let survey = input::survey(&plan.source, &plan.rows, ledger, wish, |_| signals.count() == 0)?;
+    if !survey.is_whole {
+        return Err(Failure::new(Exit::Interrupted, "interrupted before anything was sent"));
+    }
+    if bulk.resume.dry_run {
+        return Ok(Some(survey));
+    }
+    if survey.bad > 0 && !bulk.reading.skip_bad_lines {
+        let messages = survey.bad_shown.iter().map(ToString::to_string);
+        return Err(refused(messages, survey.bad, "lines are no requests"));
+    }
+    if survey.changed > 0 && bulk.resume.changed == Changed::Refuse {
+        let shown = survey.changed_shown.iter();
+        let name = plan.source.name();
+        let messages =
+            shown.map(|(number, key)| reader::changed(&name, *number, key.text()).message);
+        return Err(refused(messages, survey.changed, "rows have changed"));
+    }
+    plan.budget()?.check_models(survey.models.iter().map(|(model, _)| &**model))?;
+    Ok(Some(survey))
+}
+
+/// Runs a sample first and asks whether to go on, where that is wanted.
+fn pilot(
+    bulk: &Bulk,
+    plan: &Plan,
+    run: &mut Run,
+    survey: &mut Survey,
+    ledger: &mut Ledger,
+    signals: &mut Signals,
+) {
+    let money = &bulk.money;
+    let can_ask = pilot::can_ask();
+    if pilot::rows(money.pilot, money.no_pilot, survey.wanted, can_ask) == 0 {
+        return;
+    }
+    let population = Population { rows: survey.wanted, bytes: Some(survey.body_bytes) };
+    let (sample, begun) = (std::mem::take(&mut survey.sample), Instant::now());
+    let left = survey.wanted.saturating_sub(sample.len() as u64);
+    let pilot = run.go_pilot(sample, Pilot::new(population), ledger, signals);
+    if run.is_stopped() {
+        return;
+    }
+    let projection = pilot.projection(begun.elapsed(), &plan.engine.fixed);
+    let progress = run.progress();
+    progress.json_event("pilot", projection.members());
+    let is_told = matches!(progress.how(), How::Bar | How::Notes);
+    let decided = progress.aside(|| {
+        if is_told {
+            let text = projection.text(::console::colors_enabled_stderr());
+            // Nobody is left to be told that this failed.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+        let asked = |question: &str| pilot::ask_terminal(question, || signals.has_come());
+        pilot::decide(money.yes, left, asked)
+    });
+    match decided {
+        Ok(()) => {}
+        Err(_) if signals.count() > 0 => run.refuse(Cause::Interrupted { unknown: 0 }),
+        Err(failure) => run.refuse(Cause::Refused(failure)),
+    }
+}
+
+/// Which rows are to be done, for a survey.
+fn wants(bulk: &Bulk) -> fn(Met) -> bool {
+    match (bulk.resume.unknown, bulk.resume.changed) {
+        (Unknown::Send, Changed::Run) => {
+            |met| matches!(met, Met::New | Met::Unknown | Met::Changed(_))
+        }
+        (Unknown::Send, Changed::Refuse | Changed::Skip) => {
+            |met| matches!(met, Met::New | Met::Unknown)
+        }
+        (Unknown::Keep, Changed::Run) => |met| matches!(met, Met::New | Met::Changed(_)),
+        (Unknown::Keep, Changed::Refuse | Changed::Skip) => |met| met == Met::New,
+    }
+}
+
+/// One line for what is wrong first; where more is, some stand above it.
+fn refused(messages: impl Iterator<Item = String>, count: u64, what: &str) -> Failure {
+    let messages: Vec<String> = messages.take(SHOWN_MAX).collect();
+    match (count, messages.first()) {
+        (0 | 1, Some(only)) => Failure::usage(only),
+        _ => {
+            messages.iter().for_each(|message| crate::console::say(message));
+            Failure::usage(format!("{count} {what}; nothing was sent"))
+        }
+    }
+}
+
+/// Says what would be run.
+fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failure> {
+    let mut ledger = plan.known_rows()?;
+    let Some(survey) = survey(bulk, plan, &mut ledger, signals)? else {
+        let message =
+            "--dry-run reads the input before a run, and that can be read only once: give a file";
+        return Err(Failure::usage(message));
+    };
+    let rows = |count| counted(count, "row", "rows");
+    let mut lines = vec![format!("to run         {}", rows(survey.wanted))];
+    lines.extend(
+        survey
+            .models
+            .iter()
+            .map(|(model, count)| format!("               {} of {model}", rows(*count))),
+    );
+    for (name, count, what) in [
+        ("done before", survey.done, ""),
+        ("failed before", survey.failed, ", which --retry-failed runs again"),
+        ("unknown", survey.unknown, ", sent by a run that was cut off"),
+        ("changed", survey.changed, ", sent with another content before"),
+        ("vanished", survey.vanished, " of earlier runs that are not in the input any more"),
+        ("elsewhere", survey.elsewhere, " of other shards"),
+    ] {
+        if count > 0 {
+            lines.push(format!("{name:<15}{}{what}", rows(count)));
+        }
+    }
+    if survey.bad > 0 {
+        lines.push(format!("{:<15}{}", "no requests", counted(survey.bad, "line", "lines")));
+        lines.extend(survey.bad_shown.iter().map(|bad| format!("  {bad}")));
+    }
+    let mut out = crate::console::Output::standard();
+    for line in lines {
+        out.line(&line)?;
+    }
+    out.flush()
+}

@@ -1,0 +1,169 @@
+//! Why a job ended, what is told of it, and the code that follows. Knows no row.
+
+use std::io::Write;
+use std::time::Instant;
+
+use crate::bulk::arguments::{Bulk, Unknown};
+use crate::bulk::budget::Spent;
+use crate::bulk::engine::{Status, StopReason, Stopped};
+use crate::bulk::input::Survey;
+use crate::bulk::numbers::counted;
+use crate::bulk::progress::{self, How, Progress, terminal_width};
+use crate::bulk::summary::{Summary, Tally};
+use crate::failure::{Exit, Failure};
+
+use super::command_line;
+
+/// Why a run ended before its last row.
+#[derive(Debug)]
+pub(super) enum Cause {
+    /// Ctrl-C or SIGTERM; so many rows were ended with it, and their outcome is not known.
+    Interrupted {
+        /// See there.
+        unknown: u64,
+    },
+    /// The service: key, permission, or not there.
+    Stopped(Stopped),
+    /// The budget, or the input, or the answer to a question.
+    Refused(Failure),
+    /// Results cannot be written; closing the store says why.
+    Unwritable,
+}
+
+impl Cause {
+    /// One line for a person.
+    pub(super) fn message(&self) -> String {
+        match self {
+            Cause::Interrupted { unknown: 0 } => {
+                "interrupted; what was on its way came in".to_owned()
+            }
+            Cause::Interrupted { unknown } => format!(
+                "interrupted at once: {} on their way, their outcome is unknown. They are sent again when the \
+                 job goes on; --unknown keep keeps them out",
+                counted(*unknown, "row was", "rows were")
+            ),
+            Cause::Stopped(Stopped { reason, error, row }) => {
+                let what = match reason {
+                    StopReason::KeyRefused => "the service refuses the key".to_owned(),
+                    StopReason::Forbidden => format!("model {:?} is forbidden", row.model),
+                    StopReason::NotFound => {
+                        format!("model {:?} is not found", row.model)
+                    }
+                    StopReason::Unreachable => "the service is not to be reached".to_owned(),
+                    StopReason::Limited => "the service refuses every row for its limits, and a \
+                                            quota may be used up; --patience waits longer"
+                        .to_owned(),
+                };
+                let said = match reason {
+                    // The hint of a single call is to slow down, which was done.
+                    StopReason::Limited => {
+                        let wait = error.retry_after().map(|wait| wait.as_secs_f64().ceil());
+                        let wait = wait.map(|wait| format!(" It asks for a wait of {wait} s."));
+                        format!("{}{}", error.message(), wait.unwrap_or_default())
+                    }
+                    StopReason::KeyRefused
+                    | StopReason::Forbidden
+                    | StopReason::NotFound
+                    | StopReason::Unreachable => error.to_string(),
+                };
+                crate::console::one_line(&format!("{what}: {said}"))
+            }
+            Cause::Refused(failure) => failure.message.clone(),
+            Cause::Unwritable => "results cannot be written".to_owned(),
+        }
+    }
+
+    /// The same with its code.
+    pub(super) fn failure(&self) -> Failure {
+        let exit = match self {
+            Cause::Interrupted { .. } => Exit::Interrupted,
+            Cause::Stopped(stopped) => Exit::of(stopped.error.kind()),
+            Cause::Refused(failure) => failure.exit,
+            Cause::Unwritable => Exit::File,
+        };
+        Failure::new(exit, self.message())
+    }
+}
+
+/// What is left of a run that ended.
+pub(super) struct End {
+    pub(super) cause: Option<Cause>,
+    pub(super) tally: Tally,
+    pub(super) spent: Spent,
+    pub(super) status: Status,
+    /// Rows that earlier runs ended: well, and otherwise.
+    pub(super) done_before: u64,
+    pub(super) failed_before: u64,
+    /// Rows that earlier runs sent without a known outcome.
+    pub(super) unknown: Vec<String>,
+    /// Whether the input was read to its end, and all of it ran.
+    pub(super) is_whole: bool,
+    pub(super) closed: Result<(), Failure>,
+    pub(super) progress: Progress,
+    pub(super) state: progress::State,
+}
+
+/// Tells what became of the rows, and what follows for the caller.
+pub(super) fn finish(
+    mut end: End,
+    bulk: &Bulk,
+    survey: Option<&Survey>,
+    begun: Instant,
+    how: How,
+) -> Result<(), Failure> {
+    let (done_before, failed_before) = (end.done_before, end.failed_before);
+    let ended = end.tally.done() + end.tally.failed();
+    let left = match (survey, end.is_whole) {
+        (_, true) => Some(0),
+        (Some(survey), false) => Some((survey.wanted + survey.bad).saturating_sub(ended)),
+        (None, false) => None,
+    };
+    let stopped = end.cause.as_ref().map(Cause::message);
+    let command = command_line::to_go_on(std::env::args_os());
+    let output = bulk.writing.output.to_string_lossy();
+    let summary = Summary {
+        tally: &end.tally,
+        spent: end.spent,
+        elapsed: begun.elapsed(),
+        before: done_before + failed_before,
+        left,
+        attempts: end.status.sent,
+        refused: end.status.limited,
+        unknown: end.unknown.len() as u64,
+        unknown_names: &end.unknown,
+        unknown_sent_again: bulk.resume.unknown == Unknown::Send,
+        stopped: stopped.as_deref(),
+        output: (output != "-").then_some(&*output),
+        command: Some(&command),
+    };
+    end.progress.end(Instant::now(), &end.state, summary.members());
+    match how {
+        How::Bar | How::Notes
+            if ended == 0 && end.cause.is_none() && done_before + failed_before > 0 =>
+        {
+            let failed = match failed_before {
+                0 => String::new(),
+                failed => format!(", {failed} failed; --retry-failed runs those again"),
+            };
+            let done = counted(done_before, "row is done", "rows are done");
+            crate::console::say(&format!("nothing to run: {done} already{failed}"));
+        }
+        How::Bar | How::Notes => {
+            let text = summary.text(terminal_width(), ::console::colors_enabled_stderr());
+            // Nobody is left to be told that this failed.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+        How::Quiet | How::Json => {}
+    }
+    end.closed?;
+    match end.cause {
+        Some(cause) => {
+            let failure = cause.failure();
+            // Elsewhere the summary has said it.
+            let message = if how == How::Quiet { failure.message } else { String::new() };
+            Err(Failure::new(failure.exit, message))
+        }
+        None if end.tally.failed() + failed_before > 0 => Err(Failure::new(Exit::RowsFailed, "")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,178 @@
+//! What the arguments of a job ask for, checked before anything is opened. Knows no row.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use modelwire::{CONNECTIONS_MAX, Client, Endpoint, IDLE_CONNECTIONS_MAX};
+
+use super::descriptors;
+use super::reader::Policy;
+use crate::bulk::arguments::Bulk;
+use crate::bulk::budget::{Budget, Limits};
+use crate::bulk::controller::Fixed;
+use crate::bulk::engine::{EngineOptions, Rules};
+use crate::bulk::input::{RowOptions, Source};
+use crate::bulk::ledger::Ledger;
+use crate::bulk::prices::Prices;
+use crate::bulk::store::{StoreOptions, look};
+use crate::connection::Connection;
+use crate::failure::Failure;
+
+/// What `-` is called: standard input, or standard output.
+const STANDARD: &str = "-";
+
+/// With `--may-pay-twice` a row is sent at most so many times after faults that may have been metered.
+const PAID_ATTEMPTS_MAX: u32 = 5;
+
+/// What a job is to do.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) source: Source,
+    pub(super) rows: RowOptions,
+    pub(super) policy: Policy,
+    pub(super) store: StoreOptions,
+    pub(super) engine: EngineOptions,
+    /// What samples are drawn by.
+    pub(super) seed: u64,
+    limits: Limits,
+    prices: Prices,
+}
+
+impl Plan {
+    pub(super) fn of(bulk: &Bulk, connection: &Connection) -> Result<Plan, Failure> {
+        let rows = row_options(bulk, connection);
+        rows.check()?;
+        let money = &bulk.money;
+        let plan = Plan {
+            source: Source::of(&bulk.input),
+            policy: Policy {
+                unknown: bulk.resume.unknown,
+                changed: bulk.resume.changed,
+                skips_bad_lines: bulk.reading.skip_bad_lines,
+            },
+            store: store_options(bulk),
+            engine: engine_options(bulk),
+            seed: RandomState::new().build_hasher().finish(),
+            limits: Limits { cost: money.max_cost, tokens: money.max_tokens, rows: money.max_rows },
+            prices: Prices::load(money.price_in, money.price_out, money.prices.as_deref())?,
+            rows,
+        };
+        plan.budget()?;
+        plan.refuse_one_file_for_both()?;
+        Ok(plan)
+    }
+
+    /// What the run may use.
+    pub(super) fn budget(&self) -> Result<Budget, Failure> {
+        let budget = Budget::new(self.limits, self.prices.clone())?;
+        Ok(budget.attempts(self.engine.rules.paid_attempts_max))
+    }
+
+    /// The client of the run, and how many calls of it there may be at once.
+    pub(super) fn client(&mut self, connection: &Connection) -> Result<Client, Failure> {
+        let connections = descriptors::connections_max();
+        let mut most = connections;
+        let client = connection.client_with(|config| {
+            // The engine decides what goes again, and how fast.
+            (config.retry_mut().retries_max, config.retry_mut().adaptive) = (0, false);
+            let limits = config.limits_mut();
+            if limits.connections_max == CONNECTIONS_MAX {
+                limits.connections_max = connections;
+            }
+            if limits.idle_connections_max == IDLE_CONNECTIONS_MAX {
+                limits.idle_connections_max = limits.connections_max;
+            }
+            most = limits.connections_max.min(connections);
+        })?;
+        self.engine.in_flight_max = most;
+        Ok(client)
+    }
+
+    /// What earlier runs know of the rows, without a run.
+    pub(super) fn known_rows(&self) -> Result<Ledger, Failure> {
+        let mut ledger = Ledger::new();
+        look::look(&self.store, &mut ledger)?;
+        Ok(ledger)
+    }
+
+    fn refuse_one_file_for_both(&self) -> Result<(), Failure> {
+        let (Source::Path(input), Some(output)) = (&self.source, &self.store.results) else {
+            return Ok(());
+        };
+        let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
+        let is_same = match (fs::metadata(input), fs::metadata(output)) {
+            (Ok(input), Ok(output)) => (input.dev(), input.ino()) == (output.dev(), output.ino()),
+            _ => input == output,
+        };
+        match is_same && !is_device(input) {
+            true => Err(Failure::usage(format!(
+                "{} is the input and the output: name another file for the results (-o)",
+                output.display()
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// How lines become rows.
+fn row_options(bulk: &Bulk, connection: &Connection) -> RowOptions {
+    let reading = &bulk.reading;
+    RowOptions {
+        model: reading.model.clone(),
+        operation: reading.operation.map(Endpoint::from),
+        prompt: reading.prompt.clone(),
+        system: reading.system.clone(),
+        id: reading.id.clone(),
+        set: reading.set.clone(),
+        shard: reading.shard,
+        stream_only: connection.option("stream_only") == Some("true"),
+    }
+}
+
+/// Where results and journal go.
+fn store_options(bulk: &Bulk) -> StoreOptions {
+    let (reading, writing) = (&bulk.reading, &bulk.writing);
+    let text = |name: &str, value: &Option<String>| {
+        value.as_ref().map(|value| (name.to_owned(), value.clone()))
+    };
+    let operation = reading.operation.map(|operation| Endpoint::from(operation).path().to_owned());
+    let set = reading.set.iter().map(|(name, json)| ("--set".to_owned(), format!("{name}={json}")));
+    let settings = [
+        text("--model", &reading.model),
+        text("--operation", &operation),
+        text("--prompt", &reading.prompt),
+        text("--system", &reading.system),
+        text("--id", &reading.id),
+    ];
+    let is_standard = writing.output.as_os_str() == STANDARD;
+    StoreOptions {
+        results: (!is_standard).then(|| writing.output.clone()),
+        journal: writing.journal.clone(),
+        is_ordered: writing.ordered,
+        is_overwriting: writing.overwrite,
+        retries_failed: bulk.resume.retry_failed,
+        settings: settings.into_iter().flatten().chain(set).collect(),
+        ..StoreOptions::default()
+    }
+}
+
+/// How the engine goes.
+fn engine_options(bulk: &Bulk) -> EngineOptions {
+    let rate = &bulk.rate;
+    EngineOptions {
+        fixed: Fixed {
+            concurrency_max: rate.max_concurrency,
+            requests_per_minute: rate.rpm,
+            tokens_per_minute: rate.tpm,
+        },
+        rules: Rules {
+            attempts_max: rate.attempts,
+            paid_attempts_max: if rate.may_pay_twice { PAID_ATTEMPTS_MAX } else { 1 },
+            retry_after_max: rate.retry_after_max,
+        },
+        patience: rate.patience,
+        ..EngineOptions::default()
+    }
+}

@@ -1,0 +1,406 @@
+//! The run of a job: rows from the reader through the budget into the engine, outcomes into the store, and
+//! what stops it. Knows no form of a line and no HTTP.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use modelwire::{Client, Error};
+
+use super::end::{Cause, End};
+use super::feed::{Outlet, feed};
+use super::plan::Plan;
+use super::reader::{Fed, Read, ReadEnd, read};
+use super::signals::Signals;
+use crate::bulk::budget::{Budget, Gate};
+use crate::bulk::engine::{Engine, Over, Status, Turn, Waker};
+use crate::bulk::input::{BadRow, Rows};
+use crate::bulk::ledger::{Ledger, State};
+use crate::bulk::numbers::counted;
+use crate::bulk::pilot::{Pilot, Population};
+use crate::bulk::progress::{self, Phase, Progress};
+use crate::bulk::row::{Finished, Key, Row};
+use crate::bulk::store::{Held, Order, Store, StoreBook};
+use crate::bulk::summary::Tally;
+use crate::failure::{Exit, Failure};
+
+/// So many rows are pushed at most between two turns: answers are not to wait for them.
+const ROWS_A_TURN: usize = 512;
+
+/// Signals are looked for so often at least.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A run.
+pub(super) struct Run {
+    engine: Engine<StoreBook>,
+    store: Store,
+    budget: Budget,
+    tally: Tally,
+    progress: Progress,
+    total: Option<u64>,
+    reader: Option<JoinHandle<ReadEnd>>,
+    outlet: Option<Outlet<Fed>>,
+    read: Arc<Read>,
+    /// What came from the reader and is not pushed yet.
+    fed: VecDeque<Fed>,
+    order: Option<Order>,
+    has_read_all: bool,
+    cause: Option<Cause>,
+    was_told_of_room: bool,
+    /// While the sample runs.
+    piloted: Option<Piloted>,
+    done_in_pilot: u64,
+    failed_in_pilot: u64,
+}
+
+/// What a sample came to so far.
+struct Piloted {
+    pilot: Pilot,
+    ended: Vec<(Key, State)>,
+}
+
+impl Run {
+    /// Opens results and journal, and says what is known of the rows.
+    pub(super) fn open(
+        plan: &Plan,
+        held: Option<Held>,
+        client: Client,
+        progress: Progress,
+    ) -> Result<(Run, Ledger), Failure> {
+        // The store is there before the engine that it wakes.
+        let waker: Arc<OnceLock<Waker>> = Arc::default();
+        let woken = waker.clone();
+        let wake = move || {
+            if let Some(waker) = woken.get() {
+                waker.wake_for_disk();
+            }
+        };
+        let (store, ledger) = Store::open(&plan.store, held, Box::new(wake))?;
+        let engine = Engine::new(client, plan.engine, store.book());
+        let _ = waker.set(engine.waker());
+        let run = Run {
+            engine,
+            budget: plan.budget()?,
+            store,
+            tally: Tally::default(),
+            progress,
+            total: None,
+            reader: None,
+            outlet: None,
+            read: Arc::default(),
+            fed: VecDeque::new(),
+            order: None,
+            has_read_all: false,
+            cause: None,
+            was_told_of_room: false,
+            piloted: None,
+            done_in_pilot: 0,
+            failed_in_pilot: 0,
+        };
+        for note in &run.store.resumed().notes {
+            run.progress.note(note);
+        }
+        Ok((run, ledger))
+    }
+
+    /// Begins to read rows.
+    pub(super) fn read(&mut self, plan: &Plan, ledger: Ledger) -> Result<(), Failure> {
+        let waker = self.engine.waker();
+        let (inlet, outlet) = feed(move || waker.wake());
+        let (source, options) = (plan.source.clone(), plan.rows.clone());
+        let (policy, counts) = (plan.policy, self.read.clone());
+        let order = plan.store.is_ordered.then(Order::new);
+        let thread = std::thread::Builder::new().name("modelwire-rows".to_owned());
+        // The first bytes of standard input may be long in coming: they are for that thread as well.
+        let reader = thread.spawn(move || match Rows::open(&source, &options) {
+            Ok(rows) => read(rows, &source.name(), ledger, policy, order, &counts, inlet),
+            Err(failure) => ReadEnd::Failed(failure),
+        });
+        let reader =
+            reader.map_err(|error| Failure::new(Exit::Internal, format!("no thread: {error}")))?;
+        (self.reader, self.outlet) = (Some(reader), Some(outlet));
+        Ok(())
+    }
+
+    /// Runs until all is through, or something stops it.
+    pub(super) fn go(&mut self, signals: &mut Signals) {
+        while self.goes_on(signals) {}
+    }
+
+    /// Runs the rows of a sample, and says how many of them ended well and otherwise. The ledger is told,
+    /// so that they do not run again.
+    pub(super) fn go_pilot(
+        &mut self,
+        sample: Vec<Row>,
+        pilot: Pilot,
+        ledger: &mut Ledger,
+        signals: &mut Signals,
+    ) -> Pilot {
+        self.fed.extend(sample.into_iter().map(Fed::Row));
+        self.piloted = Some(Piloted { pilot, ended: Vec::new() });
+        while self.goes_on(signals) && !(self.fed.is_empty() && self.engine.is_empty()) {
+            if let Some(piloted) = &mut self.piloted {
+                piloted.pilot.at_once(self.engine.status().in_flight as u64);
+            }
+        }
+        let Some(Piloted { pilot, ended }) = self.piloted.take() else {
+            return Pilot::new(Population { rows: 0, bytes: None });
+        };
+        for (key, state) in ended {
+            ledger.settle(&key, state);
+            match state {
+                State::Failed => self.failed_in_pilot += 1,
+                State::Done | State::New | State::Unknown => self.done_in_pilot += 1,
+            }
+        }
+        pilot
+    }
+
+    /// A turn. False where there will be nothing more.
+    fn goes_on(&mut self, signals: &mut Signals) -> bool {
+        let interval = self.progress.interval().min(LOOK_INTERVAL);
+        self.heed(signals);
+        self.fill();
+        let turn = self.engine.turn(Some(interval));
+        // Before the rows that ended: one may have gone again, and ended, in one turn.
+        for row in self.engine.repeated() {
+            self.budget.repeated(&row);
+        }
+        match turn {
+            Turn::Finished(finished) => {
+                for finished in &finished {
+                    self.came(finished);
+                }
+            }
+            Turn::Idle => {}
+            Turn::Over(Over::Stopped(stopped)) => {
+                self.cause.get_or_insert(Cause::Stopped(stopped));
+                return false;
+            }
+            Turn::Over(Over::All | Over::Drained) => return false,
+        }
+        self.look_after_the_store();
+        self.show();
+        true
+    }
+
+    /// Nothing more is to be run, for this reason.
+    pub(super) fn refuse(&mut self, cause: Cause) {
+        self.stop(cause);
+    }
+
+    /// Whether something stopped it.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.cause.is_some()
+    }
+
+    /// What is shown meanwhile.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// So many rows there are.
+    pub(super) fn set_total(&mut self, total: u64) {
+        self.total = Some(total);
+    }
+
+    /// Writes what is left.
+    pub(super) fn end(mut self) -> End {
+        let status = self.engine.status();
+        if let Some(Cause::Interrupted { unknown }) = &mut self.cause {
+            *unknown = status.unknown;
+        }
+        let state = progress::State { phase: Phase::Writing, ..self.state(&status) };
+        self.progress.show(Instant::now(), &state);
+        let (done_before, failed_before) = self.before();
+        let is_whole = self.has_read_all && self.cause.is_none();
+        // Those that a run sent again which was cut off before it could say so are told now.
+        let resumed = self.store.resumed();
+        let mut unknown = resumed.sent_again.clone();
+        unknown.extend(
+            resumed.unknown.iter().filter(|key| !resumed.sent_again.contains(key)).cloned(),
+        );
+        let order = self.order.filter(|_| is_whole);
+        let closed = self.store.close(order.as_ref());
+        End {
+            cause: self.cause,
+            tally: self.tally,
+            spent: self.budget.spent(),
+            status,
+            done_before,
+            failed_before,
+            unknown,
+            is_whole,
+            closed,
+            progress: self.progress,
+            state,
+        }
+    }
+
+    /// Once: nothing new is sent. Twice: nothing is waited for.
+    fn heed(&mut self, signals: &mut Signals) {
+        let count = signals.count();
+        if count >= 1 && !matches!(self.cause, Some(Cause::Interrupted { .. })) {
+            // What stopped it before is stopped by hand now.
+            self.stop(Cause::Interrupted { unknown: 0 });
+            self.cause = Some(Cause::Interrupted { unknown: 0 });
+            self.store.hurry();
+            let on_their_way = self.engine.status().in_flight;
+            if on_their_way > 0 && count == 1 {
+                self.progress.note(&format!(
+                    "interrupted: waiting for {}; once more stops at once",
+                    counted(on_their_way as u64, "row on its way", "rows on their way")
+                ));
+            }
+        }
+        if count >= 2 {
+            self.engine.abort();
+        }
+    }
+
+    /// Nothing new is sent.
+    fn stop(&mut self, cause: Cause) {
+        self.cause.get_or_insert(cause);
+        self.outlet = None;
+        self.fed.clear();
+        self.engine.drain();
+    }
+
+    /// Gives the engine rows, as many as it wants.
+    fn fill(&mut self) {
+        let mut wanted = self.engine.wants().min(ROWS_A_TURN);
+        while wanted > 0 {
+            if self.fed.is_empty() && !self.fetch(wanted) {
+                break;
+            }
+            match self.fed.pop_front() {
+                Some(Fed::Bad(bad)) => self.bad_line(&bad),
+                Some(Fed::Row(row)) => match self.budget.ask(&row) {
+                    Gate::Go => {
+                        wanted -= 1;
+                        self.engine.push(row);
+                    }
+                    Gate::Wait => {
+                        self.fed.push_front(Fed::Row(row));
+                        break;
+                    }
+                    Gate::Stop(failure) => {
+                        // The rows before it are paid for.
+                        self.cause.get_or_insert(Cause::Refused(failure));
+                        self.outlet = None;
+                        self.fed.clear();
+                        self.engine.end();
+                        break;
+                    }
+                },
+                None => break,
+            }
+        }
+        if self.has_read_all && self.fed.is_empty() {
+            self.engine.end();
+        }
+        while let Some(notice) = self.budget.notice() {
+            self.progress.note(&notice);
+        }
+    }
+
+    /// Takes rows from the reader. False where there are none now.
+    fn fetch(&mut self, most: usize) -> bool {
+        let Some(outlet) = &self.outlet else { return false };
+        if !outlet.take(most, &mut self.fed) {
+            self.outlet = None;
+            self.has_read();
+        }
+        !self.fed.is_empty()
+    }
+
+    /// The reader has come to its end.
+    fn has_read(&mut self) {
+        match self.reader.take().map(JoinHandle::join) {
+            Some(Ok(ReadEnd::Whole(order))) => {
+                (self.order, self.has_read_all) = (order, true);
+            }
+            Some(Ok(ReadEnd::Failed(failure))) => self.stop(Cause::Refused(failure)),
+            Some(Ok(ReadEnd::Closed)) | None => {}
+            Some(Err(_)) => {
+                let message = "the thread that reads rows broke off";
+                self.stop(Cause::Refused(Failure::new(Exit::Internal, message)));
+            }
+        }
+    }
+
+    /// A line that is no request is an outcome.
+    fn bad_line(&mut self, bad: &BadRow) {
+        let message = bad.message();
+        self.tally.bad_line(bad.number, &message);
+        if !bad.is_twice {
+            self.store.unsent(&bad.key, &Error::argument(message));
+        }
+    }
+
+    fn came(&mut self, finished: &Finished) {
+        let outcome = self.store.finished(finished);
+        self.budget.ended(finished);
+        self.tally.add(finished);
+        if let Some(Piloted { pilot, ended }) = &mut self.piloted {
+            pilot.add(finished, self.budget.prices());
+            ended.push((finished.row.key.clone(), outcome.into()));
+        }
+    }
+
+    fn look_after_the_store(&mut self) {
+        if self.store.is_failed() {
+            self.stop(Cause::Unwritable);
+        }
+        match self.store.waits_for_room() {
+            Some(what) if !self.was_told_of_room => {
+                self.was_told_of_room = true;
+                self.progress.note(&what);
+            }
+            Some(_) => {}
+            None => self.was_told_of_room = false,
+        }
+    }
+
+    fn show(&mut self) {
+        let now = Instant::now();
+        if self.progress.is_due(now) {
+            let state = self.state(&self.engine.status());
+            self.progress.show(now, &state);
+        }
+    }
+
+    /// Rows that earlier runs ended, well and otherwise: those of the pilot were met as well.
+    fn before(&self) -> (u64, u64) {
+        let done = self.read.done_before.load(Ordering::Relaxed);
+        let failed = self.read.failed_before.load(Ordering::Relaxed);
+        (done.saturating_sub(self.done_in_pilot), failed.saturating_sub(self.failed_in_pilot))
+    }
+
+    fn state(&self, status: &Status) -> progress::State {
+        let spent = self.budget.spent();
+        let (done_before, failed_before) = self.before();
+        let kept_out = self.read.kept_out.load(Ordering::Relaxed);
+        progress::State {
+            phase: match (&self.cause, status.unreachable, &self.piloted) {
+                (Some(_), _, _) => Phase::Draining,
+                (None, Some(_), _) => Phase::Pausing,
+                (None, None, Some(_)) => Phase::Pilot,
+                (None, None, None) => Phase::Running,
+            },
+            total: self.total,
+            before: done_before + failed_before + kept_out,
+            done: self.tally.done(),
+            failed: self.tally.failed(),
+            in_flight: u32::try_from(status.in_flight).unwrap_or(u32::MAX),
+            allowed: status.allowed,
+            ceiling: status.ceiling,
+            attempts: status.sent,
+            refused: status.limited,
+            tokens: spent.tokens,
+            cost: spent.cost,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The ledger beside a map that keeps everything. Knows no file.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use modelwire::Endpoint;
+
+use super::*;
+
+const STATES: [State; 4] = [State::New, State::Done, State::Failed, State::Unknown];
+
+fn hash(content: u64) -> BodyHash {
+    BodyHash::of(Endpoint::Chat, &content.to_string())
+}
+
+#[test]
+fn a_row_is_met_as_what_the_journal_says_of_it() {
+    let check = |journal: &[(&str, u32, State)], id: &str, body: u32, expected: Met| {
+        let mut ledger = Ledger::new();
+        for (id, check, state) in journal {
+            ledger.mark(id, *check, *state);
+        }
+        assert_eq!(ledger.meet(&Key::new(id, body)), expected, "{journal:?} {id}");
+        assert_eq!(ledger.meet(&Key::new(id, body)), Met::Twice, "{journal:?} {id}");
+        ledger.begin_again();
+        let again = if expected == Met::New { Met::New } else { expected };
+        assert_eq!(ledger.meet(&Key::new(id, body)), again, "{journal:?} {id}");
+    };
+    check(&[], "a", 1, Met::New);
+    check(&[("b", 1, State::Done)], "a", 1, Met::New);
+    check(&[("a", 1, State::New)], "a", 1, Met::New);
+    check(&[("a", 1, State::Done)], "a", 1, Met::AlreadyDone);
+    check(&[("a", 1, State::Failed)], "a", 1, Met::AlreadyFailed);
+    check(&[("a", 1, State::Unknown)], "a", 1, Met::Unknown);
+    check(&[("a", 1, State::Unknown), ("a", 1, State::Done)], "a", 1, Met::AlreadyDone);
+    check(&[("a", 1, State::Unknown), ("a", 1, State::New)], "a", 1, Met::New);
+    check(&[("a", 1, State::Done)], "a", 2, Met::Changed(State::Done));
+    check(&[("a", 1, State::Failed)], "a", 2, Met::Changed(State::Failed));
+    check(&[("a", 1, State::Unknown)], "a", 2, Met::Changed(State::Unknown));
+    check(&[("a", 1, State::New)], "a", 2, Met::New); // never sent: there is nothing that changed
+    check(&[("a", 1, State::Done), ("a", 2, State::Done)], "a", 2, Met::AlreadyDone);
+}
+
+#[test]
+fn rows_that_failed_may_come_again_with_another_content() {
+    let mut ledger = Ledger::new();
+    for (key, state) in [("a", State::Failed), ("b", State::Done), ("c", State::Unknown)] {
+        ledger.mark(key, 1, state);
+    }
+    let own = hash(1).key(0);
+    ledger.settle(&own, State::Failed);
+    ledger.forget_failed();
+    assert_eq!(ledger.meet(&Key::new("a", 2)), Met::New);
+    assert_eq!(ledger.meet(&Key::new("b", 1)), Met::AlreadyDone);
+    assert_eq!(ledger.meet(&Key::new("c", 1)), Met::Unknown);
+    assert_eq!(ledger.meet_unnamed(hash(1)), (own, Met::New));
+}
+
+#[test]
+fn equal_rows_are_named_in_their_order() {
+    let mut ledger = Ledger::new();
+    for pass in 0..2 {
+        for equal in 0..5 {
+            for content in 0..3 {
+                let (key, met) = ledger.meet_unnamed(hash(content));
+                assert_eq!(key, hash(content).key(equal));
+                let before = if pass == 0 || equal % 2 == 0 { Met::New } else { Met::AlreadyDone };
+                assert_eq!(met, before, "{equal} {content}");
+            }
+        }
+        for equal in [1, 3] {
+            (0..3).for_each(|content| ledger.settle(&hash(content).key(equal), State::Done));
+        }
+        let counts = ledger.counts();
+        assert_eq!((counts.new, counts.done, counts.vanished), (9, 6, 0));
+        ledger.begin_again();
+        assert_eq!(ledger.counts().vanished, 6);
+    }
+}
+
+#[test]
+fn a_custom_id_may_look_like_a_name_or_be_one() {
+    let (mut ledger, own, other) = (Ledger::new(), hash(1), hash(2));
+    let look_alike = Key::new(own.key(0).text(), other.check());
+    assert_eq!(ledger.meet(&look_alike), Met::New);
+    assert_eq!(ledger.meet_unnamed(own).1, Met::New, "its content is another");
+    assert_eq!(ledger.meet(&look_alike), Met::Twice);
+    // The same name and the same content: a line of the results that got the body of its row.
+    assert_eq!(ledger.meet(&other.key(0)), Met::New);
+    assert_eq!(ledger.meet(&other.key(1)), Met::New);
+    assert_eq!(ledger.meet_unnamed(other), (other.key(2), Met::New));
+    assert_eq!(ledger.meet_unnamed(other), (other.key(3), Met::New));
+    assert_eq!(ledger.meet(&other.key(3)), Met::Twice);
+}
+
+/// What the ledger is to do, with texts and lists.
+#[derive(Default)]
+struct Model {
+    rows: HashMap<String, (u32, State, bool)>,
+    equal: HashMap<u64, u32>,
+}
+
+impl Model {
+    fn meet(&mut self, key: &Key) -> Met {
+        let fresh = (key.check(), State::New, false);
+        let (check, state, is_met) = self.rows.entry(key.text().to_owned()).or_insert(fresh);
+        if std::mem::replace(is_met, true) {
+            return Met::Twice;
+        }
+        match *state {
+            State::New => {
+                *check = key.check();
+                Met::New
+            }
+            state if *check != key.check() => Met::Changed(state),
+            State::Done => Met::AlreadyDone,
+            State::Failed => Met::AlreadyFailed,
+            State::Unknown => Met::Unknown,
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        let count =
+            |wanted| self.rows.values().filter(|(_, state, _)| *state == wanted).count() as u64;
+        let is_gone = |(_, state, is_met): &&(u32, State, bool)| *state != State::New && !is_met;
+        Counts {
+            new: count(State::New),
+            done: count(State::Done),
+            failed: count(State::Failed),
+            unknown: count(State::Unknown),
+            vanished: self.rows.values().filter(is_gone).count() as u64,
+        }
+    }
+}
+
+#[test]
+fn random_operations_do_what_a_map_does() {
+    for seed in 1..=6_u64 {
+        let mut random = seed;
+        let mut below = |bound: u64| {
+            random = random.wrapping_add(ODD);
+            mixed(random) % bound
+        };
+        let (mut ledger, mut model) = (Ledger::new(), Model::default());
+        let ids = *[20, 1000, 30_000].get(seed as usize % 3).unwrap();
+        for _ in 0..60_000 {
+            let id = below(ids);
+            match below(100) {
+                0..30 => {
+                    let key = Key::new(format!("id-{id}"), below(2) as u32);
+                    assert_eq!(ledger.meet(&key), model.meet(&key));
+                }
+                30..60 => {
+                    let equal = model.equal.entry(id).or_default();
+                    let key = hash(id).key(*equal);
+                    *equal += 1;
+                    let met = model.meet(&key);
+                    assert_eq!(ledger.meet_unnamed(hash(id)), (key, met));
+                }
+                60..99 => {
+                    let state = *STATES.get(below(4) as usize).unwrap();
+                    let key = match below(2) {
+                        0 => Key::new(format!("id-{id}"), below(2) as u32),
+                        _ => hash(id).key(below(3) as u32),
+                    };
+                    ledger.mark(key.text(), key.check(), state);
+                    let is_met = model.rows.get(key.text()).is_some_and(|(_, _, is_met)| *is_met);
+                    model.rows.insert(key.text().to_owned(), (key.check(), state, is_met));
+                }
+                _ if below(100) == 0 => {
+                    ledger.begin_again();
+                    model.equal.clear();
+                    model.rows.values_mut().for_each(|(_, _, is_met)| *is_met = false);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(ledger.counts(), model.counts(), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_million_equal_rows_take_no_longer_than_others() {
+    let rows = 200_000; // and more in the release build, by hand
+    let time = |content: fn(u64) -> u64| {
+        let (mut ledger, begun) = (Ledger::new(), Instant::now());
+        for row in 0..rows {
+            assert_eq!(ledger.meet_unnamed(hash(content(row))).1, Met::New);
+        }
+        begun.elapsed()
+    };
+    let (different, equal) = (time(|row| row), time(|_| 0));
+    assert!(equal < different * 20, "{equal:?} and {different:?}");
+}
+
+#[test]
+fn a_row_takes_about_12_bytes() {
+    let mut ledger = Ledger::new();
+    for row in 0..100_000 {
+        ledger.mark(&format!("row-{row}"), 0, State::Done);
+    }
+    let bytes: usize = ledger.parts.iter().map(|part| part.slots.len() * size_of::<Slot>()).sum();
+    assert!((1_200_000..2_200_000).contains(&bytes), "{bytes}");
+}

@@ -1,0 +1,134 @@
+//! The lines of the progress at any width. Pure: knows no terminal.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Members, Phase, State};
+use crate::bulk::numbers::{clock, grouped, percent, short};
+
+/// Between two things of a line.
+const BETWEEN: &str = "   ";
+
+/// What follows from two states rather than one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Speed {
+    pub(super) rows: f64,
+    pub(super) tokens: f64,
+    pub(super) left: Option<Duration>,
+}
+
+/// Behind the bar: how many of how many, and how long it takes; shorter where there is little room, so
+/// that it never takes more than `width`.
+pub(super) fn position(state: &State, speed: &Speed, width: usize) -> String {
+    let ended = state.ended();
+    let Some(total) = state.total else {
+        return longest(width, &[counted_rows(ended), grouped(ended)]);
+    };
+    let of = format!("{} / {}", grouped(ended), grouped(total));
+    let share =
+        format!("{:>3.0} %", (ended as f64 * 100.0 / (total as f64).max(1.0)).min(100.0).floor());
+    let left = speed.left.map(clock);
+    let mut forms = Vec::new();
+    if let Some(left) = &left {
+        forms.push(format!("{of}  {share}  {left} left"));
+        forms.push(format!("{share}  {left} left"));
+        forms.push(format!("{share} {left}"));
+    } else {
+        forms.push(format!("{of}  {share}"));
+    }
+    forms.push(share);
+    longest(width, &forms)
+}
+
+fn counted_rows(count: u64) -> String {
+    crate::bulk::numbers::counted(count, "row", "rows")
+}
+
+/// The first that fits; the last, if none does.
+fn longest(width: usize, forms: &[String]) -> String {
+    let fits = forms.iter().find(|form| form.chars().count() <= width);
+    fits.or(forms.last()).cloned().unwrap_or_default()
+}
+
+/// The line below: what matters least is left out where it does not fit.
+pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
+    // In the order in which they stand; the number says which goes first when there is no room: the
+    // largest.
+    let mut parts: Vec<(u8, String)> = Vec::new();
+    match state.phase {
+        Phase::Running => {}
+        Phase::Pilot => parts.push((0, "pilot".to_owned())),
+        Phase::Pausing => parts.push((0, "pausing".to_owned())),
+        Phase::Draining => parts.push((0, "finishing".to_owned())),
+        Phase::Writing => parts.push((0, "writing".to_owned())),
+    }
+    parts.push((2, format!("{} rows/s", short(speed.rows))));
+    if state.tokens.total() > 0 {
+        parts.push((6, format!("{} tokens/s", short(speed.tokens))));
+    }
+    let mut at_once =
+        format!("{} of {} at once", grouped(state.in_flight.into()), grouped(state.allowed.into()));
+    if let Some(ceiling) = state.ceiling {
+        at_once.push_str(&format!(" (ceiling {})", grouped(ceiling.into())));
+    }
+    parts.push((4, at_once));
+    if state.refused > 0 {
+        parts.push((5, format!("429s {}", percent(state.refused, state.attempts))));
+    }
+    if state.failed > 0 {
+        parts.push((1, format!("{} failed", grouped(state.failed))));
+    }
+    if let Some(cost) = state.cost {
+        parts.push((3, format!("cost {cost}")));
+    }
+    loop {
+        let line = parts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(BETWEEN);
+        if line.chars().count() <= width {
+            return line;
+        }
+        let Some(last) = parts.iter().map(|(order, _)| *order).max() else { return String::new() };
+        parts.retain(|(order, _)| *order != last);
+    }
+}
+
+/// The members of one line of `--json-progress`, in their order.
+pub(super) fn members(
+    event: &'static str,
+    elapsed: Duration,
+    state: &State,
+    speed: &Speed,
+) -> Members {
+    vec![
+        ("event", json!(event)),
+        ("phase", json!(state.phase.name())),
+        ("elapsed_s", json!(rounded(elapsed.as_secs_f64()))),
+        ("total", json!(state.total)),
+        ("before", json!(state.before)),
+        ("done", json!(state.done)),
+        ("failed", json!(state.failed)),
+        ("in_flight", json!(state.in_flight)),
+        ("allowed", json!(state.allowed)),
+        ("ceiling", json!(state.ceiling)),
+        ("attempts", json!(state.attempts)),
+        ("refused", json!(state.refused)),
+        ("tokens_in", json!(state.tokens.input)),
+        ("tokens_cached_in", json!(state.tokens.cached)),
+        ("tokens_out", json!(state.tokens.output)),
+        ("cost", json!(state.cost.map(|cost| cost.units()))),
+        ("rows_per_s", json!(rounded(speed.rows))),
+        ("tokens_per_s", json!(rounded(speed.tokens))),
+        ("eta_s", json!(speed.left.map(|left| rounded(left.as_secs_f64())))),
+    ]
+}
+
+/// Three digits behind the point are enough for anybody.
+fn rounded(number: f64) -> f64 {
+    (number * 1e3).round() / 1e3
+}
+
+/// As one line.
+pub(super) fn object(members: &[(&'static str, serde_json::Value)]) -> String {
+    let members = members.iter().map(|(name, value)| format!("\"{name}\":{value}"));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}

@@ -1,0 +1,54 @@
+//! Where results go that could not be written where they belong. Knows no journal.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::results::Format;
+
+/// Names that are tried, should some be taken.
+const NAMES_MAX: u32 = 1_000;
+
+/// Where they went.
+#[derive(Debug)]
+pub(crate) enum Rescued {
+    File(PathBuf),
+    StandardError,
+}
+
+/// Writes lines to a file of their own in this folder, else to standard error.
+pub(crate) fn rescue(lines: &[u8], format: Format, folder: &Path) -> Rescued {
+    match write(lines, format, folder) {
+        Ok(path) => Rescued::File(path),
+        Err(_) => {
+            let _ = io::stderr().write_all(lines);
+            Rescued::StandardError
+        }
+    }
+}
+
+fn write(lines: &[u8], format: Format, folder: &Path) -> io::Result<PathBuf> {
+    let pid = std::process::id();
+    let ending = match format {
+        Format::Plain => "",
+        Format::Gzip => ".gz",
+        Format::Zstd => ".zst",
+    };
+    for number in 0..NAMES_MAX {
+        let path = folder.join(format!("modelwire-rescue-{pid}-{number}.jsonl{ending}"));
+        let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            opened => opened?,
+        };
+        let written = format
+            .encode(lines)
+            .and_then(|bytes| file.write_all(&bytes))
+            .and_then(|()| file.sync_all());
+        if let Err(error) = written {
+            let _ = std::fs::remove_file(&path);
+            return Err(error);
+        }
+        return Ok(path);
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}

@@ -1,0 +1,379 @@
+//! The thread that writes: what came while the last write went to disk goes together. Knows no row.
+//!
+//! # The order, in which the promise lies
+//!
+//! 1. Records of rows that are about to be sent go to the journal, and to disk; only then may they be sent.
+//! 2. Results go to their file, and to disk; only then does the journal say that they are known.
+//! 3. What it says of them need not be on disk at once: results that a journal does not know are read when
+//!    it is opened again. A stream is never read again: there the journal goes to disk at once.
+//!
+//! Whatever moment it dies at, a row is new, unknown or ended, and none is lost.
+
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::journal::write_number;
+use super::journal_file::{JournalFile, UNSYNCED_BYTES_MAX};
+use super::results::Results;
+
+/// How often a full disk is asked for room.
+const ROOM_ASK_EVERY: Duration = Duration::from_millis(250);
+
+/// From the beginning of one commit to that of the next, at least: what comes in this time goes together.
+const COMMITS_APART: Duration = Duration::from_millis(2);
+
+/// What waits for the thread.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    /// Records of rows about to be sent, or back.
+    pub(crate) records: Vec<u8>,
+    /// Whether some of them have to be on disk before something else happens.
+    pub(crate) are_awaited: bool,
+    /// The last ticket that was given out.
+    pub(crate) ticket: u64,
+    pub(crate) results: Batch,
+    is_closing: bool,
+}
+
+/// Results, and what the journal is to say of them.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) lines: Vec<u8>,
+    /// Outcome records without their ends, one behind the other.
+    pub(crate) records: Vec<u8>,
+    /// Of each result: the bytes of its line and of its record.
+    pub(crate) sizes: Vec<(usize, usize)>,
+}
+
+/// What the thread and those who feed it share.
+pub(crate) struct Shared {
+    queue: Mutex<Queue>,
+    work: Condvar,
+    durable: AtomicU64,
+    /// Bytes of results that are not on disk yet.
+    bytes: AtomicUsize,
+    /// Whether something does not work, for now or for good.
+    is_in_trouble: AtomicBool,
+    is_hurried: AtomicBool,
+    trouble: Mutex<Trouble>,
+}
+
+/// What does not work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    #[default]
+    None,
+    /// It may work again.
+    Waiting(String),
+    /// It will not.
+    Failed(String),
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(crate) fn new() -> Arc<Shared> {
+        Arc::new(Shared {
+            queue: Mutex::default(),
+            work: Condvar::new(),
+            durable: AtomicU64::new(0),
+            bytes: AtomicUsize::new(0),
+            is_in_trouble: AtomicBool::new(false),
+            is_hurried: AtomicBool::new(false),
+            trouble: Mutex::default(),
+        })
+    }
+
+    /// Adds to what waits, and lets the thread begin if it waits, too.
+    pub(crate) fn add<T>(&self, add: impl FnOnce(&mut Queue) -> T) -> T {
+        let mut queue = locked(&self.queue);
+        let before = queue.results.lines.len();
+        let was_empty = queue.is_empty();
+        let added = add(&mut queue);
+        self.bytes.fetch_add(queue.results.lines.len().saturating_sub(before), Ordering::Relaxed);
+        drop(queue);
+        if was_empty {
+            self.work.notify_one();
+        }
+        added
+    }
+
+    pub(crate) fn durable(&self) -> u64 {
+        self.durable.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn trouble(&self) -> Trouble {
+        if self.is_in_trouble() { locked(&self.trouble).clone() } else { Trouble::None }
+    }
+
+    pub(crate) fn is_in_trouble(&self) -> bool {
+        self.is_in_trouble.load(Ordering::Acquire)
+    }
+
+    fn set_trouble(&self, trouble: Trouble) {
+        let is_in_trouble = trouble != Trouble::None;
+        *locked(&self.trouble) = trouble;
+        self.is_in_trouble.store(is_in_trouble, Ordering::Release);
+    }
+
+    /// Room is not waited for any longer.
+    pub(crate) fn hurry(&self) {
+        self.is_hurried.store(true, Ordering::Release);
+        self.work.notify_one();
+    }
+
+    pub(crate) fn close(&self) {
+        locked(&self.queue).is_closing = true;
+        self.work.notify_one();
+    }
+}
+
+impl Queue {
+    fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.results.is_empty()
+    }
+}
+
+impl Batch {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    fn append(&mut self, other: Batch) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        self.lines.extend_from_slice(&other.lines);
+        self.records.extend_from_slice(&other.records);
+        self.sizes.extend_from_slice(&other.sizes);
+    }
+
+    /// Outcome records, now that it is known where the lines begin; `ends` is where they all end, if they
+    /// are compressed together.
+    fn write_records(&self, start: Option<u64>, end: Option<u64>, out: &mut Vec<u8>) {
+        let mut records = self.records.as_slice();
+        let mut at = start;
+        for (line, record) in &self.sizes {
+            let Some((head, rest)) = records.split_at_checked(*record) else { return };
+            records = rest;
+            out.extend_from_slice(head);
+            at = at.map(|at| at + *line as u64);
+            if let Some(end) = end.or(at) {
+                out.extend_from_slice(b",\"end\":");
+                write_number(end, out);
+            }
+            out.extend_from_slice(b"}\n");
+        }
+    }
+
+    /// Drops the results whose lines are within so many bytes, and returns them.
+    fn split_off_front(&mut self, bytes: usize) -> Batch {
+        let (mut line, mut record, mut count) = (0, 0, 0);
+        for sizes in &self.sizes {
+            if line + sizes.0 > bytes {
+                break;
+            }
+            (line, record, count) = (line + sizes.0, record + sizes.1, count + 1);
+        }
+        Batch {
+            lines: self.lines.drain(..line).collect(),
+            records: self.records.drain(..record).collect(),
+            sizes: self.sizes.drain(..count).collect(),
+        }
+    }
+}
+
+/// What is left when the thread ends.
+pub(crate) struct Left {
+    pub(crate) results: Results,
+    pub(crate) journal: Option<JournalFile>,
+    /// What could not be written.
+    pub(crate) unwritten: Batch,
+    pub(crate) error: Option<(String, io::Error)>,
+}
+
+/// The thread's own.
+pub(crate) struct Writer {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) wake: Box<dyn Fn() + Send>,
+    pub(crate) results: Results,
+    pub(crate) results_path: PathBuf,
+    pub(crate) journal: Option<JournalFile>,
+    /// So long a full disk is waited for.
+    pub(crate) room_wait: Duration,
+    pub(crate) batch: Batch,
+    pub(crate) state: State,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Tickets up to this one are in the journal's memory.
+    noted: u64,
+    are_awaited: bool,
+    /// The first failure since all was well.
+    full_since: Option<Instant>,
+    journal_failed: bool,
+    results_failed: bool,
+    error: Option<(String, io::Error)>,
+}
+
+impl Writer {
+    pub(crate) fn run(mut self) -> Left {
+        loop {
+            let is_closing = self.take();
+            let begun = Instant::now();
+            let is_well = self.write_all();
+            (self.wake)();
+            let is_over = is_well || self.state.full_since.is_none();
+            if is_closing && is_over {
+                break;
+            }
+            if !is_closing {
+                std::thread::sleep(COMMITS_APART.saturating_sub(begun.elapsed()));
+            }
+        }
+        self.end()
+    }
+
+    /// Waits for something to do and takes it. Says whether nothing more will come.
+    fn take(&mut self) -> bool {
+        let mut queue = locked(&self.shared.queue);
+        while queue.is_empty() && !queue.is_closing && self.state.full_since.is_none() {
+            queue = self.shared.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        let taken =
+            Queue { is_closing: queue.is_closing, ticket: queue.ticket, ..Queue::default() };
+        let taken = std::mem::replace(&mut *queue, taken);
+        drop(queue);
+        if let Some(journal) = &mut self.journal {
+            journal.push(&taken.records);
+        }
+        self.state.noted = taken.ticket;
+        self.state.are_awaited |= taken.are_awaited;
+        self.batch.append(taken.results);
+        taken.is_closing
+    }
+
+    /// Writes what there is. Says whether all of it was written.
+    fn write_all(&mut self) -> bool {
+        let journal = self.write_journal(false);
+        let results = self.write_results();
+        // A stream is never read again: what the journal says of it has to last.
+        let is_awaited = self.results.end().is_none();
+        let journal = journal.and_then(|()| self.write_journal(is_awaited));
+        let error = match (journal, results) {
+            (Ok(()), Ok(())) => {
+                if self.state.full_since.take().is_some() && !self.has_failed() {
+                    self.shared.set_trouble(Trouble::None);
+                }
+                return !self.has_failed();
+            }
+            (_, Err(error)) => (self.results_path.display().to_string(), error, false),
+            (Err(error), _) => (self.journal_name(), error, true),
+        };
+        self.refused(error);
+        false
+    }
+
+    fn has_failed(&self) -> bool {
+        self.state.journal_failed || self.state.results_failed
+    }
+
+    fn write_journal(&mut self, is_awaited: bool) -> io::Result<()> {
+        let state = &mut self.state;
+        let Some(journal) = self.journal.as_mut().filter(|_| !state.journal_failed) else {
+            if self.journal.is_none() {
+                self.shared.durable.store(state.noted, Ordering::Release);
+                state.are_awaited = false;
+            }
+            return Ok(());
+        };
+        let is_needed = (state.are_awaited || is_awaited) && journal.unsynced() > 0;
+        if is_needed || journal.unsynced() > UNSYNCED_BYTES_MAX {
+            journal.sync()?;
+            state.are_awaited = false;
+            self.shared.durable.store(state.noted, Ordering::Release);
+            return Ok(());
+        }
+        journal.write()
+    }
+
+    fn write_results(&mut self) -> io::Result<()> {
+        if self.batch.is_empty() || self.state.results_failed {
+            return Ok(());
+        }
+        let start = self.results.end();
+        let done = self.results.commit(&self.batch.lines);
+        let (batch, done) = match done {
+            Ok(()) => (std::mem::take(&mut self.batch), Ok(())),
+            Err(refused) => (self.batch.split_off_front(refused.lines_out), Err(refused.error)),
+        };
+        self.shared.bytes.fetch_sub(batch.lines.len(), Ordering::Relaxed);
+        if let Some(journal) = &mut self.journal {
+            let is_plain = self.results.format() == super::results::Format::Plain;
+            let end = self.results.end().filter(|_| !is_plain);
+            let mut records = Vec::with_capacity(batch.records.len() + batch.sizes.len() * 24);
+            batch.write_records(start, end, &mut records);
+            journal.push(&records);
+        }
+        done
+    }
+
+    fn journal_name(&self) -> String {
+        self.journal.as_ref().map_or_else(String::new, |journal| journal.path.display().to_string())
+    }
+
+    /// Something could not be written: room may come, anything else is final.
+    fn refused(&mut self, (name, error, is_journal): (String, io::Error, bool)) {
+        let since = *self.state.full_since.get_or_insert_with(Instant::now);
+        let is_hurried = self.shared.is_hurried.load(Ordering::Acquire);
+        let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+        // Where one of the files failed for good, room for the other saves nothing.
+        let is_worth_it = !is_hurried && !self.has_failed();
+        if is_full && is_worth_it && since.elapsed() < self.room_wait {
+            let what = format!("{name}: {error}. Nothing is sent until there is room");
+            self.shared.set_trouble(Trouble::Waiting(what));
+            let queue = locked(&self.shared.queue);
+            let waited = self.shared.work.wait_timeout(queue, ROOM_ASK_EVERY);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            return;
+        }
+        let what = format!("{name}: {error}");
+        self.state.full_since = None;
+        if is_journal {
+            (self.state.journal_failed, self.state.are_awaited) = (true, false);
+        } else {
+            self.state.results_failed = true;
+        }
+        self.state.error.get_or_insert((name, error));
+        self.shared.set_trouble(Trouble::Failed(what));
+    }
+
+    /// One last attempt, and what is left.
+    fn end(mut self) -> Left {
+        if self.state.results_failed {
+            self.state.results_failed = false;
+            let _ = self.write_results();
+        }
+        if let Err(error) = self.write_journal(true) {
+            let name = self.journal_name();
+            self.state.error.get_or_insert((name, error));
+        }
+        Left {
+            results: self.results,
+            journal: self.journal,
+            unwritten: self.batch,
+            error: self.state.error,
+        }
+    }
+}

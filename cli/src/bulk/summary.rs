@@ -1,0 +1,488 @@
+//! What became of a job: counted while it runs, told at its end in a few lines. Knows no file and no call.
+//!
+//! # How the job uses it
+//!
+//! [`Tally::add`] for each [`Finished`] row, [`Tally::bad_line`] for each bad line that was made an outcome.
+//! At the end, after `Progress::end` (which takes [`Summary::members`] for the last line of
+//! `--json-progress`), [`Summary::text`] goes to standard error, unless the user wants quiet.
+//!
+//! The members that the `end` line has beyond those of `progress`:
+//!
+//! | member | is |
+//! |---|---|
+//! | `left` | rows that have no outcome; null where the input cannot be counted |
+//! | `failures` | a list of `{"kind", "status", "count", "line", "key", "message"}`, an example each |
+//! | `perhaps_metered` | attempts that failed and may have been metered |
+//! | `without_usage` | rows that were answered without usage: their tokens are not in the sums |
+//! | `unknown`, `unknown_sent_again` | rows that an earlier run sent and knows no outcome of; whether they were sent again |
+//! | `stopped` | why it ended before its last row; null if it did not |
+
+use std::ffi::OsStr;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::bulk::budget::Spent;
+use crate::bulk::numbers::{counted, grouped, percent, short, time};
+use crate::bulk::progress::Members;
+use crate::bulk::row::{Finished, may_be_metered};
+
+/// So many kinds of failures are told apart; there are no more kinds and statuses in practice.
+pub const KINDS_MAX: usize = 32;
+
+/// So many rows are named whose outcome is unknown.
+pub const NAMES_MAX: usize = 20;
+
+/// An example is cut after so many letters of its message.
+const MESSAGE_LETTERS_MAX: usize = 200;
+
+/// A summary is no wider, on terminals however wide, and no narrower.
+const WIDTH_MAX: usize = 110;
+const WIDTH_MIN: usize = 40;
+
+/// The names of things stand in a column of this width.
+const NAMES_WIDTH: usize = 10;
+
+/// Failures of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Failures {
+    name: &'static str,
+    status: Option<u16>,
+    count: u64,
+    /// Of the first: its line, its key, what was said, what to do.
+    line: u64,
+    key: String,
+    message: String,
+    hint: String,
+}
+
+/// Rows that ended, by how.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    done: u64,
+    failed: u64,
+    perhaps: u64,
+    failures: Vec<Failures>,
+}
+
+impl Tally {
+    /// A row ended.
+    pub fn add(&mut self, finished: &Finished) {
+        let error = match &finished.outcome {
+            Ok(_) => {
+                self.done += 1;
+                return;
+            }
+            Err(error) => error,
+        };
+        if may_be_metered(error) {
+            self.perhaps += 1;
+        }
+        let row = &finished.row;
+        self.failure(error.kind().name(), error.status(), || {
+            (row.number, row.key.text(), error.message(), error.hint())
+        });
+    }
+
+    /// A line of the input was no row, and this was made its outcome.
+    pub fn bad_line(&mut self, line: u64, message: &str) {
+        self.failure("bad_line", None, || (line, "", message, ""));
+    }
+
+    /// Rows that ended well.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Rows that ended otherwise.
+    pub fn failed(&self) -> u64 {
+        self.failed
+    }
+
+    /// Rows that failed and may have been metered.
+    pub fn perhaps(&self) -> u64 {
+        self.perhaps
+    }
+
+    fn failure<'a>(
+        &mut self,
+        name: &'static str,
+        status: Option<u16>,
+        example: impl FnOnce() -> (u64, &'a str, &'a str, &'a str),
+    ) {
+        self.failed += 1;
+        let same = |known: &&mut Failures| known.name == name && known.status == status;
+        if let Some(known) = self.failures.iter_mut().find(same) {
+            known.count += 1;
+            return;
+        }
+        if self.failures.len() >= KINDS_MAX {
+            // No kind is told twice, and none is left out of the sum.
+            if let Some(last) = self.failures.last_mut() {
+                last.count += 1;
+            }
+            return;
+        }
+        let (line, key, message, hint) = example();
+        self.failures.push(Failures {
+            name,
+            status,
+            count: 1,
+            line,
+            key: key.to_owned(),
+            message: one_line(message),
+            hint: one_line(hint),
+        });
+    }
+}
+
+/// Everything that a summary tells.
+#[derive(Debug)]
+pub struct Summary<'a> {
+    /// What ended in this run.
+    pub tally: &'a Tally,
+    /// What it used.
+    pub spent: Spent,
+    /// How long it ran.
+    pub elapsed: Duration,
+    /// Rows that earlier runs ended.
+    pub before: u64,
+    /// Rows that have no outcome; `None` where the input cannot be counted.
+    pub left: Option<u64>,
+    /// What was sent, and what of it was refused by a limit (429).
+    pub attempts: u64,
+    /// See `attempts`.
+    pub refused: u64,
+    /// Rows that an earlier run sent and knows no outcome of: how many, and the names of the first.
+    pub unknown: u64,
+    /// No more than [`NAMES_MAX`] are told.
+    pub unknown_names: &'a [String],
+    /// Whether those were sent again, rather than kept out.
+    pub unknown_sent_again: bool,
+    /// Why it ended before its last row.
+    pub stopped: Option<&'a str>,
+    /// Where the results are; `None`: standard output.
+    pub output: Option<&'a str>,
+    /// The command of this run, for the lines that say how to go on ([`command_line`]); `None` where there
+    /// was none.
+    pub command: Option<&'a str>,
+}
+
+impl Summary<'_> {
+    /// The lines, with an end of line each. `colours`: whether the terminal shows them.
+    pub fn text(&self, width: usize, colours: bool) -> String {
+        let mut lines =
+            Lines { text: String::new(), width: width.clamp(WIDTH_MIN, WIDTH_MAX), colours };
+        self.rows(&mut lines);
+        self.failures(&mut lines);
+        self.unknown_rows(&mut lines);
+        self.use_of_tokens(&mut lines);
+        if let Some(output) = self.output {
+            lines.add("results", Look::Plain, &[output.to_owned()]);
+        }
+        self.how_to_go_on(&mut lines);
+        lines.text
+    }
+
+    /// What the last line of `--json-progress` has beside the members of the others.
+    pub fn members(&self) -> Members {
+        let failures = self.tally.failures.iter().map(|known| {
+            json!({
+                "kind": known.name, "status": known.status, "count": known.count, "line": known.line,
+                "key": known.key, "message": known.message,
+            })
+        });
+        vec![
+            ("left", json!(self.left)),
+            ("failures", failures.collect()),
+            ("perhaps_metered", json!(self.spent.perhaps)),
+            ("without_usage", json!(self.spent.rows_without_usage)),
+            ("unknown", json!(self.unknown)),
+            ("unknown_sent_again", json!(self.unknown_sent_again)),
+            ("stopped", json!(self.stopped)),
+        ]
+    }
+
+    fn rows(&self, lines: &mut Lines) {
+        let ended = self.tally.done.saturating_add(self.tally.failed);
+        let speed = ended as f64 / self.elapsed.as_secs_f64().max(1e-3);
+        let mut parts =
+            vec![format!("{} in {}", counted(self.tally.done, "row", "rows"), time(self.elapsed))];
+        if ended > 0 {
+            parts.push(format!("{} rows/s", short(speed)));
+        }
+        if self.before > 0 {
+            parts.push(format!("{} before", grouped(self.before)));
+        }
+        lines.add("done", Look::Good, &parts);
+        match self.left {
+            Some(left) if left > 0 => {
+                lines.add("left", Look::Warning, &[counted(left, "row", "rows")])
+            }
+            None if self.stopped.is_some() => {
+                lines.add("left", Look::Warning, &["what of the input was not read".to_owned()]);
+            }
+            _ => {}
+        }
+        if let Some(why) = self.stopped {
+            // The name says it already.
+            let why = why.strip_prefix("stopped ").unwrap_or(why);
+            lines.add("stopped", Look::Warning, &[why.to_owned()]);
+        }
+    }
+
+    fn failures(&self, lines: &mut Lines) {
+        if self.tally.failed > 0 {
+            lines.add("failed", Look::Bad, &[counted(self.tally.failed, "row", "rows")]);
+        }
+        let mut known: Vec<&Failures> = self.tally.failures.iter().collect();
+        known.sort_by_key(|failures| std::cmp::Reverse(failures.count));
+        for failures in known {
+            let what = match failures.status {
+                Some(status) => format!("{status} {}", failures.name),
+                None => failures.name.to_owned(),
+            };
+            let example = match (failures.line, failures.key.as_str()) {
+                (line, "") => format!("line {}", grouped(line)),
+                (line, key) => format!("line {}, {key}", grouped(line)),
+            };
+            lines.add("", Look::Plain, &[format!("{} × {what}", grouped(failures.count)), example]);
+            lines.indented(&failures.message, false);
+            if !failures.hint.is_empty() {
+                lines.indented(&failures.hint, true);
+            }
+        }
+        // Where rows went again, more attempts than rows.
+        let perhaps = self.tally.perhaps.max(self.spent.perhaps);
+        if perhaps > 0 {
+            let (one, many) = match perhaps > self.tally.perhaps {
+                true => ("attempt", "attempts"),
+                false => ("row", "rows"),
+            };
+            let parts = [match perhaps {
+                1 => {
+                    format!("1 {one} failed after it was sent: whether it is paid for is not known")
+                }
+                count => {
+                    let count = counted(count, one, many);
+                    format!(
+                        "{count} failed after they were sent: whether they are paid for is not known"
+                    )
+                }
+            }];
+            lines.add("metered?", Look::Warning, &parts);
+        }
+    }
+
+    fn unknown_rows(&self, lines: &mut Lines) {
+        if self.unknown == 0 {
+            return;
+        }
+        let what = match self.unknown_sent_again {
+            true => "sent by a run that was cut off, and now again: perhaps paid twice",
+            false => "sent by a run that was cut off, kept out of this one",
+        };
+        let parts = [format!("{} {what}", counted(self.unknown, "row", "rows"))];
+        lines.add("unknown", Look::Warning, &parts);
+        let names: Vec<&str> =
+            self.unknown_names.iter().take(NAMES_MAX).map(String::as_str).collect();
+        let more = self.unknown.saturating_sub(names.len() as u64);
+        let mut text = names.join(", ");
+        if more > 0 {
+            text.push_str(&format!(" and {} more, in the file .unknown", grouped(more)));
+        }
+        lines.indented(&text, true);
+    }
+
+    fn use_of_tokens(&self, lines: &mut Lines) {
+        let spent = &self.spent;
+        let tokens = spent.tokens;
+        let mut parts = Vec::new();
+        if tokens.total() > 0 {
+            let cached = match tokens.cached {
+                0 => String::new(),
+                cached => format!(" ({} cached)", grouped(cached)),
+            };
+            parts.push(format!("{} in{cached}", grouped(tokens.input)));
+            parts.push(format!("{} out", grouped(tokens.output)));
+        }
+        if spent.rows_without_usage > 0 {
+            let rows = counted(spent.rows_without_usage, "row", "rows");
+            parts.push(format!("{rows} answered without usage: not known"));
+        }
+        if !parts.is_empty() {
+            lines.add("tokens", Look::Plain, &parts);
+        }
+        if let Some(cost) = spent.cost {
+            let mut parts = vec![cost.to_string()];
+            if spent.most_cost() > cost {
+                parts
+                    .push(format!("at most {} with what may have been metered", spent.most_cost()));
+            }
+            if spent.rows_without_price > 0 {
+                let rows = counted(spent.rows_without_price, "row", "rows");
+                parts.push(format!("{rows} of models without a price not counted"));
+            }
+            lines.add("cost", Look::Plain, &parts);
+        }
+        if self.refused > 0 {
+            let share = percent(self.refused, self.attempts);
+            let parts = [format!(
+                "{} of {} requests, {share}",
+                grouped(self.refused),
+                grouped(self.attempts)
+            )];
+            lines.add("429s", Look::Plain, &parts);
+        }
+    }
+
+    fn how_to_go_on(&self, lines: &mut Lines) {
+        let Some(command) = self.command else { return };
+        if self.left.is_some_and(|left| left > 0) || (self.left.is_none() && self.stopped.is_some())
+        {
+            lines.command("go on", command);
+        }
+        if self.tally.failed > 0 {
+            lines.command("try again", &with_option(command, "--retry-failed"));
+        }
+    }
+}
+
+fn with_option(command: &str, option: &str) -> String {
+    if command.split(' ').any(|word| word == option) {
+        command.to_owned()
+    } else {
+        format!("{command} {option}")
+    }
+}
+
+/// A command as a shell reads it, so that it can be copied.
+pub fn command_line<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> String {
+    let quoted = |word: S| {
+        let word = word.as_ref().to_string_lossy();
+        let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:,@%+".contains(letter);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.into_owned(),
+            false => format!("'{}'", word.replace('\'', r"'\''")),
+        }
+    };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Without line ends and other control characters, and not too long: a service says what it likes.
+fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    let words = text.split(|letter: char| letter.is_control() || letter == ' ');
+    for word in words.filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    match line.char_indices().nth(MESSAGE_LETTERS_MAX) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Plain,
+    Good,
+    Warning,
+    Bad,
+}
+
+/// Lines of names on the left and what there is to say on the right.
+#[derive(Debug)]
+struct Lines {
+    text: String,
+    width: usize,
+    colours: bool,
+}
+
+impl Lines {
+    /// Parts that do not fit beside each other go below each other.
+    fn add(&mut self, name: &str, look: Look, parts: &[String]) {
+        let style = match look {
+            Look::Plain => "2",
+            Look::Good => "32",
+            Look::Warning => "33",
+            Look::Bad => "31",
+        };
+        let name = format!("{name:>NAMES_WIDTH$}");
+        self.text.push_str(&self.styled(&name, style));
+        let room = self.width - NAMES_WIDTH - 2;
+        let mut line = String::new();
+        for part in parts {
+            let needs = line.chars().count() + 3 + part.chars().count();
+            if !line.is_empty() && needs > room {
+                self.end_line(&std::mem::take(&mut line));
+                self.text.push_str(&" ".repeat(NAMES_WIDTH));
+            }
+            if !line.is_empty() {
+                line.push_str("   ");
+            }
+            line.push_str(part);
+        }
+        let rest = wrapped(&line, room);
+        for (place, line) in rest.iter().enumerate() {
+            if place > 0 {
+                self.text.push_str(&" ".repeat(NAMES_WIDTH));
+            }
+            self.end_line(line);
+        }
+    }
+
+    fn end_line(&mut self, line: &str) {
+        self.text.push_str("  ");
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Below, further to the right.
+    fn indented(&mut self, text: &str, is_dim: bool) {
+        let indent = NAMES_WIDTH + 4;
+        for line in wrapped(text, self.width - indent) {
+            let line = if is_dim { self.styled(&line, "2") } else { line };
+            self.text.push_str(&" ".repeat(indent));
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
+    }
+
+    /// Never cut nor wrapped, so that it can be copied.
+    fn command(&mut self, name: &str, command: &str) {
+        let name = self.styled(&format!("{name:>NAMES_WIDTH$}"), "2");
+        let command = self.styled(command, "36");
+        self.text.push_str(&format!("{name}  {command}\n"));
+    }
+
+    fn styled(&self, text: &str, style: &str) -> String {
+        if self.colours { format!("\u{1b}[{style}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Lines of words, none longer than `width` unless one word is; spaces within a line stay.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        let needs = line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && needs > width {
+            lines.push(std::mem::take(&mut line).trim_end().to_owned());
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        if line.is_empty() && word.is_empty() && !lines.is_empty() {
+            continue;
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;

@@ -1,0 +1,269 @@
+//! Which service, with which key and options: what every command that calls one takes. Knows no command.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use modelwire::{
+    API_KEY_VARIABLES, BASE_URL_VARIABLES, Client, Config, Error, OptionKind, TimeoutPhase, Value,
+};
+
+use crate::failure::{Exit, Failure};
+
+/// Largest file of a key, in bytes.
+const KEY_FILE_BYTES_MAX: u64 = 16 * 1024;
+/// Largest file that the value of an option is read from, in bytes.
+const OPTION_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Longest `--timeout`, in seconds: a year.
+const TIMEOUT_SECONDS_MAX: f64 = 365.0 * 24.0 * 3600.0;
+/// Options whose values are secrets, which an argument shows to everyone on the machine.
+const SECRET_OPTIONS: [&str; 1] = ["client_certificate_pem"];
+
+/// Where the service is, and how it is called.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct Connection {
+    /// Where the service is, https://host/v1; otherwise MODELWIRE_BASE_URL or OPENAI_BASE_URL says it
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// A file that has the API key and nothing else; otherwise MODELWIRE_API_KEY or OPENAI_API_KEY has
+    /// it. The key is never an argument: those are shown to everyone on the machine
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+
+    /// The longest that a call may take, with all its attempts [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// An option of the client by its name in docs/options.md, `http2=true` for instance; the value is
+    /// JSON or text, or @FILE for what is in a file
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    pub(crate) options: Vec<String>,
+
+    /// After an error, say everything that is known about it, for support; never the key
+    #[arg(long)]
+    pub(crate) report: bool,
+}
+
+impl Connection {
+    /// A client of the service that these name.
+    pub(crate) fn client(&self) -> Result<Client, Failure> {
+        self.client_with(|_| ())
+    }
+
+    /// The same, with some of its configuration changed.
+    pub(crate) fn client_with(&self, change: impl FnOnce(&mut Config)) -> Result<Client, Failure> {
+        self.require()?;
+        let mut config = self.config()?;
+        change(&mut config);
+        Client::new(config).map_err(Failure::from)
+    }
+
+    /// The configuration that these name; what is not named comes from the environment.
+    pub(crate) fn config(&self) -> Result<Config, Failure> {
+        let mut config = Config::new();
+        config.set_options(&self.options_json()?).map_err(wrong_option)?;
+        if let Some(base_url) = &self.base_url {
+            config = config.base_url(base_url);
+        }
+        if let Some(file) = &self.key_file {
+            config = config.api_key(key_of(file)?);
+        }
+        if let Some(timeout) = self.timeout {
+            config.timeouts_mut().set(TimeoutPhase::Total, Some(timeout))?;
+        }
+        Ok(config)
+    }
+
+    /// Says what to set where nothing names the service or the key.
+    pub(crate) fn require(&self) -> Result<(), Failure> {
+        self.require_base_url()?;
+        if self.key_file.is_none() && set_variable(&API_KEY_VARIABLES).is_none() {
+            let message = "no API key: set MODELWIRE_API_KEY (or OPENAI_API_KEY), or give --key-file \
+                           FILE. The key is created in the service's control panel";
+            return Err(Failure::new(Exit::Config, message));
+        }
+        Ok(())
+    }
+
+    /// Where the service is; the error says what to set.
+    pub(crate) fn require_base_url(&self) -> Result<String, Failure> {
+        let of_environment = || {
+            let name = set_variable(&BASE_URL_VARIABLES)?;
+            Some(std::env::var_os(name)?.to_string_lossy().trim().to_owned())
+        };
+        let given = match &self.base_url {
+            Some(base_url) => Some(base_url.trim().to_owned()),
+            None => self.option_text("base_url")?.or_else(of_environment),
+        };
+        given.ok_or_else(|| {
+            let message = "no base URL: give --base-url https://host/v1, or set MODELWIRE_BASE_URL (or \
+                           OPENAI_BASE_URL)";
+            Failure::new(Exit::Config, message)
+        })
+    }
+
+    /// What was given for an option, as it was written, the last of it.
+    pub(crate) fn option(&self, name: &str) -> Option<&str> {
+        let pairs = self.options.iter().rev().filter_map(|given| given.split_once('='));
+        pairs.filter(|(known, _)| *known == name).map(|(_, value)| value).next()
+    }
+
+    /// The text of an option that takes text, where it is given.
+    pub(crate) fn option_text(&self, name: &str) -> Result<Option<String>, Failure> {
+        let Some(value) = self.option(name) else { return Ok(None) };
+        let json = json_of(name, value)?;
+        Ok(Value::parse(&json).ok().and_then(|value| value.as_str().map(String::from)))
+    }
+
+    /// The pairs of an option that takes an object of texts, in their order.
+    pub(crate) fn option_pairs(&self, name: &str) -> Result<Vec<(String, String)>, Failure> {
+        let mut pairs = Vec::new();
+        for given in &self.options {
+            let (known, value) = named("--option", given)?;
+            if known == name {
+                let json = json_of(name, value)?;
+                let members = Value::parse(&json).map(Value::members).unwrap_or_default();
+                let text = |value: Value<'_>| value.as_str().map(String::from).unwrap_or_default();
+                pairs.extend(members.into_iter().map(|(name, value)| (name.into(), text(value))));
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// The options as one JSON object.
+    fn options_json(&self) -> Result<String, Failure> {
+        let mut members = Vec::new();
+        for given in &self.options {
+            let (name, value) = named("--option", given)?;
+            if name == "api_key" {
+                let message = "--option api_key: a key is never an argument, for those are shown to \
+                               everyone on the machine: set MODELWIRE_API_KEY, or give --key-file FILE";
+                return Err(Failure::usage(message));
+            }
+            members.push(format!("{}:{}", quoted(name), json_of(name, value)?));
+        }
+        Ok(format!("{{{}}}", members.join(",")))
+    }
+}
+
+/// The first of these variables that is set to more than white space.
+pub(crate) fn set_variable(names: &[&'static str]) -> Option<&'static str> {
+    let is_set = |name: &&&str| {
+        std::env::var_os(name).is_some_and(|value| !value.to_string_lossy().trim().is_empty())
+    };
+    names.iter().find(is_set).copied()
+}
+
+/// JSON text of a string.
+pub(crate) fn quoted(text: &str) -> String {
+    // A string always has a JSON text.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// `NAME=VALUE`, taken apart.
+pub(crate) fn named<'a>(argument: &str, given: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    match given.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name, value)),
+        _ => Err(Failure::usage(format!("{argument} takes NAME=VALUE, not {given:?}"))),
+    }
+}
+
+/// What stands behind `NAME=` as JSON: JSON as it is, else a string. What begins like an array, an
+/// object or a string of JSON and is none is a slip, and no text.
+pub(crate) fn json_or_text(argument: &str, name: &str, value: &str) -> Result<String, Failure> {
+    match Value::parse(value) {
+        Ok(_) => Ok(value.trim().to_owned()),
+        Err(cause) if value.trim_start().starts_with(['{', '[', '"']) => {
+            let message = format!(
+                "{argument} {name}: the value is not JSON: {cause}. In a shell, put it into single quotes"
+            );
+            Err(Failure::usage(message))
+        }
+        Err(_) => Ok(quoted(value)),
+    }
+}
+
+/// The value of an option of the client as JSON.
+fn json_of(name: &str, value: &str) -> Result<String, Failure> {
+    let of_file;
+    let value = match value.strip_prefix('@') {
+        Some(file) => {
+            of_file = read_whole(Path::new(file), OPTION_FILE_BYTES_MAX)
+                .map_err(|failure| failure.within(&format!("--option {name}")))?;
+            of_file.as_str()
+        }
+        None if SECRET_OPTIONS.contains(&name) => {
+            let message = format!(
+                "--option {name} takes @FILE: its value is secret, and an argument is shown to everyone \
+                 on the machine"
+            );
+            return Err(Failure::usage(message));
+        }
+        None => value,
+    };
+    let takes_text =
+        Config::OPTIONS.iter().any(|option| option.name == name && option.kind == OptionKind::Text);
+    if takes_text && !value.starts_with('"') {
+        return Ok(quoted(value));
+    }
+    json_or_text("--option", name, value)
+}
+
+/// An option that the client does not take is a wrong argument.
+fn wrong_option(error: Error) -> Failure {
+    Failure { exit: Exit::Usage, ..Failure::from(error).within("--option") }
+}
+
+/// The key that a file has. What is wrong with it is said without a character of it.
+fn key_of(file: &Path) -> Result<String, Failure> {
+    let place = format!("--key-file {}", file.display());
+    let text =
+        read_whole(file, KEY_FILE_BYTES_MAX).map_err(|failure| failure.within("--key-file"))?;
+    let key = text.strip_suffix('\n').unwrap_or(&text);
+    let key = key.strip_suffix('\r').unwrap_or(key);
+    let wrong = |what: &str| {
+        let message = format!("{place} {what}: it must have the API key, and nothing else");
+        Err(Failure::new(Exit::Config, message))
+    };
+    match key {
+        "" => wrong("is empty"),
+        key if key.trim().is_empty() => wrong("has white space only"),
+        key if key.contains(['\n', '\r']) => wrong("has more than one line"),
+        key if key.contains(char::is_whitespace) => wrong("has white space in its line"),
+        key => Ok(key.to_owned()),
+    }
+}
+
+/// A file of text, whole.
+fn read_whole(file: &Path, bytes_max: u64) -> Result<String, Failure> {
+    let unread = |cause: std::io::Error| {
+        Failure::file(format!("{} cannot be read: {cause}", file.display()))
+    };
+    let mut bytes = Vec::new();
+    // One byte more, so that a file that is too long is noticed.
+    let mut read = File::open(file).map_err(unread)?.take(bytes_max.saturating_add(1));
+    read.read_to_end(&mut bytes).map_err(unread)?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > bytes_max {
+        let message = format!("{} is larger than {bytes_max} bytes", file.display());
+        return Err(Failure::file(message));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::new(Exit::Config, format!("{} is not UTF-8 text", file.display())))
+}
+
+/// A time in seconds, parts of one too.
+fn seconds(given: &str) -> Result<Duration, String> {
+    match given.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= TIMEOUT_SECONDS_MAX => {
+            Ok(Duration::from_secs_f64(seconds))
+        }
+        _ => Err(format!("it takes seconds, from above 0 to {TIMEOUT_SECONDS_MAX}")),
+    }
+}
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

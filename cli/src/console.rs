@@ -1,0 +1,146 @@
+//! What a command writes: data to standard output, byte-exact, everything else to standard error. Knows no
+//! command.
+//!
+//! A terminal obeys what is written to it, and a model writes what it likes: on a terminal, control
+//! characters are shown and not sent. In a pipe or a file every byte is as it came.
+
+use std::io::{self, ErrorKind, IsTerminal, Stdout, Write};
+use std::time::Duration;
+
+use crate::failure::{Exit, Failure};
+
+/// Bytes that are kept at most before they are written.
+const WAITING_BYTES_MAX: usize = 64 * 1024;
+/// Most characters of a message on standard error: a service may send a page where it means a line.
+const MESSAGE_CHARS_MAX: usize = 2000;
+/// Where whoever gave us standard output made it non-blocking, and it is full: before the next look.
+const FULL_PAUSE: Duration = Duration::from_millis(5);
+
+/// Standard output.
+pub(crate) struct Output {
+    to: Stdout,
+    waiting: Vec<u8>,
+    is_terminal: bool,
+    /// The last byte that was written or waits.
+    last: Option<u8>,
+}
+
+impl Output {
+    /// The one that the process has.
+    pub(crate) fn standard() -> Output {
+        let to = io::stdout();
+        let is_terminal = to.is_terminal();
+        Output { to, waiting: Vec::new(), is_terminal, last: None }
+    }
+
+    /// Whether anything was written.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Text as it is; on a terminal, control characters but line ends and tabs are shown.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        match self.is_terminal {
+            true => self.bytes(shown(text).as_bytes()),
+            false => self.bytes(text.as_bytes()),
+        }
+    }
+
+    /// Text of one line, and its end.
+    pub(crate) fn line(&mut self, text: &str) -> Result<(), Failure> {
+        self.text(text)?;
+        self.bytes(b"\n")
+    }
+
+    /// Ends the last line, where a person reads it and it has no end.
+    pub(crate) fn end_line(&mut self) -> Result<(), Failure> {
+        if self.is_terminal && self.last.is_some_and(|last| last != b'\n') {
+            self.bytes(b"\n")?;
+        }
+        self.flush()
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.last = bytes.last().copied().or(self.last);
+        self.waiting.extend_from_slice(bytes);
+        if self.waiting.len() >= WAITING_BYTES_MAX { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes what waits.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut left = waiting.as_slice();
+        let to = &mut self.to;
+        while !left.is_empty() {
+            let written = patiently(|| to.write(left))?;
+            left = left.get(written..).unwrap_or_default();
+        }
+        patiently(|| to.flush())
+    }
+}
+
+/// Does it again while there is no room.
+fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> Result<T, Failure> {
+    loop {
+        match write() {
+            Ok(done) => return Ok(done),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(FULL_PAUSE),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(unwritten(&error)),
+        }
+    }
+}
+
+/// Standard output took no more.
+pub(crate) fn unwritten(error: &io::Error) -> Failure {
+    match error.kind() {
+        // Whoever reads has enough: nothing is to be said.
+        ErrorKind::BrokenPipe => Failure::new(Exit::BrokenPipe, ""),
+        _ => Failure::file(format!("standard output cannot be written: {error}")),
+    }
+}
+
+/// Tells a person something, on one line of standard error.
+pub(crate) fn say(message: &str) {
+    tell(&format!("modelwire: {}\n", one_line(message)));
+}
+
+/// Writes text of several lines to standard error.
+pub(crate) fn say_lines(text: &str) {
+    tell(&format!("{}\n", shown(text)));
+}
+
+fn tell(text: &str) {
+    // Nobody is left to be told that this failed.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// The text with its control characters shown, but for line ends and tabs.
+pub(crate) fn shown(text: &str) -> String {
+    let is_shown = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
+    if !text.contains(is_shown) {
+        return text.to_owned();
+    }
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_shown(letter) {
+            true => safe.extend(letter.escape_default()),
+            false => safe.push(letter),
+        }
+    }
+    safe
+}
+
+/// The text on one line, not longer than a message may be.
+pub(crate) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split(['\n', '\r', '\t']).map(str::trim).collect();
+    let line = shown(words.join(" ").trim());
+    match line.char_indices().nth(MESSAGE_CHARS_MAX) {
+        Some((at, _)) => format!("{} ...", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+#[path = "console_tests.rs"]
+mod tests;

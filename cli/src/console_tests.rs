@@ -1,0 +1,30 @@
+//! What standard error and a terminal are given. Knows no process.
+
+use super::*;
+
+#[test]
+fn control_characters_are_shown() {
+    for (text, expected) in [
+        ("plain, \u{e9}\u{1f600}\n\tmore", "plain, \u{e9}\u{1f600}\n\tmore"),
+        ("\u{1b}[31mred\u{1b}[0m", "\\u{1b}[31mred\\u{1b}[0m"),
+        ("bell \u{7} back \u{8} return \r.", "bell \\u{7} back \\u{8} return \\r."),
+        ("eight bits \u{9b}2J \u{7f}", "eight bits \\u{9b}2J \\u{7f}"),
+        ("\0", "\\u{0}"),
+    ] {
+        assert_eq!(shown(text), expected);
+    }
+}
+
+#[test]
+fn a_message_is_one_short_line() {
+    for (text, expected) in [
+        ("one", "one"),
+        ("one\ntwo\r\n  three\n", "one two  three"),
+        ("a\tb\u{1b}c", "a b\\u{1b}c"),
+        ("", ""),
+    ] {
+        assert_eq!(one_line(text), expected);
+    }
+    let long = one_line(&"\u{e9}".repeat(1_000_000));
+    assert_eq!(long.chars().count(), MESSAGE_CHARS_MAX + 4);
+}

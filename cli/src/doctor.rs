@@ -1,0 +1,74 @@
+//! `modelwire doctor`: what stands between this machine and an answer, one line for each thing looked at.
+//! Knows no single check.
+
+mod calls;
+pub mod causes;
+mod certificate;
+mod checks;
+mod network;
+mod pace;
+mod proxy;
+mod report;
+mod seen;
+mod service;
+mod settings;
+mod way;
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use crate::connection::Connection;
+use crate::console;
+use crate::doctor::checks::examine;
+use crate::doctor::report::Report;
+use crate::doctor::seen::Asked;
+use crate::failure::{Exit, Failure};
+
+/// Longest single step where `--timeout` says nothing: a model that has to be loaded takes its time.
+const STEP_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Longest that `--timeout` makes of it.
+const STEP_TIME_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What is said before anything that costs.
+const COSTS: &str = "chat, streaming and responses are model calls, which are metered (3 short \
+    ones, or 5 where a model only streams); --no-calls leaves them out";
+
+/// Looks at everything between here and an answer.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    /// The model to look at; otherwise MODELWIRE_MODEL, or the first that the service lists
+    #[arg(short, long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Make no model calls: they are metered
+    #[arg(long)]
+    no_calls: bool,
+    /// One JSON object with all checks, at the end
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub(crate) fn run(&self, connection: &Connection) -> Result<(), Failure> {
+        if !self.no_calls {
+            console::say(COSTS);
+        }
+        let variables =
+            |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+        let asked = Asked {
+            connection,
+            variables: &variables,
+            model: self.model.as_deref(),
+            no_calls: self.no_calls,
+            time_max: connection.timeout.unwrap_or(STEP_TIME_MAX).min(STEP_TIME_LONGEST),
+        };
+        let mut out = io::stdout();
+        let has_colour =
+            out.is_terminal() && variables("NO_COLOR").is_none_or(|set| set.is_empty());
+        let mut report = Report::new(&mut out, self.json, has_colour);
+        examine(&asked, |check| report.add(check)).map_err(|error| console::unwritten(&error))?;
+        let verdict = report.end().map_err(|error| console::unwritten(&error))?;
+        // The verdict was told: there is nothing to add.
+        if verdict.is_well { Ok(()) } else { Err(Failure::new(Exit::Unwell, "")) }
+    }
+}

@@ -1,0 +1,93 @@
+//! The table of faults, and what the system's errors are. What errors of calls are is proven over real
+//! sockets, in tests/cli/doctor.rs.
+use std::collections::BTreeSet;
+
+use super::*;
+
+#[test]
+fn every_fault_has_a_name_of_its_own() {
+    let names: BTreeSet<&str> = FAULTS.iter().copied().collect();
+    assert_eq!(names.len(), FAULTS.len());
+    let is_snake =
+        |name: &str| name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    assert!(names.iter().all(|name| is_snake(name)), "{names:?}");
+}
+
+#[test]
+fn every_fault_stands_on_the_page_of_the_command() {
+    let page = include_str!("../../../docs/command.md");
+    let missing: Vec<_> =
+        FAULTS.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "docs/command.md, Doctor: {missing:?}");
+}
+
+#[test]
+fn what_the_system_says_of_connections() {
+    use io::ErrorKind as Kind;
+    for (kind, expected) in [
+        (Kind::ConnectionRefused, Fault::Refused),
+        (Kind::TimedOut, Fault::ConnectTimeout),
+        (Kind::NetworkUnreachable, Fault::Unreachable),
+        (Kind::HostUnreachable, Fault::Unreachable),
+        (Kind::AddrNotAvailable, Fault::Unreachable),
+        (Kind::ConnectionReset, Fault::ConnectFailed),
+    ] {
+        assert_eq!(of_connect(&kind.into()), expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn what_the_system_says_of_names() {
+    for (words, expected) in [
+        ("failed to lookup address information: Name or service not known", Fault::NameNotFound),
+        (
+            "failed to lookup address information: No address associated with hostname",
+            Fault::NameNotFound,
+        ),
+        (
+            "failed to lookup address information: Temporary failure in name resolution",
+            Fault::NameServerSilent,
+        ),
+        ("failed to lookup address information: Try again", Fault::NameServerSilent),
+    ] {
+        assert_eq!(of_look_up(&io::Error::other(words)), expected, "{words}");
+    }
+}
+
+/// Only through a proxy are these words all that there is.
+#[test]
+fn what_the_core_says_of_certificates() {
+    for (words, expected) in [
+        ("invalid peer certificate: UnknownIssuer", Fault::CertificateUnknownIssuer),
+        ("invalid peer certificate: certificate expired: ...", Fault::CertificateExpired),
+        ("invalid peer certificate: certificate not valid yet: ...", Fault::CertificateEarly),
+        (
+            "invalid peer certificate: certificate not valid for name \"x\"",
+            Fault::CertificateWrongName,
+        ),
+        (
+            "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
+            Fault::CertificateSelfSigned,
+        ),
+        ("received corrupt message of type InvalidContentType", Fault::NotTls),
+        ("received fatal alert: HandshakeFailure", Fault::TlsFailed),
+    ] {
+        assert_eq!(of_tls_words(words), expected, "{words}");
+    }
+}
+
+#[test]
+fn what_the_check_says_of_certificates() {
+    let bad = |error| rustls::Error::InvalidCertificate(error);
+    for (error, is_self_signed, expected) in [
+        (bad(CertificateError::Expired), true, Fault::CertificateExpired),
+        (bad(CertificateError::NotValidYet), false, Fault::CertificateEarly),
+        (bad(CertificateError::NotValidForName), false, Fault::CertificateWrongName),
+        (bad(CertificateError::UnknownIssuer), false, Fault::CertificateUnknownIssuer),
+        (bad(CertificateError::UnknownIssuer), true, Fault::CertificateSelfSigned),
+        (bad(CertificateError::Revoked), false, Fault::CertificateRefused),
+        (rustls::Error::HandshakeNotComplete, false, Fault::TlsFailed),
+    ] {
+        assert_eq!(of_tls(&error, is_self_signed), expected, "{error:?}");
+    }
+}

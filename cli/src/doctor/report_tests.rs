@@ -1,0 +1,81 @@
+//! What people and programs are shown.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+use super::*;
+
+fn check(name: &'static str, finding: Finding) -> Check {
+    Check { name, finding, took: Duration::from_micros(1500) }
+}
+
+fn reported(checks: &[Check], is_json: bool) -> (String, bool) {
+    let mut out = Vec::new();
+    let mut report = Report::new(&mut out, is_json, false);
+    for one in checks {
+        report.add(one.clone()).unwrap();
+    }
+    let is_well = report.end().unwrap().is_well;
+    (String::from_utf8(out).unwrap(), is_well)
+}
+
+#[test]
+fn a_line_for_each_and_a_verdict() {
+    let well = [check("dns", Finding::ok("a")), check("tls", Finding::skipped("plain"))];
+    let (text, is_well) = reported(&well, false);
+    assert_eq!(
+        text,
+        "ok       dns           a\n\
+         skipped  tls           not looked at: plain\n\
+         well (1 thing was not looked at)\n"
+    );
+    assert!(is_well);
+
+    let warned = Finding::warning(Fault::ClockSkewed, "b");
+    let failed = Finding::failed(Fault::Refused, "c").because("why").so_do("what");
+    let (text, is_well) = reported(&[check("clock", warned), check("tcp", failed)], false);
+    assert!(text.ends_with(
+        "failed   tcp           c\n                       cause: why\n                       do:    what\n\
+         unwell: tcp: why, with 1 warning\n"
+    ), "{text}");
+    assert!(!is_well);
+}
+
+#[test]
+fn programs_get_one_document() {
+    let failed = check("tcp", Finding::failed(Fault::Refused, "c"));
+    let (text, _) = reported(&[check("dns", Finding::ok("a")), failed], true);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["well"], false);
+    let checks = document["checks"].as_array().unwrap();
+    assert_eq!(
+        checks[0],
+        serde_json::json!({
+            "name": "dns", "state": "ok", "saw": "a", "fault": null, "cause": null, "action": null,
+            "milliseconds": 1.5,
+        })
+    );
+    assert_eq!((&checks[1]["fault"], &checks[1]["state"]), (&"refused".into(), &"failed".into()));
+}
+
+/// A service's words may steer a terminal, or never end.
+#[test]
+fn texts_are_one_bounded_line_without_control() {
+    assert_eq!(shown("a\x1b[31m\n\tb\u{9b}c"), "a [31m b c");
+    assert_eq!(shown(&"x".repeat(9000)).chars().count(), SHOWN_CHARS_MAX + 3);
+}
+
+#[test]
+fn colours_are_beside_the_words_only() {
+    let one = check("dns", Finding::ok("a"));
+    let plain = text(&one, false);
+    let coloured = text(&one, true);
+    assert!(!plain.contains('\x1b') && coloured.contains('\x1b'));
+    assert_eq!(coloured.replace("\x1b[32m", "").replace("\x1b[0m", ""), plain);
+}
+
+#[test]
+fn times_are_told_as_people_read_them() {
+    for (micros, expected) in
+        [(50, "0.1 ms"), (1500, "1 ms"), (9_999_000, "9999 ms"), (12_340_000, "12.3 s")]
+    {
+        assert_eq!(time(Duration::from_micros(micros)), expected);
+    }
+}

@@ -1,0 +1,289 @@
+//! The checks of the service behind the way: models, key, permission, chats, streams, responses; and the
+//! clock, which its answer tells. Knows no socket.
+
+use std::time::Duration;
+
+use modelwire::Error;
+
+use crate::doctor::calls::{Caller, answered, words_of};
+use crate::doctor::causes::{Fault, Scene};
+use crate::doctor::report::{Finding, State, time};
+use crate::doctor::seen::Seen;
+use crate::doctor::settings;
+
+/// Clocks that differ by less are taken for the same: the Date header has whole seconds, and answers take
+/// their time.
+const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
+
+/// How alike a name has to be to one of the list to be named as the one that was meant.
+const LIKENESS_MIN: f64 = 0.8;
+
+/// So many names of models are shown.
+const MODELS_SHOWN_MAX: usize = 5;
+
+/// `GET /models`.
+pub(crate) fn models(seen: &mut Seen<'_>) -> Finding {
+    let (Some(url), Some(hop)) = (&seen.url, &seen.hop) else {
+        return Finding::skipped("there is no base URL");
+    };
+    let scene = Scene {
+        through_proxy: hop.is_proxy,
+        has_version: settings::has_version(url),
+        ..Scene::default()
+    };
+    let is_plain = url.scheme() == "http" && !hop.is_proxy;
+    let address = seen.addresses.first().filter(|_| is_plain);
+    let plain = address.map(|address| (*address, hop.host.clone()));
+    seen.socket = None;
+    let time_max = seen.asked.time_max;
+    let made =
+        seen.asked.connection.config().map_err(|failure| failure.message).and_then(|config| {
+            Caller::new(config, scene, plain, time_max).map_err(|error| error.to_string())
+        });
+    let caller = match made {
+        Ok(caller) => caller,
+        Err(why) => {
+            seen.end_service("no client can be made");
+            return Finding::failed(Fault::OptionWrong, why);
+        }
+    };
+    let told = caller.models();
+    let finding = match &told.outcome {
+        Ok(answer) => {
+            seen.listed = answer.model_ids();
+            let count = seen.listed.len();
+            let took = time(answer.elapsed());
+            Finding::ok(format!("status {} in {took}, {count} models", answer.head().status()))
+        }
+        Err(error) => {
+            let finding = judge_models(&caller, error);
+            if let Some(why) = ends_everything(finding.fault) {
+                seen.end_service(why);
+            }
+            finding
+        }
+    };
+    seen.models = Some(told);
+    seen.caller = Some(caller);
+    finding
+}
+
+/// 401 and 403 have lines of their own.
+fn judge_models(caller: &Caller, error: &Error) -> Finding {
+    let finding = caller.failed(error, false);
+    match finding.fault {
+        Some(Fault::Status401 | Fault::Status403) => {
+            let status = error.status().unwrap_or_default();
+            let took = time(error.elapsed());
+            Finding::ok(format!("the service answers, with status {status} in {took}: see below"))
+        }
+        _ => finding,
+    }
+}
+
+/// Whether a failed list of models leaves nothing to be seen of chats; the reason, if so.
+fn ends_everything(fault: Option<Fault>) -> Option<&'static str> {
+    match fault? {
+        Fault::Status403 | Fault::Status404 | Fault::Status405 | Fault::Status5xx => None,
+        Fault::Status400 | Fault::StatusOther | Fault::ErrorInAnswer => None,
+        Fault::Status429 => Some("the service limits this account now"),
+        _ => Some("GET /models above fails"),
+    }
+}
+
+/// Whether the service takes the key: by its answer to `GET /models`.
+pub(crate) fn key(seen: &mut Seen<'_>) -> Finding {
+    let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
+        return Finding::skipped("GET /models was not asked");
+    };
+    match &told.outcome {
+        Ok(_) => Finding::ok("accepted by GET /models"),
+        Err(error) if error.status() == Some(401) => {
+            let finding = caller.failed(error, false);
+            seen.end_service("the key is not accepted");
+            finding
+        }
+        Err(error) if error.status() == Some(403) => {
+            Finding::ok("known to the service (403, not 401)")
+        }
+        Err(_) => Finding::skipped("GET /models above fails"),
+    }
+}
+
+/// Whether the service allows it: by the same answer.
+pub(crate) fn permission(seen: &mut Seen<'_>) -> Finding {
+    let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
+        return Finding::skipped("GET /models was not asked");
+    };
+    match &told.outcome {
+        Ok(_) => Finding::ok("GET /models is allowed"),
+        Err(error) if error.status() == Some(403) => caller.failed(error, false),
+        Err(_) => Finding::skipped("GET /models above fails"),
+    }
+}
+
+/// Whether the model is listed.
+pub(crate) fn model(seen: &mut Seen<'_>) -> Finding {
+    let given = settings::model(seen.asked.model, seen.asked.variables);
+    let no_calls = seen.asked.no_calls;
+    let finding = match (given, seen.listed.first()) {
+        (Some(given), _) => {
+            seen.model = Some(given.text.clone());
+            judge_model(&given.text, &given.from, &seen.listed, no_calls)
+        }
+        (None, Some(first)) => {
+            seen.model = Some(first.clone());
+            let which = if seen.listed.len() == 1 { "the only one" } else { "the first" };
+            Finding::ok(format!("{first}, {which} of the list (--model names another)"))
+        }
+        (None, None) => {
+            seen.no_model = Some("no model is known".to_owned());
+            Finding::failed(Fault::NoModel, "none given, and none listed")
+        }
+    };
+    if no_calls {
+        seen.no_model = Some("--no-calls: it is metered".to_owned());
+    }
+    finding
+}
+
+fn judge_model(model: &str, from: &str, listed: &[String], no_calls: bool) -> Finding {
+    if listed.iter().any(|name| name == model) {
+        return Finding::ok(format!("{model} from {from} is in the list"));
+    }
+    if listed.is_empty() {
+        return Finding::ok(format!("{model} from {from}; there is no list to look it up in"));
+    }
+    let shown: Vec<&str> = listed.iter().take(MODELS_SHOWN_MAX).map(String::as_str).collect();
+    let more = if listed.len() > MODELS_SHOWN_MAX { ", ..." } else { "" };
+    let saw = format!("{model} from {from} is not among {}{more}", shown.join(", "));
+    // Some services answer for names that they do not list: the chat shows it, where there is one.
+    let finding = match no_calls {
+        true => Finding::failed(Fault::ModelNotListed, saw),
+        false => Finding::warning(Fault::ModelNotListed, saw),
+    };
+    match nearest(model, listed) {
+        Some(nearest) => finding.so_do(format!("Is {nearest} meant? Names count to the letter.")),
+        None => finding,
+    }
+}
+
+/// The listed name that was meant.
+fn nearest<'a>(model: &str, listed: &'a [String]) -> Option<&'a str> {
+    let lower = model.to_lowercase();
+    let likeness = |name: &String| strsim::jaro_winkler(&lower, &name.to_lowercase());
+    let rated = listed.iter().map(|name| (likeness(name), name));
+    let best = rated.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (best.0 >= LIKENESS_MIN).then_some(best.1.as_str())
+}
+
+/// A chat of one token.
+pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
+    let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
+        return Finding::skipped("no model is known");
+    };
+    let told = caller.chat(model, false);
+    let error = match told.outcome {
+        Ok(answer) => return answered(&answer, "choices"),
+        Err(error) => error,
+    };
+    // The client's hint names the option where the error may mean that; the proof is a second call.
+    if error.hint().contains("stream_only")
+        && let Ok(answer) = caller.chat(model, true).outcome
+    {
+        seen.streams_only = true;
+        let saw = format!("{}; streamed: {}", words_of(&error), answered(&answer, "choices").saw);
+        return Finding::warning(Fault::OnlyStreams, saw);
+    }
+    let finding = caller.failed(&error, false);
+    seen.no_model = Some("the chat above fails".to_owned());
+    if matches!(finding.fault, Some(Fault::Status404)) && !seen.listed.is_empty() {
+        let action = "GET /models works, so that the path is right: give the model's name as the \
+                      control panel shows it.";
+        return finding.so_do(action);
+    }
+    finding
+}
+
+/// Whether a stream streams.
+pub(crate) fn streaming(seen: &mut Seen<'_>) -> Finding {
+    let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
+        return Finding::skipped("no model is known");
+    };
+    let streamed = caller.stream(model);
+    let Some(error) = &streamed.error else { return streamed.judge() };
+    let has_chunks = !streamed.arrivals.is_empty();
+    let mut finding = caller.failed(error, has_chunks);
+    if has_chunks {
+        finding.saw = format!("{}; then {}", streamed.words(), finding.saw);
+    }
+    finding
+}
+
+/// `/responses`, which not every service has.
+pub(crate) fn responses(seen: &mut Seen<'_>) -> Finding {
+    let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
+        return Finding::skipped("no model is known");
+    };
+    let mut told = caller.response(model, seen.streams_only);
+    if let Err(error) = &told.outcome
+        && error.hint().contains("stream_only")
+    {
+        let again = caller.response(model, true);
+        if again.outcome.is_ok() {
+            told = again;
+        }
+    }
+    match &told.outcome {
+        Ok(answer) => {
+            let mut finding = answered(answer, "output");
+            if finding.state != State::Failed {
+                finding.saw = format!("supported: {}", finding.saw);
+            }
+            finding
+        }
+        Err(error) if matches!(error.status(), Some(404 | 405 | 501)) => Finding::ok(format!(
+            "not supported here (status {}): use chat completions",
+            error.status().unwrap_or_default()
+        )),
+        Err(error) => caller.failed(error, false),
+    }
+}
+
+/// The clock of this machine beside the service's.
+pub(crate) fn clock(seen: &mut Seen<'_>) -> Finding {
+    let Some(told) = &seen.models else { return Finding::skipped("no answer came") };
+    let (date, elapsed) = match &told.outcome {
+        Ok(answer) => (answer.head().header("date").map(str::to_owned), answer.elapsed()),
+        Err(error) => {
+            let date = error.headers().iter().find(|(name, _)| name == "date");
+            (date.map(|(_, value)| value.clone()), error.elapsed())
+        }
+    };
+    let Some(theirs) = date.as_deref().and_then(|date| httpdate::parse_http_date(date).ok()) else {
+        return Finding::skipped("the answer has no Date header");
+    };
+    let ours = told.asked + elapsed;
+    let (skew, which) = match ours.duration_since(theirs) {
+        Ok(ahead) => (ahead, "ahead of"),
+        Err(behind) => (behind.duration(), "behind"),
+    };
+    let seconds = skew.as_secs();
+    match skew > CLOCK_SKEW_MAX {
+        true => {
+            let saw = format!("this machine is {seconds} s {which} the service");
+            Finding::warning(Fault::ClockSkewed, saw)
+        }
+        false => Finding::ok(format!("within {seconds} s of the service's")),
+    }
+}
+
+/// This program and this machine.
+pub(crate) fn versions(_: &mut Seen<'_>) -> Finding {
+    let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
+    Finding::ok(format!("modelwire {}, {system} {machine}", modelwire::VERSION))
+}
+
+#[cfg(test)]
+#[path = "service_tests.rs"]
+mod tests;

@@ -1,0 +1,206 @@
+//! How a command fails: one line for a person, and a code for a program. Knows no command.
+
+use modelwire::{Error, ErrorKind};
+
+/// The enum and what its codes mean follow from one table.
+macro_rules! exits {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
+        /// The code that the process exits with, one for each thing that a caller may do. Documented in
+        /// docs/command.md; never renumbered.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Exit {
+            $(
+                $(#[doc = $doc])+
+                $name = $code,
+            )+
+        }
+
+        impl Exit {
+            /// Every code, in its order.
+            pub const ALL: &'static [Exit] = &[$(Exit::$name),+];
+
+            /// What it means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Exit::$name => concat!($($doc),+).trim_ascii(),)+
+                }
+            }
+        }
+    };
+}
+
+exits! {
+    /// All of it was done.
+    Done = 0;
+    /// A fault of this program.
+    Internal = 1;
+    /// The arguments or the input are wrong; nothing was sent on their account.
+    Usage = 2;
+    /// A bulk job came to its end, with rows that failed.
+    RowsFailed = 3;
+    /// A bulk job was stopped by `--max-cost`, `--max-tokens` or `--max-rows`, or by a "no".
+    Budget = 4;
+    /// A file cannot be read or written; the disk is full; another run holds the journal; a port is taken.
+    File = 5;
+    /// `doctor` found something.
+    Unwell = 6;
+    /// The service refused the request (400).
+    Request = 10;
+    /// The service does not know the key (401).
+    Authentication = 11;
+    /// The key, the account or the model forbid it (403).
+    Permission = 12;
+    /// Wrong path, or no such model (404).
+    NotFound = 13;
+    /// A limit of the service, after all attempts (429).
+    RateLimited = 14;
+    /// A fault of the service (5xx).
+    Server = 15;
+    /// Any other status.
+    Status = 16;
+    /// No connection.
+    Connect = 20;
+    /// TLS failed.
+    Tls = 21;
+    /// A timeout ran out.
+    Timeout = 22;
+    /// The connection broke off.
+    Disconnected = 23;
+    /// The answer is not what the protocol promises.
+    Protocol = 24;
+    /// A stream ended without its end mark: what was printed is a part.
+    Incomplete = 25;
+    /// The service reported an error inside an answer: what was printed is a part.
+    Stream = 26;
+    /// The model refused to answer; its words are on standard error.
+    Refused = 27;
+    /// Configuration: base URL, key or an option.
+    Config = 30;
+    /// Ctrl-C or SIGTERM.
+    Interrupted = 130;
+    /// Whoever read the output closed it.
+    BrokenPipe = 141;
+}
+
+/// Why a command ended.
+#[derive(Debug)]
+pub struct Failure {
+    /// The code of the process.
+    pub exit: Exit,
+    /// One line that says what was wrong, where, and what to do; empty where nothing is to be said.
+    pub message: String,
+    /// Everything that is known of the error of a call, for support; never the key.
+    pub report: Option<Box<str>>,
+}
+
+impl Failure {
+    /// A failure that says this.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Failure {
+        Failure { exit, message: message.into(), report: None }
+    }
+
+    /// Arguments or input are wrong.
+    pub fn usage(message: impl Into<String>) -> Failure {
+        Failure::new(Exit::Usage, message)
+    }
+
+    /// A file cannot be read or written.
+    pub fn file(message: impl Into<String>) -> Failure {
+        Failure::new(Exit::File, message)
+    }
+
+    /// The same failure, with this before its message.
+    #[must_use]
+    pub fn within(self, place: &str) -> Failure {
+        Failure { message: format!("{place}: {}", self.message), ..self }
+    }
+
+    /// The same failure, with a further sentence behind its message.
+    #[must_use]
+    pub fn and(self, sentence: &str) -> Failure {
+        let end = ending(&self.message);
+        Failure { message: format!("{}{end} {sentence}", self.message), ..self }
+    }
+}
+
+impl Exit {
+    /// The code for an error of a call.
+    pub fn of(kind: ErrorKind) -> Exit {
+        match kind {
+            ErrorKind::InvalidRequest => Exit::Request,
+            ErrorKind::Authentication => Exit::Authentication,
+            ErrorKind::Permission => Exit::Permission,
+            ErrorKind::NotFound => Exit::NotFound,
+            ErrorKind::RateLimited => Exit::RateLimited,
+            ErrorKind::Server => Exit::Server,
+            ErrorKind::Status => Exit::Status,
+            ErrorKind::Connect => Exit::Connect,
+            ErrorKind::Tls => Exit::Tls,
+            ErrorKind::Timeout => Exit::Timeout,
+            ErrorKind::Disconnected => Exit::Disconnected,
+            ErrorKind::Protocol => Exit::Protocol,
+            ErrorKind::Incomplete => Exit::Incomplete,
+            ErrorKind::Stream => Exit::Stream,
+            ErrorKind::Cancelled => Exit::Interrupted,
+            ErrorKind::Argument => Exit::Usage,
+            ErrorKind::Config => Exit::Config,
+            ErrorKind::Closed
+            | ErrorKind::Forked
+            | ErrorKind::Shutdown
+            | ErrorKind::Callback
+            | ErrorKind::Internal => Exit::Internal,
+        }
+    }
+}
+
+/// What ends a sentence that may have ended by itself.
+fn ending(sentence: &str) -> &'static str {
+    if sentence.ends_with(['.', '!', '?']) { "" } else { "." }
+}
+
+/// What hints of the library say to programs, and what the command says instead.
+const WORDS: [(&str, &str); 6] = [
+    ("Check base_url,", "Check the base URL,"),
+    (
+        "the service is reachable from here.",
+        "the service is reachable from here: `modelwire doctor` looks closer.",
+    ),
+    (
+        "Lower the request rate and retry with backoff: the retry policy can make more retries, and slow the \
+         whole client down (adaptive).",
+        "Wait a while, or try more often: --retries N.",
+    ),
+    (
+        "set stream_only (the answer still comes whole) or stream the call (stream = true).",
+        "leave out --no-stream.",
+    ),
+    ("Raise the timeout that is named,", "Raise the timeout that is named (--timeout, --option),"),
+    ("as api_key", "with --key-file"),
+];
+
+/// A hint of the library, in words of the command.
+fn hint_of(error: &Error) -> String {
+    WORDS.iter().fold(error.hint().to_owned(), |hint, (theirs, ours)| hint.replace(theirs, ours))
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let what = match error.status() {
+            Some(status) => {
+                format!("{} (status {status})", error.message().trim_end_matches('.'))
+            }
+            None => error.message().to_owned(),
+        };
+        let failure = Failure {
+            exit: Exit::of(error.kind()),
+            message: what,
+            report: Some(error.report().into_boxed_str()),
+        };
+        if error.hint().is_empty() { failure } else { failure.and(&hint_of(&error)) }
+    }
+}
+
+#[cfg(test)]
+#[path = "failure_tests.rs"]
+mod tests;

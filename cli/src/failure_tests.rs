@@ -1,0 +1,49 @@
+//! The codes, and the words of the library that the command says in its own. Knows no process.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::Path;
+
+use modelwire::ERROR_KINDS;
+
+use super::*;
+
+/// What stands in the library's files, as the compiler joins it.
+fn library(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.push_str(&library(&path)),
+            false => all.push_str(&std::fs::read_to_string(&path).unwrap()),
+        }
+    }
+    all.split("\\\n").map(str::trim_start).collect()
+}
+
+#[test]
+fn the_library_still_says_what_is_said_in_other_words() {
+    let library = library(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src"));
+    for (theirs, _) in WORDS {
+        assert!(library.contains(theirs), "core says {theirs:?} no more: look at WORDS");
+    }
+}
+
+#[test]
+fn codes_ascend_and_errors_have_theirs() {
+    let codes: Vec<u8> = Exit::ALL.iter().map(|exit| *exit as u8).collect();
+    assert!(codes.is_sorted() && codes.first() == Some(&0), "{codes:?}");
+    for kind in ERROR_KINDS {
+        assert_ne!(Exit::of(kind), Exit::Done, "{kind:?}");
+    }
+}
+
+#[test]
+fn sentences_end_once() {
+    for (message, expected) in [
+        ("It broke", "It broke. Mend it."),
+        ("It broke.", "It broke. Mend it."),
+        ("It broke?", "It broke? Mend it."),
+    ] {
+        assert_eq!(Failure::usage(message).and("Mend it.").message, expected);
+    }
+}

@@ -1,0 +1,21 @@
+//! The command `modelwire`, and the engine of bulk jobs that the Python package uses as well. Knows no
+//! HTTP: every call goes through the client of the crate `modelwire`.
+
+mod arguments;
+pub mod bulk;
+mod connection;
+mod console;
+pub mod doctor;
+mod everyday;
+mod failure;
+
+use std::ffi::OsString;
+
+pub use failure::{Exit, Failure};
+
+/// Runs the command with these arguments, the first of which is its name, and returns the code that the
+/// process is to exit with. Writes to standard output and standard error; takes over SIGINT and SIGTERM
+/// while it runs.
+pub fn run(arguments: Vec<OsString>) -> u8 {
+    arguments::run(arguments)
+}
