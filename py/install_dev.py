@@ -32,8 +32,20 @@ def main(extension):
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: modelwire\nVersion: {version}\n")
     settings = (PROJECT / "pyproject.toml").read_text()
-    plugin = re.search(r'(?m)^modelwire = "(modelwire\..+)"$', settings)
-    (info / "entry_points.txt").write_text(f"[pytest11]\nmodelwire = {plugin[1]}\n")
+    named = dict(re.findall(r'(?m)^\[project\.(\S+)\]\nmodelwire = "(.+)"$', settings))
+    command = named.pop("scripts")
+    groups = {name.removeprefix("entry-points."): one for name, one in named.items()}
+    (info / "entry_points.txt").write_text(
+        "".join(
+            f"[{group}]\nmodelwire = {one}\n\n"
+            for group, one in {"console_scripts": command, **groups}.items()
+        )
+    )
+    module, _, function = command.partition(":")
+    script = Path(sysconfig.get_path("scripts")) / "modelwire"
+    start = f"import sys\nfrom {module} import {function}\nsys.exit({function}())\n"
+    script.write_text(f"#!{sys.executable}\n{start}")
+    script.chmod(0o755)
     files = [*package.rglob("*"), *info.iterdir(), info / "RECORD"]
     (info / "RECORD").write_text("".join(f"{file.relative_to(site)},,\n" for file in files))
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use modelwire::{Call, Client, Config, Request};
+use modelwire::{Call, Client, Config, Endpoint, Request, UsageSums, usage_by_model};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -11,6 +11,7 @@ use crate::async_stream::async_stream;
 use crate::errors::raise;
 use crate::facts::usage_dict;
 use crate::loops::{self, Running};
+use crate::mark::CallMark;
 use crate::next::Next;
 use crate::object::dump::encoded_request;
 use crate::request_info::{ClientInfo, RequestInfo};
@@ -69,16 +70,26 @@ impl NativeClient {
         raise(py, set.request.check())
     }
 
-    /// What the answered calls used so far, by requested model.
-    fn usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let sums = PyDict::new(py);
-        for (model, sum) in self.client.usage() {
-            let entry = usage_dict(py, sum.tokens)?;
-            entry.set_item("calls", sum.calls)?;
-            entry.set_item("calls_without_usage", sum.calls_without_usage)?;
-            sums.set_item(model, entry)?;
+    /// What the answered calls used so far, by requested model; or by the id of their key, and then
+    /// by model. Whoever takes it lets the sums begin anew.
+    fn usage<'py>(
+        &self,
+        py: Python<'py>,
+        by_key: bool,
+        take: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let used = match take {
+            true => self.client.take_usage(),
+            false => self.client.usage_by_key(),
+        };
+        if !by_key {
+            return by_model(py, &usage_by_model(&used));
         }
-        Ok(sums)
+        let keys = PyDict::new(py);
+        for (key, sums) in &used {
+            keys.set_item(key, by_model(py, sums)?)?;
+        }
+        Ok(keys)
     }
 
     /// Makes a call and waits for its answer, or for the beginning of its stream.
@@ -90,9 +101,9 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let (call, request) = self.call(endpoint, fields, stream, options)?;
+        let (call, request, mark) = self.call(endpoint, fields, stream, options)?;
         // An exception here (Ctrl-C) drops the call, which closes the exchange.
-        let mut popped = wait::start(py, &call, stream)?;
+        let mut popped = wait::start(py, &call, stream, || starts(mark.as_ref(), &request))?;
         loop {
             match outcome(py, popped, &request)? {
                 None => popped = wait::pop(py, &call)?,
@@ -116,14 +127,56 @@ impl NativeClient {
         if let Running::Nobody = loops::running(py)? {
             return Err(loops::nobody_runs(py));
         }
-        let (call, request) = self.call(endpoint, fields, stream, options)?;
+        let (call, request, mark) = self.call(endpoint, fields, stream, options)?;
+        starts(mark.as_ref(), &request);
         wait::begun(py, call.start(stream))?;
         let make = |py: Python<'_>, source, head| async_stream(py, source, head).map(Py::into_any);
         Ok(Next::of_call(Source::new(call, request), make))
     }
 }
 
+/// The name by which sums call a key, which does not show it.
+#[pyfunction(name = "_key_id")]
+pub(crate) fn id_of_key(key: &str) -> String {
+    modelwire::key_id(key)
+}
+
+fn by_model<'py>(py: Python<'py>, sums: &UsageSums) -> PyResult<Bound<'py, PyDict>> {
+    let models = PyDict::new(py);
+    for (model, sum) in sums {
+        let entry = usage_dict(py, sum.tokens)?;
+        entry.set_item("calls", sum.calls)?;
+        entry.set_item("calls_without_usage", sum.calls_without_usage)?;
+        models.set_item(model, entry)?;
+    }
+    Ok(models)
+}
+
 impl NativeClient {
+    /// The client of the core.
+    pub(crate) fn core(&self) -> &Client {
+        &self.client
+    }
+
+    /// What calls with these options have in common.
+    pub(crate) fn template(&self, options: &Bound<'_, PyDict>) -> PyResult<OfCall> {
+        settings::of_call(Request::models(), options)
+    }
+
+    /// What a call of such a template sends.
+    pub(crate) fn request_info(&self, of: &OfCall, endpoint: Endpoint) -> RequestInfo {
+        let OfCall { query, headers, without_headers, .. } = of;
+        RequestInfo {
+            client: self.info.clone(),
+            endpoint,
+            streams: false,
+            query: query.clone(),
+            headers: headers.clone(),
+            hides_answer: false,
+            without_headers: without_headers.clone(),
+        }
+    }
+
     /// A call that is not started yet.
     fn call(
         &self,
@@ -131,7 +184,7 @@ impl NativeClient {
         fields: Option<&Bound<'_, PyDict>>,
         streams: bool,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<(Call, Arc<RequestInfo>)> {
+    ) -> PyResult<(Call, Arc<RequestInfo>, Option<Py<CallMark>>)> {
         let text = fields.map(encoded_request).transpose()?.unwrap_or_default();
         let request = match endpoint {
             "models" => Request::models(),
@@ -144,8 +197,23 @@ impl NativeClient {
             None => OfCall::new(request),
         };
         let (client, endpoint) = (self.info.clone(), set.request.endpoint());
-        let OfCall { request, query, headers, without_headers } = set;
-        let info = RequestInfo { client, endpoint, streams, query, headers, without_headers };
-        Ok((Call::new(&self.client, request), Arc::new(info)))
+        let OfCall { request, query, headers, without_headers, hides_answer, mark } = set;
+        let info = RequestInfo {
+            client,
+            endpoint,
+            streams,
+            query,
+            headers,
+            hides_answer,
+            without_headers,
+        };
+        Ok((Call::new(&self.client, request), Arc::new(info), mark))
+    }
+}
+
+/// From here on the core tells how the call ended, to the observer that has its mark.
+fn starts(mark: Option<&Py<CallMark>>, request: &Arc<RequestInfo>) {
+    if let Some(mark) = mark {
+        mark.get().starts(request);
     }
 }

@@ -1,7 +1,7 @@
 //! From the core's error to a Python exception, in one place. The classes are Python's own, in
 //! `modelwire._errors`; knows no call.
 
-use modelwire::Error;
+use modelwire::{CallRecord, Error};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -46,6 +46,7 @@ fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     fields.set_item("metered", error.metered().name())?;
     fields.set_item("headers", error.headers())?;
     fields.set_item("report", error.report())?;
+    fields.set_item("timing", error.record().map(CallRecord::to_json))?;
     class.bind(py).call1((fields,))
 }
 

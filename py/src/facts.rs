@@ -1,7 +1,9 @@
-//! What a response says beside its body: its head as the objects of `modelwire._http`, and its
-//! usage. Knows no call.
+//! What a response says beside its body: its head as the objects of `modelwire._http`, the limits of
+//! the service, its usage, and what its call told. Knows no call.
 
-use modelwire::{Head, Usage};
+use std::time::Duration;
+
+use modelwire::{CallRecord, Head, RateLimit, RateLimits, Usage};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -25,11 +27,52 @@ pub(crate) fn response<'py>(
     make.bind(py).call1((head.status(), head.headers(), request))
 }
 
+/// What a service says of its limits as `modelwire.RateLimits`; None where it says nothing.
+pub(crate) fn rate_limits<'py>(
+    py: Python<'py>,
+    limits: Option<RateLimits>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static MADE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let Some(RateLimits { requests, tokens, others, retry_after, .. }) = limits else {
+        return Ok(None);
+    };
+    let make = MADE.get_or_try_init(py, || {
+        PyResult::Ok(py.import("modelwire._rate_limits")?.getattr("_made")?.unbind())
+    })?;
+    let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
+    let one = |limit: RateLimit| (limit.limit, limit.remaining, seconds(limit.reset));
+    let others: Vec<_> = others.into_iter().map(|(name, limit)| (name, one(limit))).collect();
+    make.bind(py).call1((one(requests), one(tokens), others, seconds(retry_after))).map(Some)
+}
+
+/// The same of headers that a program has.
+#[pyfunction(name = "_rate_limits")]
+pub(crate) fn rate_limits_of(
+    py: Python<'_>,
+    headers: Vec<(String, String)>,
+) -> PyResult<Option<Bound<'_, PyAny>>> {
+    rate_limits(py, modelwire::parse::rate_limits(&headers))
+}
+
+/// A record as `modelwire.CallRecord`.
+pub(crate) fn timing<'py>(
+    py: Python<'py>,
+    record: Option<&CallRecord>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static OF_JSON: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let Some(record) = record else { return Ok(None) };
+    let make = OF_JSON.get_or_try_init(py, || {
+        let class = py.import("modelwire._record")?.getattr("CallRecord")?;
+        PyResult::Ok(class.getattr("_of_json")?.unbind())
+    })?;
+    make.bind(py).call1((record.to_json(),)).map(Some)
+}
+
 /// Usage as streams and clients report it.
 pub(crate) fn usage_dict(py: Python<'_>, usage: Usage) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
-    dict.set_item("input_tokens", usage.input_tokens)?;
-    dict.set_item("output_tokens", usage.output_tokens)?;
-    dict.set_item("total_tokens", usage.total_tokens)?;
+    for (name, count) in usage.counts() {
+        dict.set_item(name, count)?;
+    }
     Ok(dict)
 }

@@ -18,6 +18,8 @@ pub(crate) struct RequestInfo {
     pub(crate) streams: bool,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, String)>,
+    /// Its stream is gathered for an observer, and not for the program.
+    pub(crate) hides_answer: bool,
     /// Names of headers of its client that it went without.
     pub(crate) without_headers: Vec<String>,
 }

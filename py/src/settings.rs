@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::errors::raise;
+use crate::mark::CallMark;
 
 /// Names with their values, in their order.
 pub(crate) type Pairs = Vec<(String, String)>;
@@ -170,6 +171,9 @@ pub(crate) fn of_client(
     if let Some(on) = settings.value("stream_only")? {
         config = config.stream_only(on);
     }
+    if let Some(on) = settings.value("chunk_times")? {
+        config = config.chunk_times(on);
+    }
     settings.end()?;
     Ok((config, headers))
 }
@@ -180,11 +184,22 @@ pub(crate) struct OfCall {
     pub(crate) query: Pairs,
     pub(crate) headers: Pairs,
     pub(crate) without_headers: Vec<String>,
+    /// Gathered for an observer, and not for the program.
+    pub(crate) hides_answer: bool,
+    /// Set where an observer is to hear of the end.
+    pub(crate) mark: Option<Py<CallMark>>,
 }
 
 impl OfCall {
     pub(crate) fn new(request: Request) -> OfCall {
-        OfCall { request, query: Vec::new(), headers: Vec::new(), without_headers: Vec::new() }
+        OfCall {
+            request,
+            query: Vec::new(),
+            headers: Vec::new(),
+            without_headers: Vec::new(),
+            hides_answer: false,
+            mark: None,
+        }
     }
 }
 
@@ -220,6 +235,17 @@ pub(crate) fn of_call(mut request: Request, given: &Bound<'_, PyDict>) -> PyResu
     if let Some(on) = settings.value("gather")? {
         request = request.gather(on);
     }
+    let hides_answer = settings.value("gather_unseen")?.unwrap_or(false);
+    if hides_answer {
+        request = request.gather(true);
+    }
+    if let Some(on) = settings.value("chunk_times")? {
+        request = request.chunk_times(on);
+    }
+    let mark = settings.value::<Py<CallMark>>("mark")?;
+    if let Some(mark) = &mark {
+        request = request.tag(mark.get().tag());
+    }
     settings.end()?;
-    Ok(OfCall { request, query, headers, without_headers })
+    Ok(OfCall { request, query, headers, without_headers, hides_answer, mark })
 }

@@ -78,6 +78,20 @@ impl Slots {
         })
     }
 
+    /// The same of what a program did, and not of what was handed out.
+    pub(crate) fn assigned(&self, py: Python<'_>, name: &str) -> Option<Found> {
+        if !self.are_some() {
+            return None;
+        }
+        let list = self.list()?;
+        let found = list.iter().find(|slot| slot.name == name)?;
+        match &found.held {
+            Held::Assigned(value) => Some(Found::Value(value.clone_ref(py))),
+            Held::Deleted => Some(Found::Deleted),
+            Held::Given(..) => None,
+        }
+    }
+
     /// Assigns to a field, or deletes it.
     pub(crate) fn set(&self, name: &str, value: Option<Py<PyAny>>) {
         let held = value.map_or(Held::Deleted, Held::Assigned);

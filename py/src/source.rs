@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
 
-use modelwire::{Call, Chunk, Endpoint, Error, ErrorKind, Event, Head, Pop, Ready, Response};
+use modelwire::{
+    Call, CallRecord, Chunk, Endpoint, Error, ErrorKind, Event, Head, Pop, Ready, Response,
+};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -81,6 +83,7 @@ struct Ending {
     /// `Done`, popped by a batch that has chunks to hand out first.
     held: Option<Event>,
     response: Option<Response>,
+    record: Option<CallRecord>,
 }
 
 pub(crate) struct Source {
@@ -114,6 +117,25 @@ impl Source {
     /// The response at the end of the call; `None` before it and after an error.
     pub(crate) fn response(&self) -> Option<Response> {
         self.ending().response.clone()
+    }
+
+    /// What the call told at its end, whichever it was; `None` before it.
+    pub(crate) fn record(&self) -> Option<CallRecord> {
+        let mut ending = self.ending();
+        // Who closed the stream does not pop its last event; it stays for one who does.
+        if ending.record.is_none()
+            && ending.held.is_none()
+            && self.is_over()
+            && let Ok(Pop::Event(event)) = self.call.try_pop()
+        {
+            ending.held = Some(event);
+            self.is_holding.store(true, Ordering::Release);
+        }
+        match (&ending.record, &ending.held) {
+            (Some(record), _) => Some(record.clone()),
+            (None, Some(Event::Done(outcome))) => record_of(outcome).cloned(),
+            (None, Some(Event::Open(_) | Event::Chunk(_)) | None) => None,
+        }
     }
 
     pub(crate) fn request(&self) -> &Arc<RequestInfo> {
@@ -276,6 +298,7 @@ impl Source {
 
     fn end(&self, py: Python<'_>, outcome: modelwire::Result<Response>) -> PyResult<Taken> {
         self.is_over.store(true, Ordering::Relaxed);
+        self.ending().record = record_of(&outcome).cloned();
         match outcome {
             Ok(response) => {
                 self.ending().response = Some(response);
@@ -295,6 +318,13 @@ impl Source {
                 new(py, ChatCompletionChunk { chunk }).map(Py::into_any)
             }
         }
+    }
+}
+
+fn record_of(outcome: &modelwire::Result<Response>) -> Option<&CallRecord> {
+    match outcome {
+        Ok(response) => response.record(),
+        Err(error) => error.record(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use modelwire::Head;
+use modelwire::{Head, Response};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -96,6 +96,12 @@ impl StreamBase {
         Some((response.attempts(), response.elapsed().as_secs_f64()))
     }
 
+    /// The limits that the service told of in the head; None where it told of none.
+    #[getter]
+    fn rate_limits<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        facts::rate_limits(py, self.head.rate_limits())
+    }
+
     /// Tokens that the service reported in the stream; None before its end or if it did not.
     #[getter]
     fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
@@ -110,12 +116,20 @@ impl StreamBase {
         self.source.response().map(|response| response.end().name())
     }
 
+    /// What the call told: when each of its steps was, and what came of it; None before its end.
+    #[getter]
+    fn timing<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        facts::timing(py, self.source.record().as_ref())
+    }
+
     /// The whole answer, gathered from the chunks; None before the end of the stream, after an
     /// error, and unless the call was made with gather=True.
     #[getter]
     fn answer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let gathered = self.source.response().filter(|response| response.document().is_some());
         let request = self.source.request();
+        let is_to_see =
+            |response: &Response| response.document().is_some() && !request.hides_answer;
+        let gathered = self.source.response().filter(is_to_see);
         gathered
             .map(|response| make::of_response(response, request.clone()).into_python(py))
             .transpose()

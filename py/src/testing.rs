@@ -161,6 +161,7 @@ impl NativeService {
             word_pause: duration(word_pause)?,
             rate_limit_calls,
             rate_limit_window: duration(rate_limit_window)?,
+            ..Options::default()
         };
         let started = py.detach(|| Service::start_with(options));
         let service = started.map_err(|error| {

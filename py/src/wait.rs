@@ -17,6 +17,9 @@ use crate::hub::next_number;
 /// How often the main thread looks for signals while it waits.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
+/// How often a greenlet looks for what no hub tells of.
+const GREEN_SLICE: Duration = Duration::from_millis(5);
+
 /// Set when the interpreter is about to go.
 static EXITING: AtomicBool = AtomicBool::new(false);
 
@@ -54,13 +57,20 @@ pub(crate) fn pop_green(
 }
 
 /// Starts a call, and the first event of it: lets go of the interpreter once for both, for others
-/// may hold it long.
-pub(crate) fn start(py: Python<'_>, call: &Call, stream: bool) -> PyResult<Pop> {
+/// may hold it long. `starts` is called right before, behind all that may raise.
+pub(crate) fn start(
+    py: Python<'_>,
+    call: &Call,
+    stream: bool,
+    starts: impl FnOnce(),
+) -> PyResult<Pop> {
     if let Some(greenlets) = Greenlets::here(py)? {
+        starts();
         raise(py, call.start(stream))?;
         return pop_green(py, &greenlets, |ready, number| poll_once(call, ready, number), |_| ());
     }
     let slice = slice(py)?;
+    starts();
     let popped = py.detach(|| {
         call.start_to_wait(stream)?;
         call.pop(slice)
@@ -82,6 +92,25 @@ pub(crate) fn begun<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult
         stay_if_over(py, error)?;
     }
     raise(py, result)
+}
+
+/// Waits until `wait` is true, which is given how long it may take; other greenlets run meanwhile.
+pub(crate) fn until(
+    py: Python<'_>,
+    wait: impl Fn(Option<Duration>) -> bool + Send + Sync,
+) -> PyResult<()> {
+    if Greenlets::here(py)?.is_some() {
+        let sleep = py.import("time")?.getattr("sleep")?; // theirs
+        while !wait(Some(Duration::ZERO)) {
+            sleep.call1((GREEN_SLICE.as_secs_f64(),))?;
+        }
+        return Ok(());
+    }
+    let slice = slice(py)?;
+    while !py.detach(|| wait(slice)) {
+        py.check_signals()?;
+    }
+    Ok(())
 }
 
 /// Keeps a thread that is not the main one where it is when its call ends with the interpreter.

@@ -22,6 +22,8 @@ PACKAGES = ("chat", "responses", "shared", "shared_params")
 PARSED_EVENTS = (
     "ResponseTextDeltaEvent",
     "ResponseFunctionCallArgumentsDeltaEvent",
+    "ResponseReasoningTextDeltaEvent",
+    "ResponseReasoningSummaryTextDeltaEvent",
     "ResponseTextDoneEvent",
     "ResponseCompletedEvent",
 )

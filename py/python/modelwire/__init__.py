@@ -16,6 +16,7 @@ OpenAIError and the classes below it.
 """
 
 import atexit as _atexit
+import sys as _sys
 
 from modelwire._client import AsyncClient, AsyncOpenAI, Client, OpenAI
 from modelwire._errors import (
@@ -78,8 +79,27 @@ def pose_as_openai() -> None:
     start()
 
 
-# The I/O thread never touches Python; this only ends its calls before the interpreter goes.
-_atexit.register(_shutdown, 1.0)
+def flush_calls(timeout: float = 5.0) -> bool:
+    """Waits until `on_call` and observers were told of all calls that ended so far; true if that
+    was in time. Inside a function that is told of calls it waits for nothing.
+
+    The close of a client and the end of the program wait for that as well, one second at most."""
+    calls = _sys.modules.get("modelwire._calls")
+    return calls is None or bool(calls.flush(timeout))
+
+
+def _end() -> None:
+    """Ends all calls before the interpreter goes: the I/O thread never touches Python. What calls
+    told until then, and what those tell that are ended, is handed on."""
+    calls = _sys.modules.get("modelwire._calls")
+    if calls is not None:
+        calls.flush(calls.END_MAX)
+    _shutdown(1.0)
+    if calls is not None:
+        calls.end()
+
+
+_atexit.register(_end)
 
 # What openai's module has: calls of a client that the module's variables configure.
 _MODULE_CALLS = ("models", "chat", "responses", "beta")
@@ -137,6 +157,7 @@ if TYPE_CHECKING:
     from modelwire import testing as testing
     from modelwire import types as types
     from modelwire import version as version
+    from modelwire._bulk import bulk as bulk
     from modelwire._frameworks import FrameworkWarning as FrameworkWarning
     from modelwire._http_client import DefaultAioHttpClient as DefaultAioHttpClient
     from modelwire._http_client import DefaultAsyncHttpx2Client as DefaultAsyncHttpx2Client
@@ -147,7 +168,12 @@ if TYPE_CHECKING:
     from modelwire._parse import (
         pydantic_responses_function_tool as pydantic_responses_function_tool,
     )
+    from modelwire._rate_limits import RateLimit as RateLimit
+    from modelwire._rate_limits import RateLimits as RateLimits
+    from modelwire._record import CallRecord as CallRecord
     from modelwire._resources import Beta, Chat, Models, Responses
+    from modelwire._usage import Usage as Usage
+    from modelwire._usage import UsageSum as UsageSum
     from modelwire.types._kinds import BaseModel as BaseModel
 
     models: Models
@@ -165,6 +191,14 @@ else:
             from importlib import import_module
 
             return import_module(f"modelwire.{name}")
+        if name == "bulk":
+            from modelwire._bulk import bulk
+
+            return bulk
+        if name == "CallRecord":
+            from modelwire._record import CallRecord
+
+            return CallRecord
         if name == "FrameworkWarning":
             from modelwire._frameworks import FrameworkWarning
 
@@ -177,6 +211,14 @@ else:
             from modelwire.types._kinds import BaseModel
 
             return BaseModel
+        if name in ("RateLimit", "RateLimits"):
+            from modelwire import _rate_limits
+
+            return getattr(_rate_limits, name)
+        if name in ("Usage", "UsageSum"):
+            from modelwire import _usage
+
+            return getattr(_usage, name)
         if name in ("pydantic_function_tool", "pydantic_responses_function_tool"):
             from modelwire import _parse
 
@@ -213,6 +255,7 @@ __all__ = [
     "AsyncStream",
     "AuthenticationError",
     "BadRequestError",
+    "CallRecord",
     "Client",
     "ConflictError",
     "ContentFilterFinishReasonError",
@@ -234,8 +277,10 @@ __all__ = [
     "Timeout",
     "UnprocessableEntityError",
     "__version__",
+    "bulk",
     "disable_logging",
     "enable_logging",
+    "flush_calls",
     "not_given",
     "omit",
     "pose_as_openai",

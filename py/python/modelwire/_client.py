@@ -19,8 +19,9 @@ from modelwire._given import (
     seconds,
 )
 from modelwire._native import _class_of as class_of
+from modelwire._native import _key_id as id_of_key
 from modelwire._native import log_start, log_take
-from modelwire._natives import Natives, Secret, checked, without_key
+from modelwire._natives import Natives, Secret, checked, observers, without_key
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -38,7 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
     from types import ModuleType, TracebackType
-    from typing import Any, NoReturn
+    from typing import Any, Literal, NoReturn, overload
 
     from typing_extensions import Self
 
@@ -47,15 +48,23 @@ if TYPE_CHECKING:
     from modelwire._http_client import Hooks
     from modelwire._native import NativeClient
     from modelwire._parameters import Call
+    from modelwire._record import CallRecord
     from modelwire._resources import (
         _AsyncClientWithRawResponse,
         _AsyncClientWithStreamingResponse,
         _ClientWithRawResponse,
         _ClientWithStreamingResponse,
     )
+    from modelwire._usage import UsageSum
 
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
+else:
+
+    def overload(form):
+        """For type checkers alone."""
+        return form
+
 
 POSE = "MODELWIRE_POSE_AS_OPENAI"
 """The variable that asks for `pose_as_openai` where a program cannot be edited."""
@@ -195,6 +204,8 @@ class BaseClient:
         client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
+        on_call: Callable[[CallRecord], object] | None = None,
+        chunk_times: bool = False,
         hooks: Mapping[str, Iterable[Any]] | None = None,
     ) -> None:
         if retry is not None and is_given(max_retries):
@@ -208,6 +219,7 @@ class BaseClient:
             "timeout": seconds(timeout),
             "retry": _retry(retry, max_retries),
             "stream_only": stream_only,
+            "chunk_times": chunk_times,
             "no_proxy": no_proxy,
             "http2": http2,
         }
@@ -249,7 +261,13 @@ class BaseClient:
         key = self._secret
         if self._key_of_each_call is not None:
             key = Secret("not-asked-for-yet")  # each call asks; the rest is checked now
+        listener = None
+        if on_call is not None:
+            from modelwire._calls import Listener
+
+            listener = Listener(on_call)
         self._natives = Natives(options, self._url, key, self._sent_headers())
+        self._natives.listener = listener
         _tell_warnings()
 
     def _renew(self) -> None:
@@ -359,20 +377,44 @@ class BaseClient:
         """The parameters that are sent with every call."""
         return dict(self._query)
 
-    def usage(self) -> dict[str, dict[str, int]]:
+    @overload
+    def usage(self, *, by: Literal["model"] = "model") -> dict[str, UsageSum]: ...
+    @overload
+    def usage(self, *, by: Literal["key"]) -> dict[str, dict[str, UsageSum]]: ...  # noqa: F811
+    def usage(self, *, by: str = "model") -> dict[str, Any]:  # noqa: F811
         """What the answered calls used so far, by requested model: `calls`, `input_tokens`,
-        `output_tokens`, `total_tokens`, and `calls_without_usage`: calls whose answers reported no
-        usage, as streamed chats of many services do without `stream_options`; the tokens lack
-        them."""
-        self._open()
-        return self._natives.usage()
+        `output_tokens`, `total_tokens`, of these `cached_input_tokens`, `cache_write_tokens`,
+        `reasoning_tokens`, `audio_input_tokens` and `audio_output_tokens`; and
+        `calls_without_usage`: calls whose answers reported no usage, as streamed chats of many
+        services do without `stream_options`; the tokens lack them.
+
+        By "key" it has the same for each key, by its `key_id`, which does not show it."""
+        return self._natives.usage(by, take=False)
+
+    @overload
+    def take_usage(self, *, by: Literal["model"] = "model") -> dict[str, UsageSum]: ...
+    @overload
+    def take_usage(self, *, by: Literal["key"]) -> dict[str, dict[str, UsageSum]]: ...  # noqa: F811
+    def take_usage(self, *, by: str = "model") -> dict[str, Any]:  # noqa: F811
+        """What `usage` gives, whose sums begin anew in the same step: each call is in what one of
+        those who take gets. Copies share the sums."""
+        return self._natives.usage(by, take=True)
+
+    @property
+    def key_id(self) -> str | None:
+        """What `usage(by="key")` calls the key of this client: always the same for a key, and
+        nobody gets the key from it. None where a function gives it and was not asked yet."""
+        key = self._secret.value
+        return None if key is None else id_of_key(key)
 
     def is_closed(self) -> bool:
         """Whether `close` was called."""
         return self._natives.is_closed
 
-    def _close(self) -> None:
+    def _close(self) -> bool:
+        """Whether somebody is to be told of calls that ended."""
         self._natives.close()
+        return self._natives.teller is not None
 
     def copy(
         self,
@@ -448,9 +490,10 @@ class BaseClient:
         return self._natives.at(self._url)
 
     def _prepare(
-        self, call: Call, key: Secret | None
+        self, call: Call, key: Secret | None, more: _Headers | None = None
     ) -> tuple[NativeClient, dict[str, Any] | None]:
-        """The native client that makes this call, and what the call sets for itself."""
+        """The native client that makes this call, and what the call sets for itself. `more` are
+        headers that observers add."""
         native = self._open()
         if _log is not None:
             _log.ensure()
@@ -465,8 +508,8 @@ class BaseClient:
             from modelwire._query import pairs
 
             options["query"] = pairs({**self._query, **(call.query or {})})
-        if call.headers or key is not None:
-            headers, own_key = without_key(dict(call.headers or {}), True)
+        if call.headers or more or key is not None:
+            headers, own_key = without_key({**(more or {}), **(call.headers or {})}, True)
             key = own_key or key
             removed = [name for name, value in headers.items() if not is_given(value)]
             sent = self._sent_headers(headers)
@@ -542,6 +585,9 @@ class OpenAI(BaseClient):
     With stream_only every plain call streams underneath and returns the gathered answer, for a
     service whose models answer only by streaming. proxy, no_proxy, ca, client_certificate and
     http2 are of the transport; ca and client_certificate take a path or PEM text.
+
+    on_call is called for each call that ended, whichever way, with its CallRecord: on a thread of
+    its own, so that no call waits for it. chunk_times lets the records have the time of each chunk.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
@@ -573,6 +619,8 @@ class OpenAI(BaseClient):
         client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
+        on_call: Callable[[CallRecord], object] | None = None,
+        chunk_times: bool = False,
     ) -> None:
         arguments = locals()
         del arguments["self"], arguments["__class__"]
@@ -604,12 +652,32 @@ class OpenAI(BaseClient):
         key = None
         if self._key_of_each_call is not None:
             key = self._secret = Secret(self._key_of_each_call())
+        if observers or self._natives.observers:
+            return self._run_watched(operation, fields, stream, call, key)
         native, options = self._prepare(call, key)
         return native.run(operation, fields, stream, options)
 
+    def _run_watched(
+        self, operation: str, fields: Any, stream: bool, call: Call, key: Secret | None
+    ) -> Any:
+        from modelwire._calls import Watched
+
+        watched = Watched(self, operation, fields, stream, key)
+        try:
+            watched.begin(call)
+            native, options = self._prepare(call, key, watched.headers)
+            return native.run(operation, fields, stream, watched.options(options))
+        except BaseException as error:
+            watched.failed(error)
+            raise
+
     def close(self) -> None:
-        """Closes the client: its next call raises. Streams that were opened go on."""
-        self._close()
+        """Closes the client: its next call raises. Streams that were opened go on. What on_call is
+        still to be told of calls that ended is waited for, one second at most."""
+        if self._close():
+            from modelwire._calls import END_MAX, flush
+
+            flush(END_MAX)
 
     def __enter__(self) -> Self:
         return self
@@ -671,6 +739,8 @@ class AsyncOpenAI(BaseClient):
         client_certificate: _Pem | None = None,
         http2: bool = False,
         stream_only: bool = False,
+        on_call: Callable[[CallRecord], object] | None = None,
+        chunk_times: bool = False,
     ) -> None:
         arguments = locals()
         del arguments["self"], arguments["__class__"]
@@ -703,12 +773,32 @@ class AsyncOpenAI(BaseClient):
         if self._key_of_each_call is not None:
             given = self._key_of_each_call()
             key = self._secret = Secret(await given if hasattr(given, "__await__") else given)
+        if observers or self._natives.observers:
+            return await self._run_watched(operation, fields, stream, call, key)
         native, options = self._prepare(call, key)
         return await native.start(operation, fields, stream, options)
 
+    async def _run_watched(
+        self, operation: str, fields: Any, stream: bool, call: Call, key: Secret | None
+    ) -> Any:
+        from modelwire._calls import Watched
+
+        watched = Watched(self, operation, fields, stream, key)
+        try:
+            watched.begin(call)
+            native, options = self._prepare(call, key, watched.headers)
+            return await native.start(operation, fields, stream, watched.options(options))
+        except BaseException as error:
+            watched.failed(error)
+            raise
+
     async def close(self) -> None:
-        """Closes the client: its next call raises. Streams that were opened go on."""
-        self._close()
+        """Closes the client: its next call raises. Streams that were opened go on. What on_call is
+        still to be told of calls that ended is waited for, one second at most."""
+        if self._close():
+            from modelwire._calls import END_MAX, flush_awaited
+
+            await flush_awaited(END_MAX)
 
     aclose = close
 
@@ -721,7 +811,7 @@ class AsyncOpenAI(BaseClient):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._close()
+        await self.close()
 
     @property
     def with_raw_response(self) -> _AsyncClientWithRawResponse:

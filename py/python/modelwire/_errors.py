@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from modelwire._http import Request, Response
+    from modelwire._rate_limits import RateLimits
+    from modelwire._record import CallRecord
 
 
 class OpenAIError(Exception):
@@ -82,6 +84,7 @@ class OpenAIError(Exception):
     _report: str = ""
     _headers: Any = ()
     _request_time: float | None = None
+    _timing: Any = None  # what the call told: the core's text, or the object
     _body: object = None
     _response: Any = None
     _request: Any = None
@@ -105,6 +108,17 @@ class OpenAIError(Exception):
         from datetime import datetime, timezone
 
         return datetime.fromtimestamp(self._request_time, timezone.utc)
+
+    @property
+    def timing(self) -> CallRecord | None:
+        """What the call told: when each of its steps was, and what came of it. None where none was
+        begun."""
+        if isinstance(self._timing, str):
+            from modelwire._record import CallRecord
+
+            self._timing = CallRecord._of_json(self._timing)
+        found: CallRecord | None = self._timing
+        return found
 
     @property
     def body(self) -> Any:
@@ -157,6 +171,18 @@ class OpenAIError(Exception):
     @request.setter
     def request(self, request: Any) -> None:
         self._request = request
+
+    @property
+    def rate_limits(self) -> RateLimits | None:
+        """The limits that the service told of in the head of its answer; None where it told of
+        none, or where no answer came."""
+        from modelwire._native import _rate_limits
+
+        headers = self._headers
+        if self._response is not None:  # of an error that a program made for its own tests
+            headers = getattr(self._response, "headers", {})
+            headers = getattr(headers, "multi_items", headers.items)()
+        return _rate_limits([(name, value) for name, value in headers])
 
     def report(self) -> str:
         """Everything that support needs, as text, without the key."""
@@ -267,12 +293,19 @@ class AnswerError(OpenAIError):
         fields.setdefault("usage", getattr(completion, "usage", None))
         fields.setdefault("model", getattr(completion, "model", None))
         fields.setdefault("request_id", getattr(completion, "_request_id", None))
+        fields.setdefault("_timing", getattr(completion, "timing", None))
         super().__init__(message or type(self).__doc__, **fields)
 
     @property
     def answer(self) -> Any:
         """The answer, under the name that it has of streams."""
         return self.completion
+
+    @property
+    def rate_limits(self) -> RateLimits | None:
+        """Those that the service told of with the answer."""
+        found: RateLimits | None = getattr(self.completion, "rate_limits", None)
+        return found
 
 
 class LengthFinishReasonError(AnswerError):
@@ -356,6 +389,7 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
     fields["_report"] = fields.pop("report")
     fields["_headers"] = fields.pop("headers")
     fields["_request_time"] = fields.pop("request_time")
+    fields["_timing"] = fields.pop("timing")
     chosen: type[OpenAIError] = _BY_KIND[fields["kind"]]
     if chosen is APIStatusError:
         chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from urllib.parse import SplitResult
 
+    from modelwire._rate_limits import RateLimits
+
 
 class Headers(Mapping[str, str]):
     """Headers by name, whatever its case; of several with one name, all, joined by commas."""
@@ -175,6 +177,13 @@ class Response:
         if self.retries_taken is None or self._seconds is None:
             return None
         return timedelta(seconds=self._seconds)
+
+    @property
+    def rate_limits(self) -> RateLimits | None:
+        """The limits that the service told of in its headers; None where it told of none."""
+        from modelwire._native import _rate_limits
+
+        return _rate_limits(self.headers.multi_items())
 
     @property
     def is_closed(self) -> bool:

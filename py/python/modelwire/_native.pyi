@@ -11,6 +11,9 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
 from typing_extensions import Self, disjoint_base
 
 from modelwire._http import Response as HttpResponse
+from modelwire._rate_limits import RateLimits
+from modelwire._record import CallRecord
+from modelwire._usage import Usage
 from modelwire.types._parts import (
     ChatCompletionModeration,
     InputTokensDetailsCacheWriteTokensDetails,
@@ -49,6 +52,10 @@ _T = TypeVar("_T")
 def shutdown(timeout: float) -> bool:
     """Ends every call and the I/O thread; called at interpreter exit."""
 
+def run_command(arguments: list[str]) -> int:
+    """Runs the command with these arguments, the first of which is its name, and returns the code
+    that the process is to exit with."""
+
 def log_start(level: int) -> None:
     """Collects records of this level and above from now on."""
 
@@ -67,8 +74,86 @@ def _plain(value: Any) -> Any:
 def use_openai_classes(class_of: Callable[[Any], type], attribute: Callable[[Any, str], Any]) -> None:
     """From now on objects say that they are of the class that the first function gives."""
 
+def _rate_limits(headers: list[tuple[str, str]]) -> RateLimits | None:
+    """The limits that these headers tell of."""
+
+def _key_id(key: str) -> str:
+    """What sums call a key, without showing it."""
+
 def _class_of(thing: Any) -> type: ...
 def _restore(name: str, text: str, request_id: str | None) -> Any: ...
+
+def bulk_end_all(seconds: float) -> None: ...
+
+@final
+class NativeBulk:
+    """What `modelwire.bulk` is made of; not for direct use."""
+
+    def __new__(
+        cls,
+        client: NativeClient,
+        limits: builtins.dict[str, Any],
+        options: builtins.dict[str, Any],
+        output: tuple[str, bool, bool] | None = None,
+    ) -> Self: ...
+    def put(
+        self,
+        number: int,
+        custom_id: str | None,
+        operation: str,
+        fields: builtins.dict[str, Any],
+        keeps_unknown: bool,
+    ) -> tuple[str, str | None]: ...
+    def put_unsent(
+        self, custom_id: str | None, message: str
+    ) -> tuple[str, str | None]: ...
+    def unknown(self) -> list[str]: ...
+    def flush(self) -> None: ...
+    def end(self) -> None: ...
+    def drain(self) -> None: ...
+    def abort(self, seconds: float) -> bool: ...
+    def take(self, max: int) -> list[tuple[int, Any, Any, int, float]]: ...
+    def has_news(self) -> bool: ...
+    def wait(self) -> None: ...
+    def fd(self) -> int: ...
+    def ending(self) -> tuple[str, Any] | None: ...
+    def status(self) -> builtins.dict[str, Any]: ...
+
+@final
+class CallMark:
+    """A call that an observer was told of: by its tag its end is known again."""
+
+    def __new__(cls) -> Self: ...
+    @property
+    def tag(self) -> int: ...
+    @property
+    def is_started(self) -> bool: ...
+
+@final
+class NativeTold:
+    """What one call told."""
+
+    @property
+    def client(self) -> int: ...
+    @property
+    def tag(self) -> int: ...
+    @property
+    def json(self) -> str: ...
+    def answer(self, mark: CallMark) -> Any: ...
+
+@final
+class NativeRecords:
+    """What calls tell, of all clients that it follows; for the process that made it."""
+
+    def __new__(cls) -> Self: ...
+    def follow(self, client: NativeClient, number: int, responses: bool) -> None: ...
+    def take(self, max: int, seconds: float | None = None) -> list[NativeTold] | None: ...
+    def interrupt(self) -> None: ...
+    def heard(self) -> int: ...
+    def dropped(self) -> int: ...
+    def take_dropped(self) -> list[int]: ...
+    def take_gone(self) -> list[int]: ...
+    def stop(self) -> None: ...
 
 class _AnyName:  # of stubs alone: where it runs, all objects have these
     def __getattr__(self, name: str, /) -> Any: ...
@@ -169,6 +254,12 @@ class Object(_AnyName, _View):
     def _request_id(self) -> str | None: ...
     @property
     def _response(self) -> HttpResponse: ...
+    @property
+    def _usage(self) -> Usage | None: ...
+    @property
+    def _rate_limits(self) -> RateLimits | None: ...
+    @property
+    def _timing(self) -> CallRecord | None: ...
     def _items(self) -> list[Model]: ...
 
 class _Answer(_View):  # of stubs alone: where it runs, it is `Object`
@@ -178,6 +269,12 @@ class _Answer(_View):  # of stubs alone: where it runs, it is `Object`
     def _request_id(self) -> str | None: ...
     @property
     def _response(self) -> HttpResponse: ...
+    @property
+    def _usage(self) -> Usage | None: ...
+    @property
+    def _rate_limits(self) -> RateLimits | None: ...
+    @property
+    def _timing(self) -> CallRecord | None: ...
     def _items(self) -> list[Model]: ...
 
 
@@ -313,6 +410,7 @@ class ChatCompletionMessage(_Answer):
     function_call: Function | None
     tool_calls: builtins.list[ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall] | None
     parsed: Any
+    reasoning_text: str
 
 class Choice(_Answer):
     """One of the choices of a chat completion."""
@@ -337,6 +435,9 @@ class ChatCompletion(_Answer):
     service_tier: str | None
     system_fingerprint: str | None
     usage: CompletionUsage | None
+    reasoning_text: str
+    rate_limits: RateLimits | None
+    timing: CallRecord | None
 
 class ChoiceDeltaToolCallFunction(_Answer):
     """A piece of a function's name and arguments."""
@@ -358,12 +459,15 @@ class ChoiceDeltaToolCall(_Answer):
 class ChoiceDelta(_View):
     """What a chunk adds to a choice."""
 
+    @property
+    def _is_message(self) -> bool: ...
     def __new__(cls, **fields: Any) -> Self: ...
     content: str | None
     function_call: ChoiceDeltaToolCallFunction | None
     refusal: str | None
     role: Literal["developer", "system", "user", "assistant", "tool"] | None
     tool_calls: builtins.list[ChoiceDeltaToolCall] | None
+    reasoning_text: str
 
 @final
 class ChunkChoice(_View):
@@ -392,6 +496,7 @@ class ChatCompletionChunk(_View):
     service_tier: str | None
     system_fingerprint: str | None
     usage: CompletionUsage | None
+    reasoning_text: str
 
 class ResponseError(_Answer):
     """Why a response failed."""
@@ -492,6 +597,7 @@ class ResponseReasoningItem(_Answer):
     content: builtins.list[ResponseReasoningItemContent] | None
     encrypted_content: str | None
     status: _ItemStatus | None
+    reasoning_text: str
 
 class ResponseOutputItem(_Answer):
     """An item of a response's output of any other type. The classes of single types are special cases of it."""
@@ -545,6 +651,9 @@ class Response(_Answer):
     prompt_cache_options: ResponsePromptCacheOptions | None
     tool_usage: ToolUsage | None
     output_text: str
+    reasoning_text: str
+    rate_limits: RateLimits | None
+    timing: CallRecord | None
     output_parsed: Any
 
 @disjoint_base
@@ -573,6 +682,7 @@ class ResponseStreamEvent(_View):
     code: str | None
     message: str
     param: str | None
+    reasoning_text: str
 
 @disjoint_base
 class _StreamBase:
@@ -593,7 +703,10 @@ class _StreamBase:
     def response(self) -> HttpResponse:
         """Status and headers of the answer as an object."""
     @property
-    def usage(self) -> dict[str, int] | None:
+    def rate_limits(self) -> RateLimits | None:
+        """The limits that the service told of, from the start; None where it told of none."""
+    @property
+    def usage(self) -> Usage | None:
         """Tokens that the service reported in the stream; None before its end."""
     @property
     def end(self) -> str | None:
@@ -602,6 +715,9 @@ class _StreamBase:
     def _is_over(self) -> bool: ...
     @property
     def _took(self) -> tuple[int, float] | None: ...
+    @property
+    def timing(self) -> CallRecord | None:
+        """What the call told; None before its end."""
     @property
     def answer(self) -> Any:
         """The whole answer at the end of a stream that was made with gather=True."""
@@ -753,7 +869,7 @@ class NativeClient:
     def check(self, options: dict[str, Any]) -> None:
         """Whether a call may set this for itself."""
 
-    def usage(self) -> dict[str, dict[str, int]]: ...
+    def usage(self, by_key: bool, take: bool) -> dict[str, Any]: ...
     def run(
         self,
         endpoint: str,

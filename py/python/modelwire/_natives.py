@@ -10,12 +10,21 @@ from modelwire._native import NativeClient
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, NoReturn, TypeAlias
+
+    from modelwire._calls import Listener
+    from modelwire._observe import Observer
 
     _Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 NATIVE_CLIENTS_MAX = 16
 """So many base URLs keep their connections; the one that was first asked for longest ago goes."""
+
+
+observers: list[Observer] = []
+"""Those who are told of the calls of all clients in this process. They stand here so that
+nothing is imported where there are none."""
 
 
 class Secret:
@@ -70,18 +79,31 @@ class Natives:
         self.key = key
         self.headers = headers
         self.is_closed = False
-        self._first = NativeClient(base_url, key.value, {**options, "headers": list(headers)})
-        self._made = {base_url: self._first}
+        self.first: NativeClient = NativeClient(
+            base_url, key.value, {**options, "headers": list(headers)}
+        )
+        """The first one, in whose sums all count."""
+        self._made = {base_url: self.first}
+        self.observers: Sequence[Observer] = ()
+        """Those who are told of the calls of this client, and of its copies."""
+        self.listener: Listener | None = None
+        """What is told of their ends: `on_call`."""
+        self.teller: Any = None
+        """Who tells them in this process, once somebody is to be told."""
+        self.number = 0
+        """By which the teller knows this client."""
 
     def at(self, base_url: str | None) -> NativeClient:
         """The native client of this base URL. Any thread; nothing is locked, so that a child that
         is forked meanwhile finds nothing locked."""
         if self.is_closed:
             raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
+        if self.listener is not None:
+            self.listener.follow(self)
         native = self._made.get(base_url)
         if native is None:
             options = {**self.options, "headers": list(self.headers)}
-            native = NativeClient(base_url, self.key.value, options, self._first)
+            native = NativeClient(base_url, self.key.value, options, self.first)
             native = self._made.setdefault(base_url, native)
             if len(self._made) > NATIVE_CLIENTS_MAX:
                 self._made.pop(next(iter([*self._made])), None)
@@ -102,11 +124,21 @@ class Natives:
                 own["without_headers"] = [*gone, *removed]
         return own
 
-    def usage(self) -> dict[str, dict[str, int]]:
-        """What all calls used."""
-        return self._first.usage()
+    def usage(self, by: str, take: bool) -> dict[str, Any]:
+        """What all calls used; whoever takes it lets the sums begin anew."""
+        if by not in ("model", "key"):
+            raise ValueError(f'by is "model" or "key", not {by!r}')
+        return self.first.usage(by == "key", take)
 
     def close(self) -> None:
         """No further call; what is under way goes on."""
         self.is_closed = True
         self._made.clear()
+
+    def __del__(self) -> None:
+        # A stream may go on without its client; its end is told still. The function that is told
+        # may hold the client: what this held goes now, so that both go once the last call ended.
+        if self.__dict__.get("listener") is not None and self.teller is not None:
+            self.teller.park(self)  # before: that they are gone is told once, to whom it is parked
+            self.close()
+            del self.first

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from modelwire._errors import OpenAIError
 from modelwire._http import URL, Headers, Request, Response
 from modelwire._native import AsyncStream, Stream
+
+if TYPE_CHECKING:
+    from modelwire._rate_limits import RateLimits
+    from modelwire._record import CallRecord
 
 _T = TypeVar("_T")
 
@@ -47,6 +51,11 @@ class RawResponse(Generic[_T]):
         return self.headers.get("x-request-id")
 
     @property
+    def rate_limits(self) -> RateLimits | None:
+        """The limits that the service told of; None where it told of none."""
+        return self.http_response.rate_limits
+
+    @property
     def http_request(self) -> Request:
         """What was asked."""
         return self.http_response.request
@@ -71,6 +80,12 @@ class RawResponse(Generic[_T]):
         """How long the call took, attempts and waits included; of a stream, None before its
         end."""
         return self.http_response.elapsed
+
+    @property
+    def timing(self) -> CallRecord | None:
+        """What the call told; of a stream, None before its end."""
+        timing: CallRecord | None = self._result.timing
+        return timing
 
     @property
     def is_closed(self) -> bool:

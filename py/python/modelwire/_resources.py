@@ -50,6 +50,16 @@ class ModelList:
     def _request_id(self):
         return self._answer._request_id
 
+    @property
+    def rate_limits(self):
+        """The limits that the service told of; None where it told of none."""
+        return self._answer._rate_limits
+
+    @property
+    def timing(self):
+        """What the call told: a CallRecord."""
+        return self._answer._timing
+
     def has_next_page(self):
         """False: the service lists its models on one page."""
         return False

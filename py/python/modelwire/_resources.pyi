@@ -21,7 +21,9 @@ from typing_extensions import Required, Self, TypedDict, Unpack
 from modelwire._client import AsyncClient, Client
 from modelwire._given import NotGiven, Omit, Timeout
 from modelwire._native import AsyncStream, Object, Stream
+from modelwire._rate_limits import RateLimits
 from modelwire._raw import APIResponse, AsyncAPIResponse, LegacyAPIResponse
+from modelwire._record import CallRecord
 from modelwire._tools import AsyncRun, Run
 from modelwire._types import SequenceNotStr
 from modelwire.streaming import (
@@ -103,6 +105,12 @@ class _Pages(Generic[_T]):
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def _request_id(self) -> str | None: ...
+    @property
+    def rate_limits(self) -> RateLimits | None:
+        """The limits that the service told of; None where it told of none."""
+    @property
+    def timing(self) -> CallRecord | None:
+        """What the call told."""
     def has_next_page(self) -> bool:
         """False: the service lists its models on one page."""
 

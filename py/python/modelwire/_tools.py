@@ -7,14 +7,23 @@ Imported when a program runs tools.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Generic, NoReturn, TypeVar
 
 from modelwire._errors import MaxTurnsError, OpenAIError, _made
 from modelwire._given import is_given
 from modelwire._signature import Function
+from modelwire._usage import Usage
 
 _A = TypeVar("_A")
+
+HALF = re.compile(
+    r"(?<!\\)(?:\\\\)*(?:"
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F])"
+)
+"""Half of a surrogate pair in JSON text."""
 
 MAX_TURNS = 10
 """So often the model is asked unless `max_turns` says otherwise."""
@@ -81,7 +90,6 @@ class ChatForm:
 
     final = "get_final_completion"
     said = "messages"
-    usage = ("prompt_tokens", "completion_tokens")
 
     @staticmethod
     def tool(function: Function) -> dict[str, Any]:
@@ -103,7 +111,8 @@ class ChatForm:
 
     @staticmethod
     def told(call: Call) -> dict[str, Any]:
-        return {"role": "tool", "tool_call_id": call.id, "content": call.output}
+        # A service that names no calls takes its answers in their order.
+        return {"role": "tool", "tool_call_id": call.id or "", "content": call.output}
 
 
 class ResponseForm:
@@ -111,7 +120,6 @@ class ResponseForm:
 
     final = "get_final_response"
     said = "input"
-    usage = ("input_tokens", "output_tokens")
 
     @staticmethod
     def tool(function: Function) -> dict[str, Any]:
@@ -128,7 +136,7 @@ class ResponseForm:
 
     @staticmethod
     def told(call: Call) -> dict[str, Any]:
-        return {"type": "function_call_output", "call_id": call.id, "output": call.output}
+        return {"type": "function_call_output", "call_id": call.id or "", "output": call.output}
 
 
 def _definition(function: Function) -> dict[str, Any]:
@@ -148,7 +156,8 @@ def _objects(found: Any) -> list[Any]:
 
 def _sent_back(said: Any) -> Any:
     """What a model said, as it can be sent: without halves of surrogate pairs."""
-    if "\\ud" not in said.to_json(indent=None).lower():
+    text = said.to_json(indent=None)
+    if not HALF.search(text):
         return said
     return type(said).model_validate_json(said.to_json())
 
@@ -187,8 +196,9 @@ class _Run(Generic[_A]):
         """All that was said so far: what was given, the model's answers, the results of tools."""
         self.final: _A | None = None
         """The answer that calls no more tools, once it is there; parsed, where that was asked."""
-        self.usage = {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
-        """The tokens of all turns so far, as far as they were reported."""
+        nothing: Any = dict.fromkeys(Usage.__annotations__, 0)
+        self.usage: Usage = nothing
+        """The tokens of all turns so far, as far as they were reported; as those of streams."""
 
     is_async = False
     _each, _wait = "for turn", ""
@@ -231,10 +241,9 @@ class _Run(Generic[_A]):
         return {**self._given, self._form.said: list(self.messages)}
 
     def _begun(self, number: int, answer: Any) -> Turn:
-        for name, field in zip(
-            self.usage, (*self._form.usage, "total_tokens"), strict=True
-        ):  # as the streams name them
-            self.usage[name] += getattr(answer.usage, field, None) or 0
+        sums: Any = self.usage
+        for name, count in (answer._usage or {}).items():
+            sums[name] += count
         return Turn(number, answer, self._form.calls(answer), self._form.answered(answer))
 
     def _prepared(self, call: Call) -> Callable[[], Any] | None:

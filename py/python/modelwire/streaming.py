@@ -32,6 +32,9 @@ from modelwire._native import (
 
 if TYPE_CHECKING:
     from modelwire._parse import ChatReading, ResponseReading
+    from modelwire._rate_limits import RateLimits
+    from modelwire._record import CallRecord
+    from modelwire._usage import Usage
     from modelwire.types._parsed import (
         ParsedChatCompletion,
         ParsedResponse,
@@ -184,6 +187,25 @@ class ContentDoneEvent(_Event, Generic[_T]):
 
     def __repr__(self) -> str:
         return f"ContentDoneEvent(content={self.content!r})"
+
+
+class ReasoningDeltaEvent(_Growing):
+    """A piece of what the model thinks before it answers."""
+
+    __slots__ = ()
+    type: Literal["reasoning.delta"] = "reasoning.delta"
+
+
+class ReasoningDoneEvent(_Event):
+    """The model turns from thinking to something else: all that it thought so far. One that thinks
+    again has another one."""
+
+    __slots__ = ("reasoning",)
+    _fields = ("reasoning",)
+    type: Literal["reasoning.done"] = "reasoning.done"
+
+    def __init__(self, reasoning: str) -> None:
+        self.reasoning = reasoning
 
 
 class RefusalDeltaEvent(_Growing):
@@ -346,6 +368,8 @@ ChatCompletionStreamEvent: TypeAlias = (
     ChunkEvent
     | ContentDeltaEvent
     | ContentDoneEvent[_T]
+    | ReasoningDeltaEvent
+    | ReasoningDoneEvent
     | RefusalDeltaEvent
     | RefusalDoneEvent
     | FunctionToolCallArgumentsDeltaEvent
@@ -391,7 +415,7 @@ def _once(make: Callable[[], Any]) -> Callable[[], Any]:
 class _ToolCall:
     """A tool call under construction."""
 
-    __slots__ = ("arguments", "id", "index", "is_done", "name", "parsing", "was_left")
+    __slots__ = ("arguments", "id", "index", "is_done", "is_whole", "name", "parsing", "was_left")
 
     def __init__(self, index: int, parsing: _Parsing | None) -> None:
         self.index = index
@@ -399,8 +423,31 @@ class _ToolCall:
         self.id = ""
         self.name = ""
         self.arguments = _Text()
+        self.is_whole = False
         self.is_done = False
         self.was_left = False
+
+    def take(
+        self, function: Any, reading: ChatReading | None
+    ) -> Iterator[ChatCompletionStreamEvent[Any]]:
+        """A piece of the arguments. What was sent as a value and not as a text is whole: it takes
+        the place of pieces, as a text takes its place, and nothing empty does."""
+        piece = getattr(function, "arguments", None)
+        if not isinstance(piece, str):
+            return
+        sent = function["arguments"]
+        is_value = not isinstance(sent, str)
+        if self.arguments and (is_value or self.is_whole):
+            if sent in ("", {}):
+                return
+            self.arguments = _Text()
+        self.is_whole = is_value
+        if piece:
+            self.is_done = False  # what comes late is told once more
+        at = self.arguments.add(piece)
+        yield FunctionToolCallArgumentsDeltaEvent(
+            self.name, self.index, piece, self.arguments, at, reading
+        )
 
     def left(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         """Another call goes on: this one is done if its arguments are JSON already. Pieces of
@@ -487,9 +534,13 @@ class _Choice:
     __slots__ = (
         "content",
         "content_logprobs",
+        "has_pieces",
         "is_content_done",
+        "is_finished",
+        "is_thinking",
         "parsing",
         "reading",
+        "reasoning",
         "refusal",
         "refusal_logprobs",
         "tool_calls",
@@ -499,15 +550,32 @@ class _Choice:
         self.parsing = parsing
         self.reading = None if parsing is None else parsing.reading
         self.content = _Text()
+        self.reasoning = _Text()
         self.refusal = _Text()
         self.content_logprobs: list[ChatCompletionTokenLogprob] = []
         self.refusal_logprobs: list[ChatCompletionTokenLogprob] = []
         self.tool_calls = _ToolCalls(parsing)
         self.is_content_done = False
+        self.is_thinking = False
+        self.is_finished = False
+        self.has_pieces = False
 
     def take(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent[Any]]:
         delta = choice.delta
         content, refusal = delta.content, delta.refusal
+        thought = delta.reasoning_text
+        if thought:
+            self.is_thinking = True
+            at = self.reasoning.add(thought)
+            yield ReasoningDeltaEvent(thought, self.reasoning, at)
+        elif self.is_thinking and (content or refusal or delta.tool_calls):
+            yield from self._reasoning_done()
+        if delta._is_message:
+            content = self._of_message(content, choice.finish_reason)
+        elif content or refusal or delta.tool_calls:
+            self.has_pieces = True
+        if content or refusal:
+            self.is_content_done = False  # what comes late is told once more
         if content is not None:
             at = self.content.add(content)
             yield ContentDeltaEvent(content, self.content, at, self.reading)
@@ -522,7 +590,29 @@ class _Choice:
             if before is not None:
                 yield from before.left()
         reason = choice.finish_reason
-        if reason and not (self.reading and self.reading.is_cut(reason)):
+        if reason:
+            yield from self._reasoning_done()
+            self.is_finished = not (self.reading and self.reading.is_cut(reason))
+            yield from self.rest()
+
+    def _of_message(self, content: str | None, reason: Any) -> str | None:
+        """What a message adds that stands where a delta should: it is all that was said so far,
+        behind pieces or where it begins with that; or else a piece itself."""
+        if not content:
+            return content
+        said = self.content.whole()
+        goes_on = content.startswith(said)
+        if not (self.has_pieces or goes_on and (reason or len(content) > len(said))):
+            return content
+        self.tool_calls = _ToolCalls(self.parsing)
+        if goes_on:
+            return content[len(said) :] or None
+        self.content = _Text()
+        return content
+
+    def rest(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
+        """The ends that were not told yet of a choice that has finished."""
+        if self.is_finished:
             yield from self._content_done()
             for call in self.tool_calls.all:
                 yield from call.done()
@@ -535,12 +625,7 @@ class _Choice:
                 continue
             call = self.tool_calls.meant(piece, place if len(pieces) > 1 else None)
             self.tool_calls.last = call
-            arguments = getattr(piece.function, "arguments", None)
-            if isinstance(arguments, str):
-                at = call.arguments.add(arguments)
-                yield FunctionToolCallArgumentsDeltaEvent(
-                    call.name, call.index, arguments, call.arguments, at, self.reading
-                )
+            yield from call.take(piece.function, self.reading)
 
     def _logprobs(self, choice: ChunkChoice) -> Iterator[ChatCompletionStreamEvent[Any]]:
         content = getattr(choice.logprobs, "content", None)
@@ -551,6 +636,11 @@ class _Choice:
         if refusal and isinstance(refusal, list):
             self.refusal_logprobs += refusal
             yield LogprobsRefusalDeltaEvent(refusal, self.refusal_logprobs)
+
+    def _reasoning_done(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
+        if self.is_thinking:
+            self.is_thinking = False
+            yield ReasoningDoneEvent(self.reasoning.whole())
 
     def _content_done(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if self.is_content_done:
@@ -605,6 +695,11 @@ class ChatCompletionStreamState(Generic[_T]):
             if known is None:
                 known = self._choices[choice.index] = _Choice(self._parsing)
             yield from known.take(choice)
+
+    def _rest(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
+        """The events that are left at the end: of what came behind a finish reason."""
+        for choice in self._choices.values():
+            yield from choice.rest()
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
@@ -711,7 +806,12 @@ class _Completed(_Beside):
         return self._read()
 
 
-_GROWING = ("response.output_text.delta", "response.function_call_arguments.delta")
+_GROWING = (
+    "response.output_text.delta",
+    "response.function_call_arguments.delta",
+    "response.reasoning_text.delta",
+    "response.reasoning_summary_text.delta",
+)
 
 
 class _ResponseState:
@@ -727,11 +827,13 @@ class _ResponseState:
     def handle(self, event: ResponseStreamEvent) -> Any:
         kind = event.type
         if kind in _GROWING:
-            place = (kind, event.output_index, event.content_index, event.item_id)
+            part = event.summary_index if "summary" in kind else event.content_index
+            place = (kind, event.output_index, part, event.item_id)
             text = self._texts.get(place)
             if text is None:
                 text = self._texts[place] = _Text()
-            return ResponseTextEvent(event, text, text.add(event.delta or ""))
+            delta = event.delta if isinstance(event.delta, str) else ""
+            return ResponseTextEvent(event, text, text.add(delta))
         if kind == "response.output_text.done":
             return _WholeText(event, self._parsed(event))
         if self._reading is not None:
@@ -790,10 +892,22 @@ class _Helper(Generic[_S]):
         return name
 
     @property
-    def usage(self) -> dict[str, int] | None:
+    def rate_limits(self) -> RateLimits | None:
+        """The limits that the service told of, from the start; None where it told of none."""
+        limits: RateLimits | None = self._stream.rate_limits
+        return limits
+
+    @property
+    def usage(self) -> Usage | None:
         """Tokens that the service reported; None before the end."""
-        usage: dict[str, int] | None = self._stream.usage
+        usage: Usage | None = self._stream.usage
         return usage
+
+    @property
+    def timing(self) -> CallRecord | None:
+        """What the call told; None before its end."""
+        timing: CallRecord | None = self._stream.timing
+        return timing
 
 
 class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
@@ -847,6 +961,7 @@ class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_
     def _made(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
         for chunk in self._stream:
             yield from self._state.handle_chunk(chunk)
+        yield from self._state._rest()
         self._state._ended(self._stream.answer)
 
     @property
@@ -891,6 +1006,9 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
     def _taken(self, chunk: Any) -> list[_E]:
         raise NotImplementedError
 
+    def _rest(self) -> list[_E]:
+        return []
+
     def _ended(self, answer: Any) -> Any:
         raise NotImplementedError
 
@@ -903,6 +1021,9 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
             try:
                 chunk = await self._stream.__anext__()
             except StopAsyncIteration:
+                self._waiting = self._rest()[::-1]
+                if self._waiting:
+                    break
                 self._ended(self._stream.answer)
                 raise
             self._waiting = self._taken(chunk)[::-1]
@@ -941,6 +1062,9 @@ class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Gen
 
     def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent[_T]]:
         return list(self._state.handle_chunk(chunk))
+
+    def _rest(self) -> list[ChatCompletionStreamEvent[_T]]:
+        return list(self._state._rest())
 
     def _ended(self, answer: Any) -> Any:
         return self._state._ended(answer)

@@ -78,10 +78,14 @@ object_class! {
     /// The name of a function, and its arguments as JSON text.
     Function = FUNCTION in "modelwire.types.chat" {
         {
-            arguments, name,
+            name,
         }
         extra {
             parsed_arguments,
+        }
+        computed {
+            /// The arguments as JSON text; None where they are absent.
+            arguments = arguments,
         }
     }
 }
@@ -149,6 +153,11 @@ object_class! {
         extra {
             parsed,
         }
+        computed {
+            /// What the model thought before it said this: `reasoning_content`, `reasoning` or the texts of
+            /// `reasoning_details`, whichever the service has; empty where there is none.
+            reasoning_text = message_reasoning,
+        }
     }
 }
 
@@ -168,6 +177,15 @@ object_class! {
             id, choices, created, metadata, moderation, model, object, service_tier,
             system_fingerprint, usage,
         }
+        computed {
+            /// What the model thought before it answered, of the first choice; empty where there is none.
+            reasoning_text = chat_reasoning,
+            /// The limits that the service told of in the head of the answer; None where it told of none, and of
+            /// an answer that was not received here.
+            rate_limits = rate_limits,
+            /// What the call told whose answer this is: when each of its steps was, and what came of it.
+            timing = timing,
+        }
     }
 }
 
@@ -175,7 +193,11 @@ object_class! {
     /// A piece of a function's name and arguments.
     ChoiceDeltaToolCallFunction = CHOICE_DELTA_TOOL_CALL_FUNCTION in "modelwire.types.chat" {
         {
-            arguments, name,
+            name,
+        }
+        computed {
+            /// The arguments as JSON text; None where they are absent.
+            arguments = arguments,
         }
     }
 }
@@ -184,7 +206,11 @@ object_class! {
     /// A piece of a tool call.
     ChoiceDeltaToolCall = CHOICE_DELTA_TOOL_CALL in "modelwire.types.chat" {
         {
-            index, id, function, r#type,
+            id, function, r#type,
+        }
+        computed {
+            /// Which call a piece belongs to, as a number; None where it is absent.
+            index = call_index,
         }
     }
 }
@@ -196,10 +222,15 @@ streamed_class! {
             function_call, refusal, tool_calls,
         }
         computed {
+            /// Whether a message stands where a delta should.
+            _is_message = is_message,
             /// The piece of text; None where there is none.
             content = content,
             /// The role, on the first chunk mostly.
             role = role,
+            /// The piece of reasoning that this adds: `reasoning_content`, `reasoning` or the texts of
+            /// `reasoning_details`, whichever the service has; empty where there is none.
+            reasoning_text = delta_reasoning,
         }
     }
 }
@@ -234,6 +265,8 @@ streamed_class! {
             choices = choices,
             /// The usage, on the chunk that carries it.
             usage = chunk_usage,
+            /// The piece of reasoning that this adds to its first choice; empty where there is none.
+            reasoning_text = chunk_reasoning,
         }
     }
 }
@@ -326,10 +359,14 @@ object_class! {
     /// A function that the response calls.
     ResponseFunctionToolCall = RESPONSE_FUNCTION_TOOL_CALL in "modelwire.types.responses" {
         {
-            arguments, call_id, name, r#type, id, caller, namespace, status,
+            call_id, name, r#type, id, caller, namespace, status,
         }
         extra {
             parsed_arguments,
+        }
+        computed {
+            /// The arguments as JSON text; None where they are absent.
+            arguments = arguments,
         }
     }
 }
@@ -339,6 +376,11 @@ object_class! {
     ResponseReasoningItem = RESPONSE_REASONING_ITEM in "modelwire.types.responses" {
         {
             id, summary, r#type, content, encrypted_content, status,
+        }
+        computed {
+            /// What the model thought, as far as the service tells: the texts of this item or, where it keeps
+            /// them to itself, of their summary; empty where there is none.
+            reasoning_text = item_reasoning,
         }
     }
 }
@@ -370,6 +412,14 @@ object_class! {
         computed {
             /// All output text of a response; empty where there is none.
             output_text = output_text,
+            /// What the model thought, as far as the service tells: the texts of all reasoning items or, where
+            /// it keeps them to itself, of their summaries; empty where there is none.
+            reasoning_text = response_reasoning,
+            /// The limits that the service told of in the head of the answer; None where it told of none, and of
+            /// an answer that was not received here.
+            rate_limits = rate_limits,
+            /// What the call told whose answer this is: when each of its steps was, and what came of it.
+            timing = timing,
         }
     }
 }
@@ -378,15 +428,20 @@ streamed_class! {
     /// One event of a response stream; which fields it has depends on `type`.
     ResponseStreamEvent = RESPONSE_STREAM_EVENT in "modelwire.types.responses" {
         {
-            sequence_number, response, item, part, delta, text, arguments, refusal, name,
-            annotation, logprobs, output_index, content_index, summary_index, item_id, code,
-            message, param,
+            sequence_number, response, item, part, text, refusal, name, annotation, logprobs,
+            output_index, content_index, summary_index, item_id, code, message, param,
         }
         computed {
             /// The name of the server-sent event; empty where there was none.
             _event = event_name,
             /// What kind of event this is, "response.output_text.delta" for instance.
             r#type = event_type,
+            /// What the event adds, of arguments as JSON text; None where it adds nothing.
+            delta = event_delta,
+            /// The arguments as JSON text; None where they are absent.
+            arguments = event_arguments,
+            /// The piece of reasoning, or of a summary of it, that this adds; empty where it adds none.
+            reasoning_text = event_reasoning,
         }
     }
 }

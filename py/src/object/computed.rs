@@ -2,13 +2,17 @@
 //! core's scan found already, and the texts that are put together. Each function is named in
 //! `py/fields.txt`. Knows no other field.
 
+use std::borrow::Cow;
+
 use modelwire::Value;
 use pyo3::IntoPyObjectExt;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
-use crate::object::dump::json;
+use crate::object::dump::{is_as_sent, json};
+use crate::object::make::chunk;
 use crate::object::node::{ChoiceDelta, ChunkChoice, InDocument};
 use crate::object::read::field;
 use crate::object::shape::Object;
@@ -68,6 +72,13 @@ pub(crate) fn content(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
     kept_or(slf, "content", |this| this.found().and_then(|choice| choice.content()))
 }
 
+/// Whether a message stands where a delta should.
+pub(crate) fn is_message(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
+    let found = slf.get().found();
+    let is_message = found.is_some_and(|choice| choice.is_message());
+    is_message.into_py_any(slf.py())
+}
+
 /// The role, on the first chunk mostly.
 pub(crate) fn role(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
     kept_or(slf, "role", |this| this.found().and_then(|choice| choice.role()))
@@ -83,8 +94,158 @@ pub(crate) fn event_name(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<Py
     slf.get().chunk.event().into_py_any(slf.py())
 }
 
+/// What a program assigned to a field, or what came, where that is one value and no object or list.
+enum Now<'a> {
+    Kept(Py<PyAny>),
+    Sent(Option<Value<'a>>),
+}
+
+fn now<'a, 'py, T: InDocument>(slf: &'a Bound<'py, T>, name: &str) -> Now<'a> {
+    match slf.as_super().get().slots.assigned(slf.py(), name) {
+        Some(Found::Value(assigned)) => Now::Kept(assigned),
+        Some(Found::Deleted) => Now::Kept(slf.py().None()),
+        None => Now::Sent(slf.get().node().value.get(name)),
+    }
+}
+
+/// A text; where the value that it should be the text of was sent instead, its JSON as it was sent.
+fn text_of<T: InDocument>(slf: &Bound<'_, T>, name: &str) -> PyResult<Py<PyAny>> {
+    match now(slf, name) {
+        Now::Kept(assigned) => Ok(assigned),
+        Now::Sent(sent) => sent.and_then(Value::as_text).into_py_any(slf.py()),
+    }
+}
+
+/// The arguments as JSON text; None where they are absent.
+pub(crate) fn arguments(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    text_of(slf, "arguments")
+}
+
+/// The arguments as JSON text; None where they are absent.
+pub(crate) fn event_arguments(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
+    text_of(slf, "arguments")
+}
+
+/// What the event adds, of arguments as JSON text; None where it adds nothing.
+pub(crate) fn event_delta(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
+    match slf.get().chunk.kind().is_some_and(|kind| kind.ends_with("arguments.delta")) {
+        true => text_of(slf, "delta"),
+        false => field(slf, "delta"),
+    }
+}
+
+/// Which call a piece belongs to, as a number; None where it is absent.
+pub(crate) fn call_index(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    match now(slf, "index") {
+        Now::Kept(assigned) => Ok(assigned),
+        Now::Sent(sent) => match sent.and_then(Value::as_index) {
+            Some(index) => index.into_py_any(slf.py()),
+            None => field(slf, "index"),
+        },
+    }
+}
+
+/// The limits that the service told of in the head of the answer; None where it told of none, and of
+/// an answer that was not received here.
+pub(crate) fn rate_limits(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    let py = slf.py();
+    match slf.as_super().get().slots.find(py, "rate_limits") {
+        Some(Found::Value(assigned)) => Ok(assigned),
+        Some(Found::Deleted) => Ok(py.None()),
+        None => slf.getattr(intern!(py, "_rate_limits")).map(Bound::unbind),
+    }
+}
+
+/// What the call told whose answer this is: when each of its steps was, and what came of it.
+pub(crate) fn timing(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    let py = slf.py();
+    match slf.as_super().get().slots.find(py, "timing") {
+        Some(Found::Value(assigned)) => Ok(assigned),
+        Some(Found::Deleted) => Ok(py.None()),
+        None => slf.getattr(intern!(py, "_timing")).map(Bound::unbind),
+    }
+}
+
 /// All output text of a response; empty where there is none.
 pub(crate) fn output_text(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     let text = modelwire::output_text(Value::validated(&json(slf.as_super())?));
     PyString::new(slf.py(), &text).into_py_any(slf.py())
+}
+
+/// What a program assigned as the reasoning of an object; else what the core found in the text as it
+/// was sent or, where a program changed something, reads in what it is now.
+fn thought<'a, 'py, T: InDocument>(
+    slf: &'a Bound<'py, T>,
+    as_sent: impl FnOnce(&'a T) -> Option<Cow<'a, str>>,
+    as_it_is: impl FnOnce(&str) -> PyResult<String>,
+) -> PyResult<Py<PyAny>> {
+    let (py, view) = (slf.py(), slf.as_super());
+    let slots = &view.get().slots;
+    match slots.find(py, "reasoning_text") {
+        Some(Found::Value(assigned)) => return Ok(assigned),
+        Some(Found::Deleted) => return "".into_py_any(py),
+        None => {}
+    }
+    // Nearly every delta keeps nothing.
+    let keeps_nothing = !slots.are_some() && slots.main().is_none();
+    let found = match keeps_nothing || is_as_sent(view)? {
+        true => as_sent(slf.get()),
+        false => None,
+    };
+    match found {
+        Some(found) => PyString::new(py, &found).into_py_any(py),
+        None => PyString::new(py, &as_it_is(&json(view)?)?).into_py_any(py),
+    }
+}
+
+/// The reasoning in a chat chunk or a chat completion.
+fn reasoning_of(text: &str) -> PyResult<String> {
+    Ok(chunk(text)?.reasoning().into_owned())
+}
+
+/// The reasoning in a response.
+fn reasoning_of_response(text: &str) -> String {
+    modelwire::output_reasoning(Value::validated(text))
+}
+
+/// What the model thought before it said this: `reasoning_content`, `reasoning` or the texts of
+/// `reasoning_details`, whichever the service has; empty where there is none.
+pub(crate) fn message_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    let around = |text: &str| reasoning_of(&format!("{{\"choices\":[{{\"message\":{text}}}]}}"));
+    thought(slf, |_| None, around)
+}
+
+/// What the model thought before it answered, of the first choice; empty where there is none.
+pub(crate) fn chat_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    thought(slf, |_| None, reasoning_of)
+}
+
+/// The piece of reasoning that this adds: `reasoning_content`, `reasoning` or the texts of
+/// `reasoning_details`, whichever the service has; empty where there is none.
+pub(crate) fn delta_reasoning(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
+    let around = |text: &str| reasoning_of(&format!("{{\"choices\":[{{\"delta\":{text}}}]}}"));
+    thought(slf, |this| Some(this.found()?.reasoning().unwrap_or_default()), around)
+}
+
+/// The piece of reasoning that this adds to its first choice; empty where there is none.
+pub(crate) fn chunk_reasoning(slf: &Bound<'_, ChatCompletionChunk>) -> PyResult<Py<PyAny>> {
+    thought(slf, |this| Some(this.chunk.reasoning()), reasoning_of)
+}
+
+/// The piece of reasoning, or of a summary of it, that this adds; empty where it adds none.
+pub(crate) fn event_reasoning(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
+    thought(slf, |this| Some(this.chunk.reasoning()), reasoning_of)
+}
+
+/// What the model thought, as far as the service tells: the texts of this item or, where it keeps
+/// them to itself, of their summary; empty where there is none.
+pub(crate) fn item_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    let around = |text: &str| Ok(reasoning_of_response(&format!("{{\"output\":[{text}]}}")));
+    thought(slf, |_| None, around)
+}
+
+/// What the model thought, as far as the service tells: the texts of all reasoning items or, where
+/// it keeps them to itself, of their summaries; empty where there is none.
+pub(crate) fn response_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
+    thought(slf, |_| None, |text| Ok(reasoning_of_response(text)))
 }

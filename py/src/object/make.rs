@@ -124,7 +124,8 @@ impl OfWhole for ChoiceDelta {
     }
 }
 
-fn chunk(json: &str) -> PyResult<Chunk> {
+/// A text as a chunk, by whatever a chunk and an answer have in common.
+pub(crate) fn chunk(json: &str) -> PyResult<Chunk> {
     modelwire::parse::chunk("", json).map_err(no_json)
 }
 

@@ -13,7 +13,7 @@ use crate::facts;
 use crate::object::document::{Document, View};
 use crate::object::dump::{self, Dump, dumps, equal, filter, is_as_sent, json};
 use crate::object::fields::MODEL;
-use crate::object::make::{of_fields, of_json, shape_of_class};
+use crate::object::make::{chunk, of_fields, of_json, shape_of_class};
 use crate::object::node::{anew, document, node};
 use crate::object::read::{attribute, view_field};
 use crate::object::shape::{Child, OBJECT, Object};
@@ -476,6 +476,28 @@ impl Object {
         let took = (received.response.attempts(), received.response.elapsed().as_secs_f64());
         response.call_method1(intern!(py, "_took"), took)?;
         Ok(Some(response))
+    }
+
+    /// The limits that the service told of; None where it told of none, or the answer came from
+    /// elsewhere.
+    #[getter]
+    fn _rate_limits<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Document::Response(received) = &self.document else { return Ok(None) };
+        facts::rate_limits(py, received.response.rate_limits())
+    }
+
+    /// The tokens that an answer reports, by whatever names it has for them.
+    #[getter]
+    fn _usage<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let usage = chunk(&json(slf.as_super())?)?.usage();
+        usage.map(|usage| facts::usage_dict(slf.py(), usage)).transpose()
+    }
+
+    /// What its call told; None where it came from elsewhere.
+    #[getter]
+    fn _timing<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Document::Response(received) = &self.document else { return Ok(None) };
+        facts::timing(py, received.response.record())
     }
 
     /// The service's name for the exchange.

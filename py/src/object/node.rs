@@ -100,8 +100,7 @@ impl ChoiceDelta {
 
 impl InDocument for ChoiceDelta {
     fn node(&self) -> Node<'_> {
-        let delta = self.found().and_then(|choice| choice.value().get("delta"));
-        let value = delta.unwrap_or(Value::NULL);
+        let value = self.found().map_or(Value::NULL, |choice| choice.said());
         Node { value, shape: &CHOICE_DELTA, json: self.chunk.json() }
     }
 

@@ -85,6 +85,10 @@ if TYPE_CHECKING:
     class Event(Part):
         """An event of a response's stream."""
 
+        @property
+        def reasoning_text(self) -> str:
+            """The piece of reasoning that it adds; empty where it adds none."""
+
     class Item(Part):
         """An item of a response's output."""
 

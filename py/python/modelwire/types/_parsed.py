@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         OtherItem,
         ResponseCompletedEvent,
         ResponseFunctionCallArgumentsDeltaEvent,
+        ResponseReasoningSummaryTextDeltaEvent,
+        ResponseReasoningTextDeltaEvent,
         ResponseTextDeltaEvent,
         ResponseTextDoneEvent,
     )
@@ -99,6 +101,16 @@ if TYPE_CHECKING:
 
         snapshot: str
 
+    class ParsedResponseReasoningDeltaEvent(ResponseReasoningTextDeltaEvent):
+        """A piece of reasoning, with the reasoning up to it."""
+
+        snapshot: str
+
+    class ParsedResponseSummaryDeltaEvent(ResponseReasoningSummaryTextDeltaEvent):
+        """A piece of a summary of reasoning, with the summary up to it."""
+
+        snapshot: str
+
     class ParsedResponseTextDoneEvent(ResponseTextDoneEvent, Generic[T]):
         """A whole text, with its value."""
 
@@ -112,6 +124,8 @@ if TYPE_CHECKING:
     ParsedResponseStreamEvent: TypeAlias = (
         ParsedResponseTextDeltaEvent
         | ParsedResponseArgumentsDeltaEvent
+        | ParsedResponseReasoningDeltaEvent
+        | ParsedResponseSummaryDeltaEvent
         | ParsedResponseTextDoneEvent[T]
         | ParsedResponseCompletedEvent[T]
         | OtherEvent

@@ -2550,9 +2550,7 @@ OtherEvent: TypeAlias = (
     | ResponseOutputItemDoneEvent
     | ResponseReasoningSummaryPartAddedEvent
     | ResponseReasoningSummaryPartDoneEvent
-    | ResponseReasoningSummaryTextDeltaEvent
     | ResponseReasoningSummaryTextDoneEvent
-    | ResponseReasoningTextDeltaEvent
     | ResponseReasoningTextDoneEvent
     | ResponseRefusalDeltaEvent
     | ResponseRefusalDoneEvent

@@ -1,0 +1,670 @@
+"""`modelwire.bulk`: many requests, as fast as the service allows, their outcomes one by one. Knows
+no HTTP; what is sent when is the engine's.
+
+The engine is on a thread of its own and never touches Python. This side hands rows over, takes
+outcomes out, and waits for them: on a thread, in a greenlet, or at a descriptor that an event loop
+watches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from os import fsdecode
+from threading import Lock, get_ident
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from modelwire._bulk_arrow import read_parquet, rows_of_arrow, write_parquet
+from modelwire._bulk_batches import Rows as _Rows
+from modelwire._bulk_engine import CLOSE_SECONDS, TAKEN_MAX, begin, limits_of, secret
+from modelwire._bulk_plan import Plan, wrong
+from modelwire._bulk_result import Result as _Result
+from modelwire._bulk_result import Status as _Status
+from modelwire._client import AsyncOpenAI, OpenAI
+from modelwire._errors import OpenAIError, RequestError
+from modelwire._given import NOT_GIVEN
+
+if TYPE_CHECKING:
+    import asyncio
+    from os import PathLike
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from modelwire._bulk_progress import Progress
+    from modelwire._given import NotGiven, Timeout
+    from modelwire._native import NativeBulk
+
+_Row = TypeVar("_Row")
+
+AHEAD_MIN, AHEAD_MAX = 256, 16_384
+"""So many rows are pulled from their iterator before their outcomes were taken: twice as many as
+may be on their way, within these bounds."""
+
+PULL_SECONDS = 0.002
+"""After so long the engine sees what was pulled; where outcomes wait they come first."""
+
+_REFUSED = {
+    "changed": (
+        "{!r} was sent before, with another content",
+        "Give the row another custom_id, or write to another output.",
+    ),
+    "twice": ("custom_id {!r} was given before", "Give each row one of its own."),
+}
+
+
+class bulk(Generic[_Row]):
+    """Runs many requests as fast as the service allows; gives an outcome for each, as it comes.
+
+        for result in modelwire.bulk(["one", "two"], model="a-model"):
+            print(result.row, result.error or result.text)
+
+    Rows are requests as dicts, lines of a batch file as dicts (`custom_id`, `url`, `body`), pairs
+    of a name and a request, or prompts as str; with `prompt`, dicts of any fields, of which that
+    one is sent. They come from any iterable, generator or, for `async for`, asynchronous iterable,
+    or a table of pyarrow; they are pulled as they are needed. `model` and `defaults` fill in what a
+    row leaves out.
+
+    A row that fails is an outcome, with its exception in `error`. What stops all rows is raised
+    once everything that was on its way came in: a key that is refused (401, 403), a service that is
+    not to be reached, or what the iterator of the rows raised; `unfinished` then has the rows that
+    have no outcome.
+
+    How many requests are on their way at once, and when the next one may be, the engine finds out
+    by itself. Status 429 is waited for and tried again, up to `attempts` times. What the service
+    may have metered already is not sent again, unless `may_pay_twice`.
+
+    With `output` the results are also written to that file, as lines of a batch output file, and
+    beside it a journal of what was sent, as the command `modelwire bulk` does: a run that was cut
+    short goes on where it was. Rows that were done are `skipped`; those that failed as well, unless
+    `retry_failed`; those of which it is not known what became of them are sent again, unless
+    `unknown="keep"`. Rows have their name from `custom_id`, else from their content.
+
+    A loop that is left ends what is on its way. `async for` works in the same way under asyncio and
+    trio. Threads may share it.
+    """
+
+    Rows: TypeAlias = _Rows
+    Result: TypeAlias = _Result
+    Status: TypeAlias = _Status
+    read_parquet = staticmethod(read_parquet)
+    write_parquet = staticmethod(write_parquet)
+
+    def __init__(
+        self,
+        rows: Iterable[_Row] | AsyncIterable[_Row],
+        *,
+        client: OpenAI | AsyncOpenAI | None = None,
+        model: str | None = None,
+        operation: str = "chat",
+        prompt: str | None = None,
+        system: str | None = None,
+        defaults: Mapping[str, object] | None = None,
+        output: str | PathLike[str] | None = None,
+        retry_failed: bool = False,
+        unknown: str = "send",
+        ordered: bool = False,
+        max_concurrency: int | None = None,
+        rpm: float | None = None,
+        tpm: float | None = None,
+        attempts: int | None = None,
+        may_pay_twice: bool = False,
+        progress: Any = None,
+        total: int | None = None,
+        base_url: Any = None,
+        api_key: Any = None,
+        timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
+    ) -> None:
+        if isinstance(rows, (str, bytes, Mapping)):
+            raise TypeError(
+                f"rows is a {type(rows).__name__}, not an iterable of rows. For one row give "
+                "[row]; for a Parquet file modelwire.bulk.read_parquet(path); for JSON lines "
+                "map(json.loads, file)"
+            )
+        self._plan = Plan(model, operation, prompt, system, defaults)
+        if client is None:
+            client = OpenAI(base_url=base_url, api_key=api_key, timeout=timeout)
+        elif not isinstance(client, (OpenAI, AsyncOpenAI)):
+            raise TypeError(f"client is a {type(client).__name__}, not a client of modelwire")
+        elif base_url is not None or api_key is not None or timeout is not NOT_GIVEN:
+            raise TypeError(
+                "client has base_url, api_key and timeout already: give one or the others"
+            )
+        if unknown not in ("send", "keep"):
+            raise ValueError(f'unknown is {unknown!r}; it must be "send" or "keep"')
+        self._keeps_unknown = unknown == "keep"
+        self._output = None if output is None else (fsdecode(output), ordered, retry_failed)
+        self._client = client
+        self._limits = limits_of(max_concurrency, rpm, tpm, attempts, may_pay_twice)
+        if total is None and hasattr(rows, "__len__"):
+            total = len(rows)  # type: ignore[arg-type]
+        self._rows: Any = rows_of_arrow(rows)
+        self._is_ordered = ordered
+        self._counts = _Status(total=total)
+        self._progress: Progress | None = None
+        if progress is not None and progress is not False:
+            from modelwire._bulk_progress import Progress
+
+            self._progress = Progress(progress)
+        self._lock = Lock()
+        self._holder: int | None = None  # the thread that has the lock
+        self._native: NativeBulk | None = None
+        self._source: Any = None  # the iterator of the rows; None at its end
+        self._feeder: asyncio.Task[None] | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._room_made: asyncio.Event | None = None
+        self._is_awaited = False
+        self._open: dict[int, tuple[_Row, str | None]] = {}
+        self._held: dict[int, _Result[_Row] | None] = {}
+        self._next_number = 0  # of `ordered`
+        self._ready: deque[_Result[_Row]] = deque()
+        self._ahead = AHEAD_MIN
+        self._failure: BaseException | None = None
+        self._not_given: list[_Row] = []
+        self._is_over = False
+        self._began = 0.0
+
+    # What a program sees.
+
+    def status(self) -> _Status:
+        """How it stands."""
+        self._look()
+        return self._counts._copy()
+
+    @property
+    def skipped(self) -> int:
+        """How many rows were done in an earlier run with the same `output`, and are not given
+        again."""
+        return self._counts.skipped
+
+    @property
+    def unknown(self) -> list[str]:
+        """The names of rows that an earlier run with the same `output` sent, and whose outcome is
+        not known: they may be paid for. Known once the first outcome was asked for."""
+        return [] if self._native is None else self._native.unknown()
+
+    @property
+    def unfinished(self) -> list[_Row]:
+        """The rows that were pulled and whose outcome was not given: where a run was stopped, what
+        is left to do. Those that the iterator did not give yet are not among them."""
+        return [*self._not_given, *(row for row, _ in self._open.values())]
+
+    def close(self) -> None:
+        """Ends what is on its way. Rows without an outcome are `unfinished`."""
+        self._end(CLOSE_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._end(0.0)
+
+    def __iter__(self) -> Iterator[_Result[_Row]]:
+        return _Iteration(self)
+
+    def __aiter__(self) -> AsyncIterator[_Result[_Row]]:
+        return _AsyncIteration(self)
+
+    def __next__(self) -> _Result[_Row]:
+        if self._holder == get_ident():
+            raise RuntimeError(
+                "the next outcome is asked for from within this bulk job: by its rows, its "
+                "progress or a signal handler"
+            )
+        with self._lock:
+            self._holder = get_ident()
+            try:
+                found = self._next()
+            except BaseException:
+                self._end(CLOSE_SECONDS)  # Ctrl-C among them
+                raise
+            finally:
+                self._holder = None
+        if found is None:
+            raise StopIteration
+        return found
+
+    async def __anext__(self) -> _Result[_Row]:
+        if self._is_awaited:
+            raise RuntimeError("another task awaits the next outcome of this bulk job already")
+        self._is_awaited = True
+        try:
+            found = await self._next_awaited()
+        except Exception:
+            self._end(0.0)
+            raise
+        finally:
+            self._is_awaited = False
+        if found is None:
+            raise StopAsyncIteration
+        return found
+
+    def __del__(self) -> None:
+        if getattr(self, "_native", None) is not None and not self._is_over:
+            self._end(0.0)
+
+    def __repr__(self) -> str:
+        counts = self._counts
+        return f"<modelwire.bulk: {counts.done} done, {counts.failed} failed of {counts.rows} rows>"
+
+    # Rows in.
+
+    def _begin(self, key: Any) -> NativeBulk:
+        self._native = begin(self._client, key, self._limits, self._output)
+        self._began = time.monotonic()
+        return self._native
+
+    def _room(self) -> int:
+        if self._is_ordered:
+            return 2 * self._ahead - len(self._open) - len(self._held) - len(self._ready)
+        return self._ahead - len(self._open) - len(self._ready)
+
+    def _put(self, native: NativeBulk, row: _Row) -> None:
+        """Hands a row over; one that is no request has its outcome at once."""
+        counts = self._counts
+        number, name = counts.rows, None
+        counts.rows += 1
+        try:
+            name, operation, fields = self._plan.request(row)
+            known, given = native.put(number, name, operation, fields, self._keeps_unknown)
+        except RequestError as error:
+            self._is_no_request(native, number, row, name, error)
+        except OpenAIError:
+            raise  # the job is not to be used here
+        except Exception as cause:
+            hint = "Its values are to be those of JSON."
+            failed = wrong(f"a row cannot be sent: {cause}", hint)
+            failed.__cause__ = cause
+            self._is_no_request(native, number, row, name, failed)
+        else:
+            name = name or given
+            if known == "new":
+                self._open[number] = row, name
+            elif known in ("changed", "twice"):
+                failed = wrong(*(text.format(name) for text in _REFUSED[known]))
+                self._came(_Result(row, name, None, failed, 0, 0.0), number)
+            else:
+                counts.skipped += 1
+                self._in_order(number, None)
+
+    def _is_no_request(
+        self, native: NativeBulk, number: int, row: _Row, name: str | None, error: RequestError
+    ) -> None:
+        """It has its outcome at once, which is kept where there is an output."""
+        known, given = native.put_unsent(name, str(error))
+        if known == "failed":
+            self._counts.skipped += 1
+            self._in_order(number, None)
+        else:
+            self._came(_Result(row, name or given, None, error, 0, 0.0), number)
+
+    def _rows_ended(self, failure: BaseException | None) -> None:
+        self._source = None
+        if failure is not None:
+            self._failure = failure
+        if self._native is not None:
+            self._native.end()
+
+    def _pull(self, native: NativeBulk, is_brief: bool = False) -> None:
+        """Hands over as many rows as there is room for; not for long where outcomes wait, or where
+        others are to have their turn."""
+        source = self._source
+        if source is None or self._room() <= 0:
+            return
+        flush_at = time.monotonic() + PULL_SECONDS
+        while self._room() > 0:  # a row that is skipped takes none
+            try:
+                row = next(source)
+            except StopIteration:
+                self._rows_ended(None)
+                break
+            except Exception as error:
+                self._rows_ended(error)
+                break
+            if self._is_over:  # it was closed meanwhile, by the iterator for instance
+                self._not_given.append(row)
+                return
+            self._put(native, row)
+            if time.monotonic() >= flush_at:
+                native.flush()
+                if is_brief or self._ready or native.has_news():
+                    return
+                flush_at = time.monotonic() + PULL_SECONDS
+        native.flush()
+
+    def _waits_for_rows(self) -> bool:
+        """Whether the next thing to do is to pull more rows, and not to wait."""
+        return self._source is not None and not self._open
+
+    # Outcomes out.
+
+    def _came(self, result: _Result[_Row], number: int) -> None:
+        counts = self._counts
+        if result.error is None:
+            counts.done += 1
+            usage = result.response.usage
+            if usage is not None:
+                counts.tokens += usage.total_tokens or 0
+        else:
+            counts.failed += 1
+        self._in_order(number, result)
+
+    def _in_order(self, number: int, result: _Result[_Row] | None) -> None:
+        """Hands an outcome out, in its turn; one that is None is skipped."""
+        if not self._is_ordered:
+            if result is not None:
+                self._ready.append(result)
+            return
+        self._held[number] = result
+        while self._next_number in self._held:
+            following = self._held.pop(self._next_number)
+            if following is not None:
+                self._ready.append(following)
+            self._next_number += 1
+
+    def _collect(self, native: NativeBulk) -> bool:
+        """Takes what came; whether something did."""
+        outcomes = native.take(TAKEN_MAX)
+        for number, response, error, attempts, elapsed in outcomes:
+            row, name = self._open.pop(number)
+            self._came(_Result(row, name, response, error, attempts, elapsed), number)
+        if outcomes:
+            self._look()
+            if self._progress is not None:
+                self._progress.show(self._counts)
+            if self._room_made is not None:
+                self._room_made.set()
+        return bool(outcomes)
+
+    def _look(self) -> None:
+        native = self._native
+        if native is None:
+            return
+        if not self._is_over:
+            self._counts._update(native.status(), time.monotonic() - self._began)
+            self._ahead = min(max(AHEAD_MIN, 2 * self._counts.allowed), AHEAD_MAX)
+
+    def _ended(self, native: NativeBulk) -> bool:
+        """Whether nothing more comes; notes why."""
+        ending = native.ending()
+        if ending is None or self._is_over:
+            return self._is_over
+        self._look()
+        self._is_over = True
+        word, stopped = ending
+        if stopped is not None:
+            stopped.__cause__ = self._failure
+            self._failure = stopped
+        elif word != "all" and self._failure is None:
+            self._failure = OpenAIError(
+                "the bulk job was ended before its rows were",
+                kind="shutdown" if word == "drained" else "internal",
+                hint="The rows without an outcome are in `unfinished`.",
+            )
+        for number in sorted(self._held):
+            held = self._held.pop(number)
+            if held is not None:
+                self._ready.append(held)
+        self._stop_feeding()
+        if self._progress is not None:
+            self._progress.end(self._counts)
+        return True
+
+    def _last(self) -> None:
+        """At the end: raises what is to be raised, once."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _end(self, seconds: float) -> None:
+        if self._is_over:
+            return
+        self._is_over = True
+        self._not_given += (result.row for result in self._ready)
+        self._not_given += (held.row for held in self._held.values() if held is not None)
+        self._ready.clear()
+        self._held.clear()
+        self._stop_feeding()
+        self._source = None
+        if self._native is not None:
+            self._native.abort(seconds)
+        if self._progress is not None:
+            self._progress.end(self._counts)
+
+    def _next(self) -> _Result[_Row] | None:
+        native = self._native
+        if native is None:
+            if self._is_over:
+                return None
+            key = self._client._key_of_each_call
+            native = self._begin(None if key is None else secret(key()))
+            try:
+                self._source = iter(self._rows)
+            except TypeError:
+                if hasattr(self._rows, "__aiter__"):
+                    raise TypeError("the rows are asynchronous: use `async for`") from None
+                raise
+            self._rows = None
+        while True:
+            if self._ready:
+                return self._ready.popleft()
+            if self._is_over:
+                self._last()
+                return None
+            self._pull(native)
+            if self._collect(native) or self._ready or self._ended(native):
+                continue
+            if not self._waits_for_rows():
+                native.wait()
+
+    # The same where an event loop runs.
+
+    async def _next_awaited(self) -> _Result[_Row] | None:
+        native = self._native
+        if native is None:
+            if self._is_over:
+                return None
+            native = await self._begin_awaited()
+        while True:
+            if self._ready:
+                return self._ready.popleft()
+            if self._is_over:
+                self._last()
+                return None
+            await self._pull_awaited(native)
+            if self._collect(native) or self._ready or self._ended(native):
+                continue
+            if not self._waits_for_rows():
+                await self._arrival(native)
+
+    async def _begin_awaited(self) -> NativeBulk:
+        key = self._client._key_of_each_call
+        given = None if key is None else key()
+        if given is not None and hasattr(given, "__await__"):
+            given = await given
+        native = self._begin(None if given is None else secret(given))
+        native.fd()  # from now on it tells of what comes
+        if not hasattr(self._rows, "__aiter__"):
+            self._source = iter(self._rows)
+        elif _trio() is None:
+            import asyncio
+
+            self._room_made = asyncio.Event()
+            self._feeder = asyncio.get_running_loop().create_task(self._feed(native))
+        else:
+            self._source = aiter(self._rows)
+        self._rows = self._rows if self._feeder is not None else None
+        return native
+
+    async def _pull_awaited(self, native: NativeBulk) -> None:
+        if self._source is None:
+            return await _turn()
+        if hasattr(self._source, "__next__"):
+            self._pull(native, is_brief=True)
+            return await _turn()
+        while self._room() > 0:
+            try:
+                row = await anext(self._source)
+            except StopAsyncIteration:
+                return self._rows_ended(None)
+            except Exception as error:
+                return self._rows_ended(error)
+            except BaseException as cause:  # a cancelled wait ends an asynchronous generator
+                failed = OpenAIError(
+                    "the wait for the next row was cancelled, which ends its iterator",
+                    kind="shutdown",
+                    hint="Let no deadline end the wait for an outcome while rows are awaited.",
+                )
+                failed.__cause__ = cause
+                self._rows_ended(failed)
+                raise
+            if self._is_over:
+                self._not_given.append(row)
+                return
+            self._put(native, row)
+            native.flush()
+            if self._ready or native.has_news():
+                return
+
+    async def _feed(self, native: NativeBulk) -> None:
+        """The task that pulls asynchronous rows, so that they are awaited in one task to their
+        end."""
+        assert self._room_made is not None
+        from asyncio import CancelledError, get_running_loop
+
+        loop, is_told = get_running_loop(), False
+
+        def tell() -> None:
+            nonlocal is_told
+            is_told = False
+            native.flush()
+            if self._ready and self._waiter is not None and not self._waiter.done():
+                self._waiter.set_result(None)
+
+        failure = None
+        try:
+            async for row in self._rows:
+                self._put(native, row)
+                if not is_told:
+                    is_told = True
+                    loop.call_soon(tell)
+                while self._room() <= 0:
+                    self._room_made.clear()
+                    await self._room_made.wait()
+        except CancelledError:
+            if self._is_over:
+                return
+            failure = None
+            raise
+        except Exception as error:
+            failure = error
+        finally:
+            self._rows = None
+            if not self._is_over:
+                self._rows_ended(failure)
+
+    def _stop_feeding(self) -> None:
+        feeder, self._feeder = self._feeder, None
+        if feeder is not None and not feeder.done():
+            loop = feeder.get_loop()
+            if not loop.is_closed():
+                feeder.cancel()
+
+    async def _arrival(self, native: NativeBulk) -> None:
+        """Waits at the descriptor until there is news."""
+        trio = _trio()
+        if trio is not None:
+            await trio.lowlevel.wait_readable(native.fd())
+            return
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        waiter = self._waiter = loop.create_future()
+        fd = native.fd()
+        loop.add_reader(fd, _resolve, waiter)
+        try:
+            await waiter
+        finally:
+            loop.remove_reader(fd)
+            self._waiter = None
+
+
+class _Iteration(Generic[_Row]):
+    """The iterator of a `for`; when it goes away before its end, the loop was left."""
+
+    def __init__(self, run: bulk[_Row]) -> None:
+        self._run = run
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> _Result[_Row]:
+        return self._run.__next__()
+
+    def __del__(self) -> None:
+        run = self._run
+        if not run._is_over and run._native is not None:
+            run._end(CLOSE_SECONDS)
+
+
+class _AsyncIteration(Generic[_Row]):
+    """The same of an `async for`."""
+
+    def __init__(self, run: bulk[_Row]) -> None:
+        self._run = run
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> _Result[_Row]:
+        return await self._run.__anext__()
+
+    def __del__(self) -> None:
+        run = self._run
+        if not run._is_over and run._native is not None:
+            run._end(0.0)
+
+
+def _trio() -> Any:
+    """trio, where it runs this code."""
+    import sys
+
+    trio = sys.modules.get("trio")
+    if trio is not None and trio.lowlevel.in_trio_task():
+        asyncio = sys.modules.get("asyncio")
+        if asyncio is None or asyncio._get_running_loop() is None:
+            return trio
+    return None
+
+
+async def _turn() -> None:
+    """Gives the event loop its turn."""
+    trio = _trio()
+    if trio is not None:
+        await trio.lowlevel.checkpoint()
+    else:
+        import asyncio
+
+        await asyncio.sleep(0)
+
+
+def _resolve(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

@@ -1,0 +1,134 @@
+"""Rows of Parquet files and Arrow tables, and results as such a file. pyarrow is imported where it
+is needed. Knows no call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from os import PathLike
+
+    from modelwire._bulk_result import Result
+
+BATCH_ROWS = 1024
+"""So many rows are read, and written, in one go."""
+
+
+def _pyarrow(name: str) -> Any:
+    try:
+        from importlib import import_module
+
+        return import_module(name)
+    except ImportError as cause:
+        raise ImportError(
+            f"{name} is needed for Parquet files and Arrow tables: pip install pyarrow"
+        ) from cause
+
+
+def rows_of_arrow(rows: Any) -> Any:
+    """The rows of what pyarrow, or a library that hands out Arrow streams, has in columns; anything
+    else as it is."""
+    if hasattr(rows, "to_batches") and hasattr(rows, "schema"):  # a Table or a Dataset
+        return _of_batches(rows.to_batches())
+    if hasattr(rows, "read_next_batch"):
+        return _of_batches(rows)
+    if hasattr(rows, "to_pylist") and hasattr(rows, "schema"):  # a RecordBatch
+        return iter(rows.to_pylist())
+    if hasattr(rows, "__arrow_c_stream__"):  # a DataFrame of pandas or polars, a relation of DuckDB
+        return _of_batches(_pyarrow("pyarrow").RecordBatchReader.from_stream(rows))
+    return rows
+
+
+def _of_batches(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    for batch in batches:
+        for start in range(0, batch.num_rows, BATCH_ROWS):
+            yield from batch.slice(start, BATCH_ROWS).to_pylist()
+
+
+def read_parquet(
+    path: str | PathLike[str] | Sequence[str], *, columns: Sequence[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file, of several or of a folder of them, each as a dict; read as they
+    are asked for. With `modelwire.bulk(read_parquet(path), prompt="text", model=...)` the column
+    `text` is sent. Needs pyarrow."""
+    dataset = _pyarrow("pyarrow.dataset")
+    many = [str(one) for one in path] if isinstance(path, (list, tuple)) else str(path)
+    found = dataset.dataset(many, format="parquet")
+    names = list(columns) if columns is not None else None
+    return _of_batches(found.to_batches(columns=names, batch_size=BATCH_ROWS))
+
+
+ADDED = ("answer", "error", "error_kind", "metered", "attempts", "total_tokens")
+"""The columns that a result adds to those of its row."""
+
+
+def added_columns(result: Result[Any]) -> dict[str, Any]:
+    """What a result adds to its row."""
+    error, usage = result.error, getattr(result.response, "usage", None)
+    return {
+        "answer": result.text,
+        "error": None if error is None else str(error),
+        "error_kind": None if error is None else error.kind,
+        "metered": None if error is None else error.metered,
+        "attempts": result.attempts,
+        "total_tokens": None if usage is None else usage.total_tokens,
+    }
+
+
+def write_parquet(results: Iterable[Result[Any]], path: str | PathLike[str]) -> int:
+    """Writes results as they come, and returns how many: the columns of their rows, and beside them
+    answer, error, error_kind, metered, attempts and total_tokens. The file is there once all of
+    them are in it. Needs pyarrow."""
+    import os
+
+    pyarrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
+    part = f"{os.fspath(path)}.part"
+    writer: Any = None
+    schema: Any = None
+    written = 0
+    waiting: list[dict[str, Any]] = []
+
+    def write() -> None:
+        nonlocal writer, schema, written
+        if writer is None:
+            schema = _schema(pyarrow, waiting)
+            writer = parquet.ParquetWriter(part, schema)
+        writer.write_table(pyarrow.Table.from_pylist(waiting, schema=schema))
+        written += len(waiting)
+        waiting.clear()
+
+    try:
+        for result in results:
+            row = result.row if isinstance(result.row, dict) else {"row": _plain(result.row)}
+            waiting.append({**row, **added_columns(result)})
+            if len(waiting) >= BATCH_ROWS:
+                write()
+        if waiting or writer is None:
+            write()
+    finally:
+        if writer is not None:
+            writer.close()
+    os.replace(part, path)
+    return written
+
+
+def _schema(pyarrow: Any, rows: list[dict[str, Any]]) -> Any:
+    """That of the first rows; what is null in all of them is taken for text."""
+    text, number = pyarrow.string(), pyarrow.int64()
+    types = dict.fromkeys(ADDED, text) | {"attempts": number, "total_tokens": number}
+    found = pyarrow.Table.from_pylist(rows).schema if rows else pyarrow.schema([])
+    fields = [
+        pyarrow.field(one.name, text if pyarrow.types.is_null(one.type) else one.type)
+        for one in found
+        if one.name not in types
+    ]
+    return pyarrow.schema([*fields, *(pyarrow.field(name, kind) for name, kind in types.items())])
+
+
+def _plain(row: Any) -> str:
+    if isinstance(row, str):
+        return row
+    import json
+
+    return json.dumps(row, default=str)

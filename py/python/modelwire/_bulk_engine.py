@@ -1,0 +1,87 @@
+"""The engine of a bulk job over the connections of a client. Knows no row."""
+
+from __future__ import annotations
+
+import atexit
+import signal
+from typing import TYPE_CHECKING, Any
+
+from modelwire._given import NOT_GIVEN
+from modelwire._native import NativeBulk, bulk_end_all
+from modelwire._natives import Secret
+from modelwire._parameters import Call
+
+if TYPE_CHECKING:
+    from modelwire._client import BaseClient
+
+TAKEN_MAX = 256
+"""So many outcomes become Python's objects in one go."""
+
+CLOSE_SECONDS = 10.0
+"""How long the end of a job waits for what was on its way to be ended; with an output, to come
+in."""
+
+COUNT_MAX = 2**31 - 1
+"""A larger number of attempts, or of requests at once, is no other limit than this one."""
+
+
+def begin(
+    client: BaseClient,
+    key: Secret | None,
+    limits: dict[str, Any],
+    output: tuple[str, bool, bool] | None = None,
+) -> NativeBulk:
+    """An engine whose requests are as this client's, but for its retries."""
+    call = Call({"extra_headers": None, "extra_query": None, "timeout": NOT_GIVEN})
+    native, options = client._prepare(call, key)
+    if output is not None:
+        atexit.unregister(_end_all)
+        atexit.register(_end_all)
+    # Its thread inherits the mask: signals are for the threads of the program.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        return NativeBulk(native, limits, options or {}, output)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _end_all() -> None:
+    """At the end of the program: what is on its way is paid for, and is to be kept."""
+    bulk_end_all(CLOSE_SECONDS)
+
+
+def limits_of(
+    max_concurrency: int | None,
+    rpm: float | None,
+    tpm: float | None,
+    attempts: int | None,
+    may_pay_twice: bool,
+) -> dict[str, Any]:
+    """What is set of the engine, by name."""
+    limits: dict[str, Any] = {"may_pay_twice": may_pay_twice}
+    for name, value in (
+        ("max_concurrency", max_concurrency),
+        ("rpm", rpm),
+        ("tpm", tpm),
+        ("attempts", attempts),
+    ):
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+            raise ValueError(f"{name} is {value!r}; it must be above 0, or None for no limit")
+        if name in ("max_concurrency", "attempts"):
+            if not isinstance(value, int):
+                raise ValueError(f"{name} is {value!r}; it must be a whole number")
+            value = min(value, COUNT_MAX)
+        limits[name] = value
+    return limits
+
+
+def secret(key: Any) -> Secret:
+    """What a function gave as the key."""
+    if not isinstance(key, str):
+        raise TypeError(
+            f"the function that gives the key gave a {type(key).__name__}, not a str; one that is "
+            "awaited needs `async for`"
+        )
+    return Secret(key)

@@ -1,0 +1,99 @@
+"""Shows how a bulk job stands: to a function of the program, or with tqdm. Knows no row."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from modelwire._bulk_result import Status
+
+INTERVAL_SECONDS = 0.1
+"""A program is told no more often than this, and once at the end."""
+
+
+class Progress:
+    """Whoever is told."""
+
+    def __init__(self, given: Any) -> None:
+        if given is True:
+            given = _bar()
+        elif not callable(given):
+            raise TypeError(
+                f"progress is a {type(given).__name__}: give a function that takes a Status, or "
+                "True"
+            )
+        self._tell: Callable[[Status], object] = given
+        self._next = 0.0
+        self._has_warned = False
+
+    def show(self, status: Status) -> None:
+        """Tells, unless that was done just now."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + INTERVAL_SECONDS
+            self._told(self._tell, status._copy())
+
+    def end(self, status: Status) -> None:
+        """Tells for the last time."""
+        self._told(self._tell, status._copy())
+        close = getattr(self._tell, "close", None)
+        if callable(close):
+            self._told(close)
+
+    def _told(self, function: Callable[..., object], *arguments: object) -> None:
+        """What it raises is no reason to end a job: it is logged, once."""
+        try:
+            function(*arguments)
+        except Exception as error:
+            if not self._has_warned:
+                self._has_warned = True
+                import logging
+
+                logger = logging.getLogger("modelwire")
+                logger.error("modelwire.bulk: what progress raised is ignored", exc_info=error)
+
+
+class _Bar:
+    """A bar of tqdm, on a terminal or in a notebook."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self._tqdm = tqdm
+        self._bar: Any = None
+
+    def __call__(self, status: Status) -> None:
+        if self._bar is None:
+            self._bar = self._tqdm(total=status.total, unit="row")
+        bar = self._bar
+        shown = {"in flight": f"{status.in_flight}/{status.allowed}", "failed": status.failed}
+        if status.limited:
+            shown["429"] = status.limited
+        bar.set_postfix(shown, refresh=False)
+        bar.update(status.done + status.failed + status.skipped - bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar() -> Any:
+    from importlib import import_module
+
+    try:
+        return _Bar(import_module("tqdm.auto").tqdm)
+    except ImportError:
+        return _line
+
+
+def _line(status: Status) -> None:
+    """Where there is no tqdm: a line on standard error, if that is a terminal."""
+    import sys
+
+    if sys.stderr is not None and sys.stderr.isatty():
+        of = f" of {status.total}" if status.total is not None else ""
+        rate = f"{status.rows_per_second:.0f} rows/s, {status.in_flight} in flight"
+        print(
+            f"\r{status.done}{of} done, {status.failed} failed, {rate}   ", end="", file=sys.stderr
+        )

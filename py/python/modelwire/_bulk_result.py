@@ -1,0 +1,191 @@
+"""What came of a row of `bulk`, and how a job stands. Knows no call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from modelwire._errors import OpenAIError
+
+_Row = TypeVar("_Row", covariant=True)
+
+
+class Result(Generic[_Row]):
+    """What came of a row: the answer, or why there is none."""
+
+    __slots__ = ("attempts", "custom_id", "elapsed", "error", "response", "row")
+
+    row: _Row
+    """The very object that was given."""
+    custom_id: str | None
+    """Its name, where it has one."""
+    response: Any
+    """The ChatCompletion or the Response, as a client's `create` gives it; None where it failed."""
+    error: OpenAIError | None
+    """The exception that the call would have raised; None where it was answered."""
+    attempts: int
+    """How many times it was sent."""
+    elapsed: float
+    """Seconds from its first beginning to its end, waits included."""
+
+    def __init__(
+        self,
+        row: Any,
+        custom_id: str | None,
+        response: Any,
+        error: OpenAIError | None,
+        attempts: int,
+        elapsed: float,
+    ) -> None:
+        self.row = row
+        self.custom_id = custom_id
+        self.response = response
+        self.error = error
+        self.attempts = attempts
+        self.elapsed = elapsed
+
+    @property
+    def text(self) -> str | None:
+        """The text of the answer; None where it failed or has none."""
+        response = self.response
+        if response is None:
+            return None
+        if hasattr(response, "output_text"):
+            return str(response.output_text)
+        choices = response.choices
+        text = choices[0].message.content if choices else None
+        return None if text is None else str(text)
+
+    def raise_for_error(self) -> Any:
+        """The answer; raises the exception where the row failed."""
+        if self.error is not None:
+            raise self.error
+        return self.response
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a line of a batch output file."""
+        line: dict[str, Any] = {"id": None, "custom_id": self.custom_id}
+        line["response"] = line["error"] = None
+        if self.response is not None:
+            line["id"] = self.response._request_id
+            line["response"] = {
+                "status_code": 200,
+                "request_id": self.response._request_id,
+                "body": self.response.to_dict(),
+            }
+        elif self.error is not None:
+            line["id"] = self.error.request_id
+            line["error"] = error_fields(self.error)
+            if self.error.status_code is not None:
+                line["response"] = {
+                    "status_code": self.error.status_code,
+                    "request_id": self.error.request_id,
+                    "body": _body(self.error),
+                }
+        return line
+
+    def __repr__(self) -> str:
+        what = f"error={self.error!r}" if self.error is not None else f"text={self.text!r}"
+        return f"Result(custom_id={self.custom_id!r}, {what}, attempts={self.attempts})"
+
+
+def error_fields(error: OpenAIError) -> dict[str, Any]:
+    """An exception as plain values."""
+    return {
+        "code": error.code or error.kind,
+        "message": error.message,
+        "kind": error.kind,
+        "status": error.status_code,
+        "type": error.type,
+        "param": error.param,
+        "hint": error.hint,
+        "retry_after": error.retry_after,
+        "metered": error.metered,
+    }
+
+
+def _body(error: OpenAIError) -> Any:
+    import json
+
+    try:
+        return json.loads(error.body_text or "null")
+    except ValueError:
+        return error.body_text
+
+
+class Status:
+    """How a bulk job stands."""
+
+    __slots__ = (
+        "allowed",
+        "ceiling",
+        "done",
+        "elapsed",
+        "failed",
+        "in_flight",
+        "limited",
+        "paid_again",
+        "rows",
+        "sent",
+        "skipped",
+        "tokens",
+        "total",
+        "unreachable",
+        "waiting",
+    )
+
+    def __init__(self, total: int | None = None) -> None:
+        self.total = total
+        """How many rows there are in all, where that is known."""
+        self.rows = 0
+        """Rows that were pulled from their iterator."""
+        self.done = 0
+        """Rows that were answered."""
+        self.failed = 0
+        """Rows that failed."""
+        self.skipped = 0
+        """Rows that were done in an earlier run."""
+        self.tokens = 0
+        """Of all answers, both directions."""
+        self.elapsed = 0.0
+        """Seconds since the beginning."""
+        self.waiting = 0
+        """Rows that wait to be sent, or to be sent again."""
+        self.in_flight = 0
+        """Rows that are on their way."""
+        self.allowed = 0
+        """So many may be on their way."""
+        self.ceiling: int | None = None
+        """As many as this were too many, where that is known."""
+        self.sent = 0
+        """Requests that were sent."""
+        self.limited = 0
+        """Requests that a limit refused (429)."""
+        self.paid_again = 0
+        """Requests that were sent again although the service may have metered them."""
+        self.unreachable: float | None = None
+        """For how many seconds the service is not to be reached."""
+
+    @property
+    def rows_per_second(self) -> float:
+        """Rows that came to an end in a second, from the beginning on."""
+        ended = self.done + self.failed
+        return ended / self.elapsed if self.elapsed > 0 else 0.0
+
+    def _copy(self) -> Status:
+        copy = Status()
+        for name in self.__slots__:
+            setattr(copy, name, getattr(self, name))
+        return copy
+
+    def _update(self, of_engine: Mapping[str, Any], elapsed: float) -> None:
+        self.elapsed = elapsed
+        for name in ("waiting", "in_flight", "allowed", "ceiling", "sent", "limited"):
+            setattr(self, name, of_engine[name])
+        self.paid_again, self.unreachable = of_engine["paid_again"], of_engine["unreachable"]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in ("rows", "done", "failed"))
+        return f"Status({shown})"

@@ -1,0 +1,13 @@
+"""`modelwire.bulk` as a module to import from: it is the class of that name, which has the other
+names. Knows no row."""
+
+import sys
+
+from modelwire._bulk import bulk
+from modelwire._bulk_arrow import read_parquet, write_parquet
+from modelwire._bulk_batches import Rows
+from modelwire._bulk_result import Result, Status
+
+__all__ = ["Result", "Rows", "Status", "bulk", "read_parquet", "write_parquet"]
+
+sys.modules[__name__] = bulk  # type: ignore[assignment]

@@ -1,0 +1,353 @@
+//! The native side of `modelwire.bulk`: rows of Python into the engine, outcomes as Python's objects.
+//! Knows no iterator and no event loop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use modelwire::{Endpoint, Request, RetryPolicy};
+use modelwire_cli::bulk::controller::Fixed;
+use modelwire_cli::bulk::engine::{Engine, EngineOptions, NoBook, Over};
+use modelwire_cli::bulk::ledger::Met;
+use modelwire_cli::bulk::row::{Finished, Key, Row};
+use modelwire_cli::{Exit, Failure};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::bulk_store::{AnyBook, Keeper, Register};
+use crate::bulk_thread::{Desk, Ending, Wanted, kept};
+use crate::client::NativeClient;
+use crate::errors::{exception, raise};
+use crate::object::dump::encoded_request;
+use crate::object::make::of_response;
+use crate::request_info::RequestInfo;
+use crate::wait;
+
+/// How often Ctrl-C is heard while a job is ended.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// What came of a row: its number, the answer or the exception, how many times it was sent, and the
+/// seconds that it took.
+type Outcome = (u64, Option<Py<PyAny>>, Option<Py<PyAny>>, u32, f64);
+
+/// Why nothing more comes: a word, and the exception that stopped the run.
+type Ended = (&'static str, Option<Py<PyAny>>);
+
+/// What `modelwire.bulk` is made of; not for direct use.
+#[pyclass(frozen, module = "modelwire._native")]
+pub(crate) struct NativeBulk {
+    desk: Arc<Desk>,
+    chat: Arc<RequestInfo>,
+    responses: Arc<RequestInfo>,
+    /// Where there is an output.
+    register: Option<Arc<Register>>,
+    unknown: Vec<String>,
+    process: u32,
+}
+
+#[pymethods]
+impl NativeBulk {
+    /// `limits` has what is set of the engine, by name; `options` what every call sets for itself.
+    /// `output` is the file of the results, whether they are put in order, and whether rows that failed go
+    /// again.
+    #[new]
+    #[pyo3(signature = (client, limits, options, output=None))]
+    fn new(
+        py: Python<'_>,
+        client: &Bound<'_, NativeClient>,
+        limits: &Bound<'_, PyDict>,
+        options: &Bound<'_, PyDict>,
+        output: Option<(PathBuf, bool, bool)>,
+    ) -> PyResult<NativeBulk> {
+        let client = client.get();
+        let template = client.template(options)?;
+        raise(py, template.request.check())?;
+        let info = |endpoint| Arc::new(client.request_info(&template, endpoint));
+        let (chat, responses) = (info(Endpoint::Chat), info(Endpoint::Responses));
+        // The engine is to see every refusal, and paces by itself.
+        let mut once = RetryPolicy::default();
+        (once.retries_max, once.adaptive) = (0, false);
+        let like = template.request.retry(once);
+        let limits = engine_options(limits)?;
+        let keeper = output
+            .map(|(path, is_ordered, retries)| Keeper::open(path, is_ordered, retries))
+            .transpose()
+            .map_err(unusable)?;
+        let register = keeper.as_ref().map(Keeper::register);
+        let unknown = keeper.as_ref().map(Keeper::unknown).unwrap_or_default();
+        let book = keeper.as_ref().map_or(AnyBook::None(NoBook), Keeper::book);
+        let engine = Engine::new(client.core().clone(), limits, book).with_requests(move |row| {
+            Request::of_json(row.endpoint, &*row.body).with_options_of(&like)
+        });
+        let desk = Desk::open(engine, keeper).map_err(PyOSError::new_err)?;
+        let process = std::process::id();
+        Ok(NativeBulk { desk, chat, responses, register, unknown, process })
+    }
+
+    /// Hands over a row, if it is to be sent: says what is known of it, and its name where there is an
+    /// output. What is no request, or no JSON, raises.
+    fn put(
+        &self,
+        py: Python<'_>,
+        number: u64,
+        custom_id: Option<String>,
+        operation: &str,
+        fields: &Bound<'_, PyDict>,
+        keeps_unknown: bool,
+    ) -> PyResult<(&'static str, Option<String>)> {
+        self.must_be_ours(py)?;
+        let endpoint = match operation {
+            "chat" => Endpoint::Chat,
+            "responses" => Endpoint::Responses,
+            other => return Err(PyValueError::new_err(format!("no operation {other:?}"))),
+        };
+        let model = fields.get_item(intern!(py, "model"))?;
+        let model = model.as_ref().and_then(|model| model.cast::<PyString>().ok());
+        let model = model.map(|model| model.to_string_lossy().into_owned()).unwrap_or_default();
+        let body = encoded_request(fields)?;
+        let (key, name) = match &self.register {
+            None => (Key::new(custom_id.unwrap_or_else(|| number.to_string()), 0), None),
+            Some(register) => {
+                let (key, met) = register.meet(custom_id.as_deref(), endpoint, &body);
+                let name = Some(key.text().to_owned());
+                let known = match met {
+                    Met::New => None,
+                    Met::AlreadyDone => Some("done"),
+                    Met::AlreadyFailed => Some("failed"),
+                    Met::Unknown => keeps_unknown.then_some("unknown"),
+                    Met::Changed(_) => Some("changed"),
+                    Met::Twice => Some("twice"),
+                };
+                if let Some(known) = known {
+                    return Ok((known, name));
+                }
+                (key, name)
+            }
+        };
+        let row = Row { key, number, endpoint, body: body.into(), model: model.into() };
+        self.desk.put(row);
+        Ok(("new", name))
+    }
+
+    /// Notes a row that is no request, as a row that failed: says what is known of it, and its name where
+    /// there is an output.
+    fn put_unsent(
+        &self,
+        py: Python<'_>,
+        custom_id: Option<String>,
+        message: String,
+    ) -> PyResult<(&'static str, Option<String>)> {
+        self.must_be_ours(py)?;
+        let Some(register) = &self.register else { return Ok(("new", None)) };
+        // The message is all there is of its content that can be written.
+        let (key, met) = register.meet(custom_id.as_deref(), Endpoint::Chat, &message);
+        let name = Some(key.text().to_owned());
+        match met {
+            Met::AlreadyFailed => Ok(("failed", name)),
+            Met::Twice => Ok(("twice", name)),
+            Met::New | Met::AlreadyDone | Met::Unknown | Met::Changed(_) => {
+                self.desk.put_unsent(key, message);
+                Ok(("new", name))
+            }
+        }
+    }
+
+    /// Lets the engine look at what was handed over.
+    fn flush(&self) {
+        self.desk.flush();
+    }
+
+    /// Rows of an earlier run with this output whose outcome is not known.
+    fn unknown(&self) -> Vec<String> {
+        self.unknown.clone()
+    }
+
+    /// No more rows come.
+    fn end(&self) {
+        self.desk.want(Wanted::End);
+    }
+
+    /// Nothing new is sent; what is on its way comes in.
+    fn drain(&self) {
+        self.desk.want(Wanted::Drain);
+    }
+
+    /// Ends what is on its way as well, and waits so many seconds for that. Where there is an output what
+    /// is on its way comes in first, as far as it does so in that time.
+    fn abort(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
+        if self.process != std::process::id() {
+            return Ok(true); // it is the parent's
+        }
+        let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let mut raised = Ok(());
+        self.desk.want(if self.register.is_some() { Wanted::Drain } else { Wanted::Abort });
+        loop {
+            let left = until.saturating_duration_since(Instant::now()).min(SLICE);
+            if py.detach(|| self.desk.wait_for_end(left)) {
+                return raised.map(|()| true);
+            }
+            if left.is_zero() {
+                if seconds > 0.0 {
+                    self.desk.note_awaited();
+                }
+                return raised.map(|()| false);
+            }
+            if raised.is_ok() {
+                raised = py.check_signals();
+                if raised.is_err() {
+                    self.desk.want(Wanted::Abort);
+                }
+            }
+        }
+    }
+
+    /// What came out, at most so many. Never waits.
+    fn take(&self, py: Python<'_>, max: usize) -> PyResult<Vec<Outcome>> {
+        self.must_be_ours(py)?;
+        self.desk.take(max).into_iter().map(|finished| self.outcome(py, finished)).collect()
+    }
+
+    /// Whether something came out that was not taken, or nothing more will.
+    fn has_news(&self) -> bool {
+        self.desk.has_news()
+    }
+
+    /// Waits until there is news; Ctrl-C and other greenlets are heard meanwhile.
+    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+        self.must_be_ours(py)?;
+        wait::until(py, |slice| self.desk.wait(slice))
+    }
+
+    /// A descriptor that is readable while there is news.
+    fn fd(&self, py: Python<'_>) -> PyResult<i32> {
+        raise(py, self.desk.fd())
+    }
+
+    /// Why nothing more comes, once all was taken: a word, and the exception that stopped the run.
+    fn ending(&self, py: Python<'_>) -> PyResult<Option<Ended>> {
+        let ended = match self.desk.ending() {
+            None => return Ok(None),
+            Some(Ending::Lost) => ("lost", None),
+            Some(Ending::Unwritten(message)) => {
+                ("unwritten", Some(PyOSError::new_err(message).into_value(py).into_any()))
+            }
+            Some(Ending::Over(Over::All)) => ("all", None),
+            Some(Ending::Over(Over::Drained)) => ("drained", None),
+            Some(Ending::Over(Over::Stopped(stopped))) => {
+                ("stopped", Some(exception(py, &stopped.error).into_value(py).into_any()))
+            }
+        };
+        Ok(Some(ended))
+    }
+
+    /// What there is to show, by name.
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.must_be_ours(py)?;
+        let status = self.desk.status();
+        let shown = PyDict::new(py);
+        shown.set_item("waiting", status.waiting + status.delayed)?;
+        shown.set_item("in_flight", status.in_flight)?;
+        shown.set_item("sent", status.sent)?;
+        shown.set_item("limited", status.limited)?;
+        shown.set_item("paid_again", status.paid_again)?;
+        shown.set_item("unknown", status.unknown)?;
+        shown.set_item("allowed", status.allowed)?;
+        shown.set_item("ceiling", status.ceiling)?;
+        shown.set_item("unreachable", status.unreachable.map(|time| time.as_secs_f64()))?;
+        Ok(shown)
+    }
+}
+
+impl NativeBulk {
+    fn outcome(&self, py: Python<'_>, finished: Finished) -> PyResult<Outcome> {
+        let Finished { row, outcome, attempts, elapsed } = finished;
+        let (response, error) = match outcome {
+            Ok(response) => {
+                let info = match response.endpoint() {
+                    Endpoint::Responses => self.responses.clone(),
+                    Endpoint::Chat | Endpoint::Models => self.chat.clone(),
+                };
+                (Some(of_response(response, info).into_python(py)?), None)
+            }
+            Err(error) => (None, Some(exception(py, &error).into_value(py).into_any())),
+        };
+        Ok((row.number, response, error, attempts, elapsed.as_secs_f64()))
+    }
+
+    fn must_be_ours(&self, py: Python<'_>) -> PyResult<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        let class = py.import("modelwire._errors")?.getattr("OpenAIError")?;
+        let fields = PyDict::new(py);
+        fields.set_item("kind", "forked")?;
+        fields.set_item("hint", "Begin one in each process.")?;
+        let told = ("this bulk job belongs to the parent process",);
+        Err(PyErr::from_value(class.call(told, Some(&fields))?))
+    }
+}
+
+impl Drop for NativeBulk {
+    /// Nobody takes what comes any more: the thread is not to live on for it.
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            self.desk.want(if self.register.is_some() { Wanted::Drain } else { Wanted::Abort });
+        }
+    }
+}
+
+/// At the end of the program: jobs with an output send nothing more, and what is on its way comes in, as far
+/// as it does so in so many seconds; else it would be paid for and lost. Ctrl-C ends the wait.
+#[pyfunction]
+pub(crate) fn bulk_end_all(py: Python<'_>, seconds: f64) -> PyResult<()> {
+    let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    let desks = kept();
+    desks.iter().for_each(|desk| desk.want(Wanted::Drain));
+    for desk in desks {
+        loop {
+            let left = until.saturating_duration_since(Instant::now()).min(SLICE);
+            if py.detach(|| desk.wait_for_end(left)) || left.is_zero() {
+                break;
+            }
+            py.check_signals()?;
+        }
+    }
+    Ok(())
+}
+
+/// The exception of an output that cannot be used.
+fn unusable(failure: Failure) -> PyErr {
+    match failure.exit {
+        Exit::Usage => PyValueError::new_err(failure.message),
+        _ => PyOSError::new_err(failure.message),
+    }
+}
+
+/// What is set of the engine, by name.
+fn engine_options(limits: &Bound<'_, PyDict>) -> PyResult<EngineOptions> {
+    fn get<'py, T: pyo3::conversion::FromPyObjectOwned<'py>>(
+        limits: &Bound<'py, PyDict>,
+        name: &str,
+    ) -> PyResult<Option<T>> {
+        limits.get_item(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
+    }
+    let fixed = Fixed {
+        concurrency_max: get(limits, "max_concurrency")?,
+        requests_per_minute: get(limits, "rpm")?,
+        tokens_per_minute: get(limits, "tpm")?,
+    };
+    let mut options = EngineOptions { fixed, ..EngineOptions::default() };
+    if let Some(attempts) = get(limits, "attempts")? {
+        options.rules.attempts_max = attempts;
+    }
+    if get(limits, "may_pay_twice")?.unwrap_or(false) {
+        options.rules.paid_attempts_max = options.rules.attempts_max;
+    }
+    if let Some(seconds) = get::<f64>(limits, "patience")? {
+        options.patience = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| PyValueError::new_err(format!("patience is {seconds} seconds")))?;
+    }
+    Ok(options)
+}

@@ -1,0 +1,160 @@
+//! What a bulk job keeps on disk: its rows by name, and what became of them. Knows no engine and no Python.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use modelwire::{Endpoint, Error};
+use modelwire_cli::Failure;
+use modelwire_cli::bulk::engine::{Book, NoBook, Waker};
+use modelwire_cli::bulk::ledger::{Ledger, Met};
+use modelwire_cli::bulk::row::{BodyHash, Finished, Key, Row};
+use modelwire_cli::bulk::store::{Order, Store, StoreBook, StoreOptions};
+
+use crate::lock::lock;
+
+/// Which rows there are, and their order, for whoever hands them over.
+pub(crate) struct Register {
+    ledger: Mutex<Ledger>,
+    order: Option<Mutex<Order>>,
+}
+
+impl Register {
+    /// Names a row, and says what is known of it.
+    pub(crate) fn meet(
+        &self,
+        custom_id: Option<&str>,
+        endpoint: Endpoint,
+        body: &str,
+    ) -> (Key, Met) {
+        let hash = BodyHash::of(endpoint, body);
+        let mut ledger = lock(&self.ledger);
+        let (key, met) = match custom_id {
+            None => ledger.meet_unnamed(hash),
+            Some(id) => {
+                let key = Key::new(id, hash.check());
+                let met = ledger.meet(&key);
+                (key, met)
+            }
+        };
+        if let Some(order) = &self.order
+            && met != Met::Twice
+        {
+            lock(order).push(&key);
+        }
+        (key, met)
+    }
+}
+
+/// The store of a job that has an output.
+pub(crate) struct Keeper {
+    store: Store,
+    register: Arc<Register>,
+    waker: Arc<OnceLock<Waker>>,
+}
+
+impl Keeper {
+    /// Opens the results and their journal, or goes on with what stands in them.
+    pub(crate) fn open(
+        output: PathBuf,
+        is_ordered: bool,
+        retries_failed: bool,
+    ) -> Result<Keeper, Failure> {
+        let waker = Arc::new(OnceLock::<Waker>::new());
+        let options = StoreOptions {
+            results: Some(output),
+            is_ordered,
+            retries_failed,
+            ..StoreOptions::default()
+        };
+        let to_wake = waker.clone();
+        let wake = Box::new(move || {
+            if let Some(waker) = to_wake.get() {
+                waker.wake();
+            }
+        });
+        let (store, ledger) = Store::open(&options, None, wake)?;
+        let order = is_ordered.then(Mutex::default);
+        let register = Arc::new(Register { ledger: Mutex::new(ledger), order });
+        Ok(Keeper { store, register, waker })
+    }
+
+    /// For whoever hands rows over.
+    pub(crate) fn register(&self) -> Arc<Register> {
+        self.register.clone()
+    }
+
+    /// Rows of an earlier run whose outcome is not known.
+    pub(crate) fn unknown(&self) -> Vec<String> {
+        self.store.resumed().unknown.clone()
+    }
+
+    /// Where rows are noted before they are sent.
+    pub(crate) fn book(&self) -> AnyBook {
+        AnyBook::Store(self.store.book())
+    }
+
+    /// Whom to wake when something was written.
+    pub(crate) fn wakes(&self, waker: Waker) {
+        let _ = self.waker.set(waker);
+    }
+
+    /// A row came to its end.
+    pub(crate) fn finished(&mut self, finished: &Finished) {
+        self.store.finished(finished);
+    }
+
+    /// A row is no request: it is not sent.
+    pub(crate) fn unsent(&mut self, key: &Key, message: String) {
+        self.store.unsent(key, &Error::argument(message));
+    }
+
+    /// Whether something cannot be written for good.
+    pub(crate) fn is_failed(&self) -> bool {
+        self.store.is_failed()
+    }
+
+    /// Writes everything; in the order of the rows, if all came and that was asked for.
+    pub(crate) fn close(self, is_whole: bool) -> Result<(), Failure> {
+        let order = self.register.order.as_ref().filter(|_| is_whole);
+        let order = order.map(|order| std::mem::take(&mut *lock(order)));
+        self.store.close(order.as_ref())
+    }
+}
+
+/// The book of a job with an output, or of one without.
+pub(crate) enum AnyBook {
+    /// Nothing is remembered.
+    None(NoBook),
+    /// The journal of the store.
+    Store(StoreBook),
+}
+
+impl Book for AnyBook {
+    fn sending(&mut self, row: &Row) -> u64 {
+        match self {
+            AnyBook::None(book) => book.sending(row),
+            AnyBook::Store(book) => book.sending(row),
+        }
+    }
+
+    fn durable(&self) -> u64 {
+        match self {
+            AnyBook::None(book) => book.durable(),
+            AnyBook::Store(book) => book.durable(),
+        }
+    }
+
+    fn refused(&mut self, row: &Row) {
+        match self {
+            AnyBook::None(book) => book.refused(row),
+            AnyBook::Store(book) => book.refused(row),
+        }
+    }
+
+    fn is_behind(&self) -> bool {
+        match self {
+            AnyBook::None(book) => book.is_behind(),
+            AnyBook::Store(book) => book.is_behind(),
+        }
+    }
+}

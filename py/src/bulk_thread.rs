@@ -1,0 +1,315 @@
+//! The engine of a bulk job on a thread of its own: rows go in, outcomes come out, whatever the program
+//! does meanwhile. Knows no Python.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use modelwire::{Ready, Result};
+use modelwire_cli::bulk::engine::{Engine, Over, Status, Turn, Waker};
+use modelwire_cli::bulk::row::{Finished, Key, Row};
+
+use crate::bulk_store::{AnyBook, Keeper};
+use crate::lock::lock;
+
+/// How old a status may be.
+const STATUS_AGE_MAX: Duration = Duration::from_millis(50);
+
+/// How long the engine waits at most while something is on its way, so that its status is no older.
+const TURN_MAX: Duration = Duration::from_millis(500);
+
+/// The jobs that keep what comes, and their process: what is on its way comes in before that ends.
+static KEPT: Mutex<Vec<(u32, Weak<Desk>)>> = Mutex::new(Vec::new());
+
+/// The jobs of this process that keep what comes, whose thread runs and for whose end nobody waited.
+pub(crate) fn kept() -> Vec<Arc<Desk>> {
+    let process = std::process::id();
+    let kept = lock(&KEPT);
+    let ours = kept.iter().filter(|(of, _)| *of == process).filter_map(|(_, desk)| desk.upgrade());
+    ours.filter(|desk| !desk.was_awaited.load(Ordering::SeqCst)).collect()
+}
+
+/// What is still wanted of the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wanted {
+    /// Rows come.
+    Rows,
+    /// No more rows come.
+    End,
+    /// Nothing new is sent.
+    Drain,
+    /// What is on its way ends as well.
+    Abort,
+}
+
+/// Why nothing more comes out.
+#[derive(Clone, Debug)]
+pub(crate) enum Ending {
+    /// What the engine said.
+    Over(Over),
+    /// What came could not be kept, as this says.
+    Unwritten(String),
+    /// Its thread is gone: a fault of ours.
+    Lost,
+}
+
+struct Inbox {
+    rows: Vec<Row>,
+    /// Rows that are no requests, and why; of a job with an output.
+    unsent: Vec<(Key, String)>,
+    wanted: Wanted,
+}
+
+#[derive(Default)]
+struct Outbox {
+    finished: VecDeque<Finished>,
+    ending: Option<Ending>,
+    status: Status,
+}
+
+/// Where the program and the thread of the engine meet.
+pub(crate) struct Desk {
+    inbox: Mutex<Inbox>,
+    outbox: Mutex<Outbox>,
+    arrived: Condvar,
+    /// For event loops, and whether one looks at it.
+    ready: Ready,
+    is_watched: AtomicBool,
+    /// Whether its end was waited for, as long as that is done.
+    was_awaited: AtomicBool,
+    waker: Waker,
+}
+
+impl Desk {
+    /// Starts the thread. It ends with the job.
+    pub(crate) fn open(
+        engine: Engine<AnyBook>,
+        keeper: Option<Keeper>,
+    ) -> std::io::Result<Arc<Desk>> {
+        if let Some(keeper) = &keeper {
+            keeper.wakes(engine.waker());
+        }
+        let desk = Arc::new(Desk {
+            inbox: Mutex::new(Inbox { rows: Vec::new(), unsent: Vec::new(), wanted: Wanted::Rows }),
+            outbox: Mutex::default(),
+            arrived: Condvar::new(),
+            ready: Ready::new(),
+            is_watched: AtomicBool::new(false),
+            was_awaited: AtomicBool::new(false),
+            waker: engine.waker(),
+        });
+        if keeper.is_some() {
+            let mut kept = lock(&KEPT);
+            kept.retain(|(_, desk)| desk.strong_count() > 0);
+            kept.push((std::process::id(), Arc::downgrade(&desk)));
+        }
+        let of_thread = Teller(desk.clone());
+        std::thread::Builder::new()
+            .name("modelwire-bulk".to_owned())
+            .spawn(move || of_thread.serve(engine, keeper))?;
+        Ok(desk)
+    }
+
+    /// Hands over a row. The engine wakes for the first that it has not seen: whoever hands rows over may
+    /// take long to find the next one.
+    pub(crate) fn put(&self, row: Row) {
+        let is_first = {
+            let mut inbox = lock(&self.inbox);
+            inbox.rows.push(row);
+            inbox.rows.len() == 1
+        };
+        if is_first {
+            self.waker.wake();
+        }
+    }
+
+    /// Hands over what is no request; the engine sees it at the next [`flush`](Desk::flush).
+    pub(crate) fn put_unsent(&self, key: Key, message: String) {
+        lock(&self.inbox).unsent.push((key, message));
+    }
+
+    /// Lets the engine look at what was handed over.
+    pub(crate) fn flush(&self) {
+        self.waker.wake();
+    }
+
+    /// What is wanted from now on; what was wanted before is never taken back.
+    pub(crate) fn want(&self, wanted: Wanted) {
+        {
+            let mut inbox = lock(&self.inbox);
+            inbox.wanted = inbox.wanted.max(wanted);
+        }
+        self.waker.wake();
+    }
+
+    /// What came out, at most so many.
+    pub(crate) fn take(&self, max: usize) -> Vec<Finished> {
+        if self.is_watched.load(Ordering::SeqCst) {
+            while self.ready.take().is_some() {}
+        }
+        let mut outbox = lock(&self.outbox);
+        let count = outbox.finished.len().min(max);
+        let taken = outbox.finished.drain(..count).collect();
+        if self.is_watched.load(Ordering::SeqCst) && !outbox.finished.is_empty() {
+            self.ready.note(0);
+        }
+        taken
+    }
+
+    /// Whether something came out that was not taken, or nothing more will.
+    pub(crate) fn has_news(&self) -> bool {
+        let outbox = lock(&self.outbox);
+        !outbox.finished.is_empty() || outbox.ending.is_some()
+    }
+
+    /// Why nothing more comes, once all was taken.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        let outbox = lock(&self.outbox);
+        outbox.ending.clone().filter(|_| outbox.finished.is_empty())
+    }
+
+    /// Waits until there is news; false if the time ran out first. `None` waits for ever.
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> bool {
+        let until = timeout.map(|timeout| Instant::now() + timeout);
+        let mut outbox = lock(&self.outbox);
+        while outbox.finished.is_empty() && outbox.ending.is_none() {
+            let poisoned = std::sync::PoisonError::into_inner;
+            outbox = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                None => self.arrived.wait(outbox).unwrap_or_else(poisoned),
+                Some(Duration::ZERO) => return false,
+                Some(left) => match self.arrived.wait_timeout(outbox, left) {
+                    Ok((outbox, _)) => outbox,
+                    Err(poisoned) => poisoned.into_inner().0,
+                },
+            };
+        }
+        true
+    }
+
+    /// Waits until the thread is at its end.
+    pub(crate) fn wait_for_end(&self, timeout: Duration) -> bool {
+        let outbox = lock(&self.outbox);
+        let found = self.arrived.wait_timeout_while(outbox, timeout, |out| out.ending.is_none());
+        let outbox = match found {
+            Ok((outbox, _)) => outbox,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+        outbox.ending.is_some()
+    }
+
+    /// Its end is not waited for once more.
+    pub(crate) fn note_awaited(&self) {
+        self.was_awaited.store(true, Ordering::SeqCst);
+    }
+
+    /// A descriptor that is readable while there is news, from now on.
+    pub(crate) fn fd(&self) -> Result<i32> {
+        self.is_watched.store(true, Ordering::SeqCst);
+        if self.has_news() {
+            self.ready.note(0);
+        }
+        self.ready.fd()
+    }
+
+    /// What there is to show.
+    pub(crate) fn status(&self) -> Status {
+        lock(&self.outbox).status.clone()
+    }
+
+    fn tell(&self, finished: Vec<Finished>, ending: Option<Ending>, status: Option<Status>) {
+        let is_news = !finished.is_empty() || ending.is_some();
+        {
+            let mut outbox = lock(&self.outbox);
+            outbox.finished.extend(finished);
+            if ending.is_some() && outbox.ending.is_none() {
+                outbox.ending = ending;
+            }
+            if let Some(status) = status {
+                outbox.status = status;
+            }
+        }
+        if is_news {
+            self.arrived.notify_all();
+            if self.is_watched.load(Ordering::SeqCst) {
+                self.ready.note(0);
+            }
+        }
+    }
+}
+
+/// The end of the thread, also by a panic, is told to whoever waits.
+struct Teller(Arc<Desk>);
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        self.0.tell(Vec::new(), Some(Ending::Lost), None);
+    }
+}
+
+impl Teller {
+    fn serve(self, mut engine: Engine<AnyBook>, mut keeper: Option<Keeper>) {
+        let desk = &self.0;
+        let mut rows = VecDeque::new();
+        let mut told_at: Option<Instant> = None;
+        loop {
+            let (wanted, unsent) = {
+                let mut inbox = lock(&desk.inbox);
+                rows.extend(inbox.rows.drain(..));
+                (inbox.wanted, std::mem::take(&mut inbox.unsent))
+            };
+            if let Some(keeper) = &mut keeper {
+                unsent.into_iter().for_each(|(key, message)| keeper.unsent(&key, message));
+            }
+            for _ in 0..engine.wants() {
+                let Some(row) = rows.pop_front() else { break };
+                engine.push(row);
+            }
+            match wanted {
+                Wanted::Rows => {}
+                Wanted::End if rows.is_empty() => engine.end(),
+                Wanted::End => {}
+                Wanted::Drain => engine.drain(),
+                Wanted::Abort => engine.abort(),
+            }
+            if wanted >= Wanted::Drain {
+                rows.clear();
+            }
+            if keeper.as_ref().is_some_and(Keeper::is_failed) {
+                engine.drain();
+            }
+            let timeout = (!engine.is_empty()).then_some(TURN_MAX);
+            let turn = engine.turn(timeout);
+            let is_old = told_at.is_none_or(|at| at.elapsed() >= STATUS_AGE_MAX);
+            let is_over = matches!(turn, Turn::Over(_));
+            let status = (is_old || is_over).then(|| {
+                told_at = Some(Instant::now());
+                engine.status()
+            });
+            match turn {
+                Turn::Finished(finished) => {
+                    if let Some(keeper) = &mut keeper {
+                        finished.iter().for_each(|finished| keeper.finished(finished));
+                    }
+                    desk.tell(finished, None, status);
+                }
+                Turn::Idle => desk.tell(Vec::new(), None, status),
+                Turn::Over(over) => {
+                    // First what holds files and calls, then the word that it is over.
+                    drop(engine);
+                    let unsent = std::mem::take(&mut lock(&desk.inbox).unsent);
+                    if let Some(keeper) = &mut keeper {
+                        unsent.into_iter().for_each(|(key, message)| keeper.unsent(&key, message));
+                    }
+                    let is_whole = matches!(over, Over::All);
+                    let kept = keeper.map_or(Ok(()), |keeper| keeper.close(is_whole));
+                    let ending = match kept {
+                        Ok(()) => Ending::Over(over),
+                        Err(failure) => Ending::Unwritten(failure.message),
+                    };
+                    return desk.tell(Vec::new(), Some(ending), status);
+                }
+            }
+        }
+    }
+}
