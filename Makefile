@@ -3,8 +3,10 @@
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
 # make test-targets  the C library for musl and for another CPU; by hand, last results in docs/testing.md
 # make test-hosts  the examples of event loops and databases, in the real ones; by hand as well
+# make test-ray  modelwire.bulk.Rows in a local Ray of two workers, one of which is killed
 # make test-bindings  the bindings of ffi-c/bindings for other runtimes, each through one list of
 #             scenarios; ARGS="ruby::" chooses
+# make test-kills  bulk jobs that are killed 400 times at random moments
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make mutants  changes the core in one place at a time and sees whether a test notices;
@@ -20,7 +22,7 @@
 
 build := $(or $(CARGO_TARGET_DIR),target)
 python := .venv/bin/python
-native_sources := $(shell find core/src py/src tests/service/src */Cargo.toml tests/service/Cargo.toml \
+native_sources := $(shell find core/src cli/src py/src tests/service/src */Cargo.toml tests/service/Cargo.toml \
   Cargo.toml Cargo.lock -type f)
 python_sources := $(shell find py/python pyproject.toml -type f -not -name '*.pyc')
 
@@ -33,7 +35,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep test-targets test-hosts test-bindings fuzz bench mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep test-targets test-hosts test-ray test-bindings test-kills fuzz bench picture mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -67,6 +69,7 @@ test-deep: .venv/tested
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	cargo build --quiet --locked -p modelwire-service
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
+	@$(MAKE) --no-print-directory test-kills
 	@$(MAKE) --no-print-directory fuzz
 
 # `make install` for musl and for another CPU, and programs of each.
@@ -81,12 +84,28 @@ test-hosts:
 	@tests/tools cargo cc c++ $(host_tools)
 	cargo test --quiet --locked -p modelwire-tests-hosts
 
+# Ray is heavy: it has an environment of its own.
+ray := $(build)/ray/bin/python
+test-ray:
+	@tests/tools cargo python3 venv cc
+	@test -x $(ray) || python3 -m venv $(build)/ray
+	@echo "installing Ray and the Python package into $(build)/ray"
+	@$(ray) -m pip install --quiet --disable-pip-version-check 'pytest>=8' trio 'ray[data]' pyarrow pandas tqdm .
+	cargo build --quiet --locked -p modelwire-service
+	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(ray) -m pytest -m 'deep or not deep' tests/python/test_bulk_ray.py tests/python/test_bulk.py -k 'ray or libraries or parquet or tqdm'
+
 # What they need of registries, each `prepare` takes from there: koffi, a Java 25 and its compiler,
 # Python's cffi.
 test-bindings:
 	@tests/tools cargo cc make pkg-config python3 venv $(binding_tools)
 	cargo test --quiet --locked -p modelwire-tests-bindings -- $(ARGS)
 binding_tools := go node npm mvn ruby ruby-ffi luajit php elixirc erlang-dev platypus
+
+# What each leaves is compared with what the service saw.
+test-kills:
+	@tests/tools cargo
+	cargo test --quiet --locked -p modelwire-cli --test bulk_kills -- --ignored --nocapture --test-threads 1
+	cargo test --quiet --locked -p modelwire-cli --test bulk_exact -- --ignored --nocapture
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
 c_scenarios := --test scenarios --test fields --test options --test started --test queue \
@@ -118,12 +137,14 @@ mutants:
 	tests/mutants/run $(FOLDER) $(SHARD)
 
 test_tools := 'pytest>=8' 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
-  msgspec trio anyio gevent eventlet typing_extensions build starlette fastapi uvicorn
+  msgspec trio anyio gevent eventlet typing_extensions build starlette fastapi uvicorn \
+  opentelemetry-sdk opentelemetry-instrumentation-openai-v2==2.4b0 \
+  opentelemetry-util-genai==0.4b0 openai==3.52.0
 
 # The inner loop: an environment of its own, with links to the Python sources and to the debug build.
 dev := .venv-dev/bin/python
 
-.venv-dev/tools:
+.venv-dev/tools: Makefile
 	@tests/tools cargo python3 venv cc
 	@test -x $(dev) || python3 -m venv .venv-dev
 	@echo "installing the test tools into .venv-dev"
@@ -138,6 +159,11 @@ dev: .venv-dev/tools
 
 stubs:
 	@python3 py/stubs/write.py
+
+# The picture of a bulk job in the README, anew.
+picture:
+	@tests/tools cargo
+	@UPDATE_PICTURE=1 cargo test --quiet --locked --release -p modelwire-cli --test picture
 
 # ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
 bench: .venv/installed

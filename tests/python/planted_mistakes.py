@@ -64,6 +64,14 @@ def answers() -> None:
     print(answer.usage.total_tokens)  # wrong: it may be None
     if answer.usage:
         print(answer.usage.total_token)  # wrong: total_tokens
+    print(answer.choices[0].message.reasoning_txt)  # wrong: reasoning_text
+    print(answer.rate_limits.requests)  # wrong: it may be None
+    if answer.rate_limits:
+        answer.rate_limits.retry_after = 1.0  # wrong: it is frozen
+        print(answer.rate_limits.requests.left)  # wrong: remaining
+    print(client.usage()["m"]["cached_tokens"])  # wrong: cached_input_tokens
+    print(client.usage(by="keys"))  # wrong: key
+    print(client.take_usage(by="key")["k"]["calls"] + 1)  # wrong: by key, then by model
     if answer.choices[0].finish_reason == "lenght":  # wrong: length
         print(answer)
     for call in answer.choices[0].message.tool_calls or []:

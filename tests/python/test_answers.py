@@ -7,7 +7,7 @@ import time
 import pytest
 
 import modelwire
-from wire import HELLO, TRUST_TIME, answer, chat, events, finish, piece
+from wire import HELLO, NO_PARTS, TRUST_TIME, answer, chat, events, finish, piece
 
 MODELS = ["echo", "echo-stream-only", "echo-reasoning", "echo-tools", "limited", "recovers"]
 TEXT = HELLO[0]["content"]
@@ -154,11 +154,13 @@ def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
         "input_tokens": 12,
         "output_tokens": 12,
         "total_tokens": 24,
+        **NO_PARTS,
     }
     assert usage["echo-stream-only"]["total_tokens"] == 4
     for sums in usage.values():
         assert sums.pop("total_tokens") == sums["input_tokens"] + sums["output_tokens"]
         assert sums.pop("calls_without_usage") == 0
+        assert {name: sums.pop(name) for name in NO_PARTS} == NO_PARTS
     assert usage == service.state()["metered"]
 
 

@@ -10,5 +10,6 @@ from test_vectors import (  # noqa: F401
     test_lines_that_leave_the_grammar,
     test_requests,
     test_streams_of_the_grammar,
+    test_what_attributes_tell_of_odd_chunks,
     test_what_chunks_add_up_to,
 )

@@ -37,6 +37,8 @@ NO_TWIN = {
     "test_resources_can_be_patched": "a class is patched, and no call is awaited",
     "test_settings_that_are_set_anew": "an attribute of the stand-in is not one of the client",
     "test_signatures_can_be_looked_at": "it compares both clients",
+    "test_what_a_message_says_goes_back_as_it_came": "test_reasoning.py has both clients",
+    "test_what_a_response_says_goes_back_as_it_came": "test_reasoning.py has both clients",
     "test_what_the_service_does_not_have_can_be_looked_at": "hasattr sees the stand-in",
 }
 
@@ -176,6 +178,7 @@ OF_CLIENT = {
     "no_proxy": "no_proxy",
     "http2": "http2",
     "stream_only": "stream_only",
+    "chunk_times": "chunk_times",
     "runtime": None,  # a runtime of Rust; Python programs have none
 }
 OF_CALL = {
@@ -190,8 +193,11 @@ OF_CALL = {
     "total_timeout": "timeout",
     "pings_reset_idle": "timeout",
     "retry": None,  # by with_options(max_retries=...), as in openai-python
+    "with_options_of": None,  # for bulk, whose calls are all alike
     "stream_only": "stream_only",
     "gather": "gather",
+    "chunk_times": None,  # by the client's option, and where an observer asks
+    **dict.fromkeys(("tag", "tag_by_default")),  # of calls that observers are told of
     # Fields of the body are parameters of their own, or stand in extra_body.
     **dict.fromkeys(("field", "field_json"), "extra_body"),
     **dict.fromkeys(("message", "user", "system"), "messages"),

@@ -112,6 +112,130 @@ def test_what_is_sent_back_is_what_it_is_now(scripted, stream):
     assert len(sent["tool_calls"]) == 1
 
 
+# What the model thought, unknown fields, escapes, white space, a number to its last digit.
+THOUGHT = (
+    '"reasoning_content":"why\\n\\ud83d\\ude00","reasoning":"x","reasoning_details":[{"type":'
+    '"reasoning.text","text":"t","signature":"s==","index":0},{"type":"new","data":1.50}]'
+)
+CALLED = (
+    '"tool_calls":[{"id":"x","type":"function","function":{"name":"same","arguments":'
+    '"{\\"word\\": \\"a\\"}"},"extra_content":{"google":{"thought_signature":"q"}},"custom":{}}]'
+)
+SAID = f'{{"role":"assistant","content":"\\u0061 \\/",{THOUGHT},{CALLED},"new":1.50e1}}'
+ITEMS = [
+    '{"id":"rs","type" : "reasoning","summary":[{"type":"summary_text","text":"s\\u00e9"}],'
+    '"encrypted_content":"gAAA","content":null,"new":1.50}',
+    '{"id":"m","type":"message","role":"assistant","content":[{"type":"output_text","text":"a\\/",'
+    '"annotations":[],"logprobs":[]}],"new":{"a" : 1}}',
+    '{"id":"f","type":"function_call","call_id":"k","name":"same","arguments":"{\\"word\\":\\"a\\"}"}',
+]
+
+
+def same(word: str) -> str:
+    return word
+
+
+def looked_at(said):
+    """An answer's part, with everything in it looked at."""
+    repr(said)
+    said.to_dict(), said.model_dump(), copy.deepcopy(said)
+    for name in dict(said):
+        getattr(said, name)
+    return said
+
+
+def chunks_of_said(finish_reason):
+    """A stream that adds up to the message."""
+    call = json.loads("{" + CALLED + "}")["tool_calls"][0]
+    halves = [{**call, "index": 0, "function": {"name": "same", "arguments": '{"word"'}}]
+    rest = [{"index": 0, "function": {"arguments": ': "a"}'}}]
+    first = '{"role":"assistant","content":"\\u0061","reasoning_content":"why","reasoning":"x"}'
+    deltas = [first, '{"content":" \\/","reasoning_content":"\\n\\ud83d\\ude00"}']
+    deltas += ["{" + THOUGHT.partition('"reasoning":"x",')[2] + "}"]
+    deltas += [json.dumps({"tool_calls": halves}, separators=(",", ":"))]
+    deltas += [json.dumps({"tool_calls": rest}, separators=(",", ":")), '{"new":1.50e1}']
+    made = [f'{{"id":"c","choices":[{{"index":0,"delta":{delta}}}]}}' for delta in deltas]
+    return [*made, finish(finish_reason)]
+
+
+def last_said(scripted, name):
+    """What stood in the last request behind what was asked, to the byte."""
+    body = scripted.requests()[-1]["body"]
+    return body[body.index(f'"{name}":[') :]
+
+
+@pytest.mark.parametrize("way", ["whole", "gather", "helper", "parse", "tools", "tool_events"])
+def test_what_a_message_says_goes_back_as_it_came(scripted, way):
+    """R-F2, R-F3, R-OP5: reasoning, tool calls and unknown fields, however the answer came."""
+    whole = chat(None)
+    said = f'{{"index":0,"message":{SAID},"finish_reason":"tool_calls"}}'
+    whole["json"]["body"] = f'{{"id":"c","object":"chat.completion","choices":[{said}]}}'
+    streams = events(*chunks_of_said("tool_calls"))
+    last = chat({"role": "assistant", "content": "done"})
+    if way == "tool_events":
+        last = events('{"choices":[{"index":0,"delta":{"content":"done"}}]}', finish())
+    first = streams if way in ("gather", "helper", "tool_events") else whole
+    client = scripted(first, last)
+    chats = client.chat.completions
+    asked = {"model": "m", "messages": list(HELLO)}
+    if way in ("tools", "tool_events"):
+        run = chats.run_tools(**asked, tools=[same])
+        for turn in run if way == "tools" else run.events():
+            if turn.type == "turn":
+                looked_at(turn.completion.choices[0].message)
+    else:
+        if way == "gather":
+            going = chats.create(**asked, stream=True, gather=True)
+            assert list(going)
+            answer = going.answer
+        elif way == "helper":
+            with chats.stream(**asked) as helped:
+                answer = helped.get_final_completion()
+        else:
+            answer = (chats.create if way == "whole" else chats.parse)(**asked)
+        asked["messages"].append(looked_at(answer.choices[0].message))
+        chats.create(**asked)
+    sent = last_said(scripted, "messages")
+    assert SAID in sent, sent
+
+
+@pytest.mark.parametrize("way", ["whole", "gather", "helper", "tools", "tool_events"])
+def test_what_a_response_says_goes_back_as_it_came(scripted, way):
+    """R-F2, R-F3, R-OP4: every item of its output, however the answer came."""
+    body = f'{{"id":"r","status":"completed","output":[{",".join(ITEMS)}]}}'
+    bare = '{"id":"r","status":"completed","output":[]}'
+    done = [
+        f'{{"type":"response.output_item.done","output_index":{at},"item":{item}}}'
+        for at, item in enumerate(ITEMS)
+    ]
+    streams = events(*done, f'{{"type":"response.completed","response":{bare}}}')
+    whole, last = chat(None), chat(None)
+    whole["json"]["body"], last["json"]["body"] = body, bare
+    if way == "tool_events":
+        last = events(f'{{"type":"response.completed","response":{bare}}}')
+    client = scripted(streams if way in ("gather", "helper", "tool_events") else whole, last)
+    asked = {"model": "m", "input": list(HELLO)}
+    make = client.responses
+    if way in ("tools", "tool_events"):
+        run = make.run_tools(**asked, tools=[same])
+        for turn in run if way == "tools" else run.events():
+            if turn.type == "turn":
+                [looked_at(item) for item in turn.response.output]
+    else:
+        if way == "gather":
+            going = make.create(**asked, stream=True, gather=True)
+            assert list(going)
+            answer = going.answer
+        elif way == "helper":
+            with make.stream(**asked) as helped:
+                answer = helped.get_final_response()
+        else:
+            answer = make.create(**asked)
+        asked["input"] += [looked_at(item) for item in answer.output]
+        make.create(**asked)
+    assert ",".join(ITEMS) in last_said(scripted, "input")
+
+
 def test_unknown_parts_are_dicts():
     """R-F3: of any depth, with their fields as attributes too; what is done to them stays."""
     found = completion()

@@ -23,7 +23,9 @@ def test_all_is_exactly_what_is_public():
     """R-OP1: no name is missing, none is too many."""
     names = {name for name in vars(modelwire) if not name.startswith("_")}
     names = {name for name in names if not isinstance(vars(modelwire)[name], types.ModuleType)}
-    assert set(modelwire.__all__) == names - {"TYPE_CHECKING"} | {"__version__"}
+    # The last two are imported when they are asked for.
+    late = {"__version__", "bulk", "CallRecord"}
+    assert set(modelwire.__all__) == names - {"TYPE_CHECKING"} | late
 
 
 def test_all_is_sorted():

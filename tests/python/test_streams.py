@@ -13,6 +13,7 @@ from conftest import eventually
 from wire import (
     END,
     HELLO,
+    NO_PARTS,
     SILENCE,
     STALL,
     TRUST_TIME,
@@ -66,7 +67,7 @@ def test_usage_of_a_stream(client):
     )
     *_, last = chat
     assert last.usage.total_tokens == 8
-    assert chat.usage == {"input_tokens": 4, "output_tokens": 4, "total_tokens": 8}
+    assert chat.usage == {"input_tokens": 4, "output_tokens": 4, "total_tokens": 8, **NO_PARTS}
 
 
 def test_usage_chunk_of_a_stream(service, client):

@@ -18,6 +18,7 @@ from modelwire import MaxTurnsError
 from modelwire._signature import Function, documented
 from modelwire._tools import written
 from modelwire.testing import text
+from wire import NO_PARTS
 
 
 def add(a: int, b: int) -> int:
@@ -66,7 +67,7 @@ def test_a_chat_with_tools(caller):
     )
     assert turns[1].calls == [] and run.final is turns[1].completion
     assert run.final.choices[0].message.content == "It is 3."
-    assert run.usage == {"input_tokens": 8, "output_tokens": 10, "total_tokens": 18}
+    assert run.usage == {"input_tokens": 8, "output_tokens": 10, "total_tokens": 18, **NO_PARTS}
     first, second = (request.body for request in caller.service.requests)
     assert first["tools"] == [
         {
@@ -258,7 +259,7 @@ SURROGATE = '{"word": "\\ud800"}'
         (one_call("same", '{"word": "\ud800"}'), None),
         (one_call("\ud800", "{}"), None),
         (one_call("mute", '{"word": "x"}'), "Error: MuteError"),
-        (one_call("same", {"word": "x"}), None),
+        (one_call("same", {"word": "x"}), "x"),
         (one_call("same", 5), None),
         (one_call("same", ["x"]), None),
         (one_call(["same"], "{}"), None),

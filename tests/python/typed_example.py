@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from collections.abc import AsyncIterator
 
 import modelwire
 from modelwire import NOT_GIVEN, Client, NotGiven, OpenAI, OpenAIError, Stream, Timeout
@@ -36,8 +37,10 @@ def chat(client: Client, limit: int | NotGiven = NOT_GIVEN) -> str:
     request_id: str | None = completion._request_id
     fields: dict[str, object] = completion.to_dict()
     text: str = completion.to_json(indent=2)
-    answer: str = completion.choices[0].message.content or ""
+    answer: str = completion.choices[0].message.content or completion.reasoning_text
+    answer += completion.choices[0].message.reasoning_text
     completion.choices[0].message.content = answer.strip()
+    print(completion.rate_limits and completion.rate_limits.tokens.limit)
     print(request_id, completion.model_dump() == fields, completion == fields, text)
     return answer
 
@@ -48,13 +51,17 @@ def chat_stream(client: Client) -> str:
         chunks: Stream[ChatCompletionChunk] = stream
         for chunk in chunks:
             piece: str | None = chunk.choices[0].delta.content
-            text += piece or ""
-        usage: dict[str, int] | None = chunks.usage
+            thought: str = chunk.choices[0].delta.reasoning_text + chunk.reasoning_text
+            text += piece or thought
+        usage: modelwire.Usage | None = chunks.usage
+        cached: int = usage["cached_input_tokens"] if usage else 0
         end: str | None = chunks.end
         status: int = chunks.status_code
         headers: list[tuple[str, str]] = chunks.headers
+        limits: modelwire.RateLimits | None = chunks.rate_limits
+        left: int | None = limits.requests.remaining if limits else None
         request_id: str | None = chunks.request_id
-        print(usage, end, status, headers, request_id, next(chunks))
+        print(usage, cached, left, end, status, headers, request_id, next(chunks))
         chunks.close()
     return text
 
@@ -66,6 +73,7 @@ def response(client: Client) -> str:
         model="m", input=[{"role": "user", "content": "x"}], stream=True
     ):
         kind: str | None = event.type
+        text += event.reasoning_text or plain.reasoning_text
         if isinstance(event, ResponseTextDeltaEvent):
             text += event.delta
         elif isinstance(event, ResponseCompletedEvent):
@@ -88,6 +96,10 @@ def told(error: OpenAIError) -> datetime.datetime | None:
     maybe: list[str | None] = [error.type, error.code, error.param, error.body, error.model]
     status: int | None = error.status_code
     after: float | None = error.retry_after
+    if limits := error.rate_limits:
+        reset: float | None = limits.tokens.reset
+        others: list[modelwire.RateLimit] = [*limits.others.values()]
+        print(reset, others, limits.retry_after)
     attempts: int = error.attempts
     elapsed: float = error.elapsed
     print(words, maybe, status, after, attempts, elapsed, error.timeout, error.request_id)
@@ -114,6 +126,11 @@ def parsed(client: Client) -> list[str]:
                 city = event.parsed
             elif event.type == "content.delta":
                 print(event.parsed, event.delta)
+            elif event.type == "reasoning.delta":
+                print(event.delta, event.snapshot)
+            elif event.type == "reasoning.done":
+                thought: str = event.reasoning
+                print(thought)
         city = stream.get_final_completion().choices[0].message.parsed
     anything = client.responses.parse(model="m", input="x").output_parsed
     print(anything, modelwire.pydantic_function_tool(City))
@@ -135,6 +152,43 @@ def tools(client: Client) -> str:
     return told.output_text + (city.name if city else "")
 
 
+def bulk(client: Client) -> int:
+    def show(status: modelwire.bulk.Status) -> None:
+        print(status.done, status.rows_per_second)
+
+    rows: list[tuple[str, str]] = [("a", "What is 2 + 2?"), ("b", "What is 3 + 3?")]
+    run: modelwire.bulk[tuple[str, str]] = modelwire.bulk(
+        rows, client=client, model="m", max_concurrency=4, output="out.jsonl", progress=show
+    )
+    for result in run:
+        name: str = result.row[0]
+        text: str | None = result.text
+        error: OpenAIError | None = result.error
+        print(name, text, error.kind if error else None, result.custom_id, result.attempts)
+        line: dict[str, object] = result.to_dict()
+        print(line)
+    left: list[tuple[str, str]] = run.unfinished
+    one = next(iter(modelwire.bulk(iter(["x"]), model="m")))
+    print(one.row.upper(), left, run.unknown, run.status().in_flight)
+    batches = modelwire.bulk.Rows(prompt="text", model="m", max_concurrency=8)
+    print(batches({"text": ["What is 2 + 2?"]})["answer"])
+    modelwire.bulk.write_parquet(
+        modelwire.bulk(modelwire.bulk.read_parquet("in.parquet"), prompt="text"), "out.parquet"
+    )
+    return run.skipped
+
+
+async def bulk_awaited() -> list[str]:
+    async def rows() -> AsyncIterator[dict[str, int]]:
+        yield {"n": 1}
+
+    found: list[str] = []
+    async with modelwire.bulk(rows(), client=modelwire.AsyncClient(), timeout=NOT_GIVEN) as run:
+        async for result in run:
+            found.append(f"{result.row['n']}: {result.raise_for_error()}")
+    return found
+
+
 def main() -> None:
     with make() as client:
         base_url: str = client.base_url
@@ -150,7 +204,11 @@ def main() -> None:
             print(broken)
         except modelwire.APIStatusError as error:
             print(error.status_code)
-        sums: dict[str, dict[str, int]] = client.usage()
+        print(bulk(client))
+        sums: dict[str, modelwire.UsageSum] = client.usage()
+        taken: dict[str, dict[str, modelwire.UsageSum]] = client.take_usage(by="key")
+        own: dict[str, modelwire.UsageSum] = taken[client.key_id or "other"]
+        print([one["calls"] + one["reasoning_tokens"] for one in own.values()])
         client.close()
         closed: bool = client.is_closed()
     print(sums, closed, modelwire.__version__)

@@ -7,6 +7,14 @@ TRUST_TIME = 0.05
 STALL = {"stall": True}
 HELLO = [{"role": "user", "content": "Hello there, dear service"}]
 WORDS = ["Hello ", "there, ", "dear ", "service"]
+# What sums of usage have beside their tokens, where no service said anything of it.
+NO_PARTS = {
+    "cached_input_tokens": 0,
+    "cache_write_tokens": 0,
+    "reasoning_tokens": 0,
+    "audio_input_tokens": 0,
+    "audio_output_tokens": 0,
+}
 STREAM_HEAD = (
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 )

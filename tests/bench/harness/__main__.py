@@ -10,7 +10,7 @@ import sys
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from harness import whole
+from harness import bulk, whole
 from harness.child import measure
 from harness.clients import CLIENTS, RELEASE, Client
 from harness.environments import BUILD, prepare, run
@@ -19,7 +19,7 @@ from harness.scenarios import SCENARIOS, Scenario
 from harness.server import Server
 from harness.table import Row, family_lines, lines, verdict
 
-WHOLE = ("import", "linear", "sizes")
+WHOLE = ("import", "linear", "sizes", "bulk")
 MADE_OF_ALL = (*WHOLE, *(scenario.name for scenario in SCENARIOS))
 FAMILIES = tuple(dict.fromkeys(scenario.family for scenario in SCENARIOS if scenario.family))
 
@@ -28,7 +28,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="make bench ARGS=...")
     parser.add_argument("--scenario", action="append", choices=[*MADE_OF_ALL, *FAMILIES])
-    parser.add_argument("--client", action="append", choices=list(CLIENTS))
+    parser.add_argument("--client", action="append", choices=[*CLIENTS, *bulk.RUNNERS])
     parser.add_argument("--runs", type=int, default=5, help="fresh processes for each median")
     parser.add_argument("--pin", action="store_true", help="client on one core, server on another")
     parser.add_argument("--quick", action="store_true", help="one run of a tenth of the work")
@@ -125,7 +125,7 @@ def main() -> None:
     asked = arguments()
     if asked.list:
         print(f"scenarios: {' '.join(MADE_OF_ALL)}\nfamilies: {' '.join(FAMILIES)}")
-        print(f"clients: {' '.join(CLIENTS)}")
+        print(f"clients: {' '.join([*CLIENTS, *bulk.RUNNERS])}")
         return
     wanted = set(asked.scenario or MADE_OF_ALL)
     work = [
@@ -142,7 +142,8 @@ def main() -> None:
     if asked.pin:
         machine["pinned"] = "client on one core, server on another"
     run(["tests/tools", "cargo", "cc", "python3", "venv", "strip"])
-    prepare({"cargo"} | {part for _, of in work for client in of for part in client.needs})
+    needs = {"venv"} if "bulk" in wanted else set()
+    prepare({"cargo"} | needs | {part for _, of in work for client in of for part in client.needs})
     # Thousands of connections; children inherit the limit.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -162,6 +163,8 @@ def main() -> None:
         report.add("linear", whole.linear(runs))
     if "sizes" in wanted and asked.client is None:
         report.add("sizes", whole.sizes())
+    if "bulk" in wanted and (asked.client is None or set(bulk.RUNNERS) & set(asked.client)):
+        report.add("bulk", bulk.bulk(runs, scale, asked.client))
     report.close()
 
 

@@ -60,6 +60,12 @@ def _venv() -> None:
     stamp.write_text(digest)
 
 
+def _otel() -> None:
+    if output_of([sys.executable, "-c", "import opentelemetry.sdk"]) is None:
+        quiet = ["--quiet", "--disable-pip-version-check"]
+        run([sys.executable, "-m", "pip", "install", *quiet, "opentelemetry-sdk"])
+
+
 def _compile(name: str, flags: list[str]) -> None:
     source = BENCH / "c" / f"{name}.c"
     if not source.exists():
@@ -102,6 +108,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "cargo": _cargo,
     "peers": _peers,
     "venv": _venv,
+    "otel": _otel,
     "c": _c,
     "libcurl": _libcurl,
     **{language: _runtime(language) for language in RUNTIMES},

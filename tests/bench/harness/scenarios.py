@@ -10,8 +10,10 @@ CHAT_ROUTE = "plain/1/1/1/0"
 SOCKET, BARE = "socket", "reqwest-bare"
 RUST, RUST_BLOCKING = "modelwire-rust", "modelwire-rust-blocking"
 RUST_IO_THREAD = "modelwire-rust-io-thread"
+RUST_RECORDED = "modelwire-rust-recorded"
 C, C_QUEUE = "modelwire-c-callback", "modelwire-c-queue"
 PYTHON, ASYNCIO = "modelwire-python", "modelwire-asyncio"
+OTEL = "modelwire-otel"
 OPENAI, OPENAI_ASYNCIO = "openai", "openai-asyncio"
 AIOHTTP, LITER_LLM, MSGSPEC = "aiohttp-orjson", "liter-llm", "msgspec"
 ASYNC_OPENAI, REQWEST_SERDE, LIBCURL = "async-openai", "reqwest-serde", "libcurl-jansson"
@@ -183,6 +185,26 @@ SCENARIOS = (
     ),
     chunk("chunk", 1),
     chunk("chunk-x64", 64),
+    # As many chunks in each stream as a record has times of.
+    Scenario(
+        name="recorded",
+        title="chunk of 230 bytes, 10 streams, with chunk_times on and records collected",
+        route="chat/{events}/1/230/0",
+        operations=10 * 16_000,
+        at_once=10,
+        clients=(RUST, RUST_RECORDED),
+        floor=RUST,
+        bars=beyond(RUST, {0.2: (RUST_RECORDED,)}),
+    ),
+    Scenario(
+        name="recorded-paced",
+        title="the same on 100 streams paced at 50 chunks a second",
+        route="chat/{events}/1/230/20",
+        operations=100 * 200,
+        at_once=100,
+        clients=(RUST, RUST_RECORDED),
+        floor=RUST,
+    ),
     Scenario(
         name="runtime-chat",
         title="chat, one after another, in other runtimes",
@@ -270,6 +292,21 @@ SCENARIOS = (
         unit="KiB",
         floor=RUST,
         may_shorten=False,
+    ),
+    Scenario(
+        name="telemetry",
+        title="chat, one after another, told to OpenTelemetry",
+        work="chat",
+        operations=4000,
+        clients=(PYTHON, OTEL),
+        floor=PYTHON,
+    ),
+    Scenario(
+        name="telemetry-chunk",
+        title="chunk of 230 bytes, one stream, told to OpenTelemetry",
+        route="chat/{events}/1/230/0",
+        clients=(PYTHON, OTEL),
+        floor=PYTHON,
     ),
     reading("fields", "every field of a chat answer of 4 KiB, from its text"),
     reading("dump", "model_dump() of a chat answer of 4 KiB, from its text"),

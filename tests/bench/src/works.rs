@@ -5,14 +5,19 @@
     reason = "a benchmark that fails should stop with its reason"
 )]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::measure::{CHAT, Found, Seen, Task, measure, median_us, memory_of_open, resident_kib};
-use modelwire::{CONNECTIONS_MAX, Client, Config, Limits, Request, Stream};
+use modelwire::{CONNECTIONS_MAX, Client, Config, Limits, RecordsOptions, Request, Stream};
 use tokio::task::JoinSet;
 
 /// Runs the work that the command line names, with a client of this configuration.
 pub fn run(configured: impl FnOnce(Config) -> Config) {
+    run_told(configured, false);
+}
+
+/// The same; with `is_told` what the calls tell at their ends is collected, and taken at the end.
+pub fn run_told(configured: impl FnOnce(Config) -> Config, is_told: bool) {
     measure(|task| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -21,7 +26,9 @@ pub fn run(configured: impl FnOnce(Config) -> Config) {
             let limits = Limits::default().connections_max(connections_max);
             let config = Config::new().base_url(&task.base_url).api_key("sk-test").limits(limits);
             let client = Client::new(configured(config)).unwrap();
-            match task.work.as_str() {
+            let options = RecordsOptions::default();
+            let records = is_told.then(|| client.records(options).unwrap());
+            let worked = match task.work.as_str() {
                 "chat" => chat(&client, task).await,
                 "stream" => stream(&client, task).await,
                 "first" => first(&client, task).await,
@@ -29,7 +36,12 @@ pub fn run(configured: impl FnOnce(Config) -> Config) {
                 "long" => long(&client, task).await,
                 "gather" => gather(&client).await,
                 other => panic!("no work {other}"),
+            };
+            if let Some(records) = records {
+                let told = records.take(usize::MAX, Some(Duration::ZERO)).unwrap();
+                assert!(!told.is_empty(), "no call told anything");
             }
+            worked
         })
     });
 }

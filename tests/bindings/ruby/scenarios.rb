@@ -123,7 +123,7 @@ module Scenarios
       error.to_h.each do |name, value|
         same(value, name == "message" ? error.explanation : error.public_send(name), name)
       end
-      same(19, error.to_h.size, "the number of members")
+      same(21, error.to_h.size, "the number of members")
     end
   end
 

@@ -186,3 +186,21 @@ void stream_underneath(void) {
   modelwire_response_free(answer);
   modelwire_client_free(client);
 }
+
+void sent_back(void) {
+  modelwire_client *client = client_with("{\"stream_only\":true}");
+  modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
+  const char *message = modelwire_value_json(modelwire_response_value(answer),
+                                             "/choices/0/message", MODELWIRE_NUL, NULL);
+  modelwire_request *next = empty_request(MODELWIRE_OPERATION_CHAT);
+  char messages[2048];
+  CHECK(message != NULL);
+  snprintf(messages, sizeof messages, "[%s,{\"role\":\"user\",\"content\":\"y\"}]", message);
+  CHECK(modelwire_request_set_text(next, "model", MODELWIRE_NUL, "m", MODELWIRE_NUL, NULL) ==
+        MODELWIRE_OK);
+  CHECK(modelwire_request_set_json(next, "messages", MODELWIRE_NUL, messages, MODELWIRE_NUL,
+                                   NULL) == MODELWIRE_OK);
+  modelwire_response_free(answer);
+  modelwire_response_free(answer_of(call_of(client, next)));
+  modelwire_client_free(client);
+}

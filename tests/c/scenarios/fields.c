@@ -373,6 +373,29 @@ void usage_by_model(void) {
   modelwire_client_free(client);
 }
 
+/* Sums by key and by model, taken and set back at once. */
+void usage_taken(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("m", "x"))));
+  modelwire_response_free(
+      answer_of(chat_call_with(client, ECHO_CHAT("m", "x"), "{\"api_key\":\"sk-other-key\"}")));
+  CHECK(usage_of(client, "/calls") == 2);
+  modelwire_value *taken = modelwire_client_take_usage(client);
+  const char *own = text_at(taken, "/key_id");
+  CHECK_TEXT(own, "ff95f1fb950e0b2b");
+  CHECK(int_at(taken, "/calls") == 2 && count_at(taken, "/keys") == 2);
+  CHECK(int_at(taken, "/models/m/cached_input_tokens") == 2);
+  CHECK(int_at(taken, "/keys/ff95f1fb950e0b2b/calls") == 1);
+  CHECK(int_at(taken, "/keys/ff95f1fb950e0b2b/models/m/reasoning_tokens") == 3);
+  CHECK(strstr(modelwire_value_json(taken, "", 0, NULL), "sk-") == NULL);
+  modelwire_value_free(taken);
+  taken = modelwire_client_take_usage(client);
+  CHECK(int_at(taken, "/calls") == 0 && count_at(taken, "/models") == 0);
+  CHECK(count_at(taken, "/keys") == 0 && usage_of(client, "/calls") == 0);
+  modelwire_value_free(taken);
+  modelwire_client_free(client);
+}
+
 /* Three models of which each reports the most that can be reported: the sums stay at their end
  * instead of starting again from 0. */
 void usage_saturates(void) {

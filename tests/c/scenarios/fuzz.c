@@ -263,7 +263,7 @@ static void look_at_error(fuzzer *own, const modelwire_error *error) {
 static void look_at_event(fuzzer *own, const modelwire_event *event) {
   size_t length = 77;
   int32_t kind = modelwire_event_kind(event);
-  CHECK(event == NULL ? kind == 0 : kind >= 1 && kind <= MODELWIRE_EVENT_LOG);
+  CHECK(event == NULL ? kind == 0 : kind >= 1 && kind <= MODELWIRE_EVENT_CALL);
   const char *found = modelwire_event_text(event, &length);
   CHECK(found == NULL ? length == 0 : found[length] == '\0');
   found = modelwire_event_json(event, &length);
@@ -276,9 +276,10 @@ static void look_at_event(fuzzer *own, const modelwire_event *event) {
   look_at_response(own, modelwire_event_response(event));
   look_at_error(own, modelwire_event_error(event));
   CHECK(event != NULL || modelwire_event_tag(event) == 0);
+  CHECK(event != NULL || modelwire_event_call_tag(event) == 0);
 }
 
-/* A callback of a call or of the log; it may look, and do what is refused inside of it. */
+/* A callback of a call, of the log or of a client; it may look, and do what is refused inside of it. */
 static int32_t on_event(void *user_data, const modelwire_event *event) {
   token *seen = user_data;
   fuzzer *own = &seen->own;
@@ -290,7 +291,8 @@ static int32_t on_event(void *user_data, const modelwire_event *event) {
     modelwire_error_free(own->errors[i]);
     own->errors[i] = NULL;
   }
-  if (modelwire_event_kind(event) == MODELWIRE_EVENT_LOG) return chance(own, 50) == 0;
+  int32_t kind = modelwire_event_kind(event);
+  if (kind == MODELWIRE_EVENT_LOG || kind == MODELWIRE_EVENT_CALL) return chance(own, 50) == 0;
   CHECK(seen->ends == 0);
   seen->ends += is_last(event);
   return chance(own, 6) == 0;
@@ -311,7 +313,7 @@ static modelwire_client *fuzzed_client(int connections) {
 
 static void use_library(fuzzer *own) {
   WITH_ERROR;
-  switch (chance(own, 12)) {
+  switch (chance(own, 14)) {
     case 0:
       CHECK(modelwire_version()[0] != '\0');
       CHECK(modelwire_version_number() == MODELWIRE_VERSION_NUMBER);
@@ -337,6 +339,21 @@ static void use_library(fuzzer *own) {
             err);
       break;
     }
+    case 6: {
+      token *seen = chance(own, 4) != 0 ? new_token(own) : NULL;
+      judge(own,
+            modelwire_client_on_call(ONE(clients), seen != NULL ? on_event : NULL, seen,
+                                     seen != NULL ? free_token : NULL, err),
+            err);
+      break;
+    }
+    case 7:
+    case 8:
+      judge(own,
+            modelwire_queue_follow_calls(ONE(queues), ONE(clients), chance(own, 3) != 0, tag(own),
+                                         err),
+            err);
+      break;
     default: {
       int32_t level = (int32_t)chance(own, 8) - 1;
       judge(own, modelwire_queue_log(ONE(queues), level, tag(own), err), err);
@@ -381,6 +398,9 @@ static void use_client(fuzzer *own) {
       CHECK((usage == NULL) == (client == NULL));
       look_at_value(own, usage);
       modelwire_value_free(usage);
+      usage = modelwire_client_take_usage(client);
+      CHECK((usage == NULL) == (client == NULL));
+      modelwire_value_free(usage);
     }
   }
 }
@@ -390,7 +410,10 @@ static void use_request(fuzzer *own) {
   modelwire_request *request = SOME(own, own->requests);
   text name = varied(own, SOME(own, TEXTS)), value = varied(own, SOME(own, TEXTS));
   text json = varied(own, SOME(own, JSONS)), options = varied(own, SOME(own, OPTIONS));
-  switch (chance(own, 10)) {
+  switch (chance(own, 11)) {
+    case 10:
+      judge(own, modelwire_request_set_tag(request, tag(own), err), err);
+      break;
     case 0:
     case 1: {
       WITH_OUT(modelwire_request);

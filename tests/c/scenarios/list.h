@@ -8,6 +8,7 @@
   /* answers.c */                                                                              \
   NAME(models) NAME(chat) NAME(response) NAME(response_fields_absent) NAME(nul_bytes)          \
   NAME(usage) NAME(usage_beyond_64_bits) NAME(versions) NAME(crossed) NAME(stream_underneath)  \
+  NAME(sent_back)                                                                              \
   /* streams.c */                                                                              \
   NAME(stream) NAME(response_stream) NAME(stream_incremental) NAME(stream_stopped)             \
   NAME(stream_cut) NAME(stream_error) NAME(stream_nul_bytes) NAME(nested_call)                 \
@@ -29,9 +30,9 @@
   /* fields.c */                                                                               \
   NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(values) NAME(tool_calls)          \
   NAME(tool_call_pieces) NAME(headers) NAME(usage_of_events) NAME(usage_by_model)              \
-  NAME(usage_saturates) NAME(ends)                                                             \
-  /* texts.c */                                                                                \
-  NAME(texts)                                                                                  \
+  NAME(usage_saturates) NAME(usage_taken) NAME(ends)                                           \
+  /* texts.c, accessors.c */                                                                   \
+  NAME(texts) NAME(accessors)                                                                  \
   /* options.c */                                                                              \
   NAME(limits) NAME(limits_refused) NAME(through_proxy) NAME(without_proxy)                    \
   NAME(certificates_refused) NAME(request_timeouts) NAME(request_retries) NAME(retry_after)    \
@@ -43,6 +44,12 @@
   NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
   NAME(log_inside_at_its_end) NAME(log_stopped) NAME(log_hangs) NAME(log_queue)                \
   NAME(log_queue_full)                                                                         \
+  /* records.c */                                                                              \
+  NAME(an_answer_tells) NAME(a_stream_tells_of_its_chunks) NAME(retries_tell_of_each_attempt)  \
+  NAME(a_start_that_fails_tells) NAME(it_tells_who_ended_a_call)                               \
+  NAME(a_function_is_told_on_a_thread_of_its_own) NAME(a_client_has_a_function_of_its_own)     \
+  NAME(a_client_that_is_dropped_tells_of_its_last_call) NAME(what_finds_no_room_is_counted)    \
+  NAME(a_queue_follows_the_calls_of_clients) NAME(a_forked_child_is_told_nothing)              \
   /* started.c */                                                                              \
   NAME(started) NAME(started_models) NAME(started_refused) NAME(started_timeout)               \
   NAME(started_cancelled) NAME(started_cancelled_inside) NAME(started_stopped)                 \

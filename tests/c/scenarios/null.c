@@ -36,17 +36,19 @@ static char garbage[8];
     CHECK(none == NULL);         \
   } while (0)
 
-static void accessors(void) {
+static void accessors_of_null(void) {
   size_t length = 7;
   int64_t whole = 7;
   double number = 7;
   int32_t boolean = 7;
   CHECK(modelwire_event_kind(NULL) == 0);
   CHECK(modelwire_event_tag(NULL) == 0);
+  CHECK(modelwire_event_call_tag(NULL) == 0);
   CHECK(modelwire_event_response(NULL) == NULL);
   CHECK(modelwire_event_error(NULL) == NULL);
   CHECK(modelwire_error_status(NULL) == 0);
   CHECK(modelwire_client_usage(NULL) == NULL);
+  CHECK(modelwire_client_take_usage(NULL) == NULL);
   CHECK(modelwire_queue_count(NULL) == 0);
   CHECK(modelwire_queue_fd(NULL) == -1);
 
@@ -119,6 +121,7 @@ static void building(void) {
     REFUSED(modelwire_request_set_options(request, i == 0 ? "{}" : NULL, 0, err));
   }
   modelwire_request_free(chat);
+  REFUSED(modelwire_request_set_tag(NULL, 1, err));
 }
 
 static int32_t count_event(void *user_data, const modelwire_event *event) {
@@ -138,6 +141,11 @@ static void logging(void) {
   CHECK(modelwire_set_log(99, count_event, &ends, count_end, 0, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(ends == 2);
   REFUSED(modelwire_queue_log(NULL, MODELWIRE_LOG_TRACE, 1, err));
+  REFUSED(modelwire_client_on_call(NULL, count_event, NULL, NULL, err));
+  REFUSED(modelwire_client_on_call(NULL, NULL, NULL, NULL, err));
+  CHECK(modelwire_client_on_call(NULL, count_event, &ends, count_end, NULL) ==
+        MODELWIRE_E_ARGUMENT);
+  CHECK(ends == 3);
 }
 
 static void queueing(void) {
@@ -156,6 +164,8 @@ static void queueing(void) {
   CHECK(modelwire_queue_take(queue, 0, &event, 0, &count) == MODELWIRE_E_ARGUMENT && count == 0);
   CHECK(modelwire_queue_take(queue, 0, &event, 1, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(event == NULL);
+  REFUSED(modelwire_queue_follow_calls(NULL, client, 1, 1, err));
+  REFUSED(modelwire_queue_follow_calls(queue, NULL, 1, 1, err));
   REFUSED(modelwire_queue_submit(NULL, client, chat, "{}", 2, 0, 1, err));
   REFUSED(modelwire_queue_submit(queue, NULL, chat, "{}", 2, 0, 1, err));
   REFUSED(modelwire_queue_submit_request(NULL, client, request, 0, 1, err));
@@ -214,7 +224,7 @@ void null_arguments(void) {
   /* The functions that take no pointer. */
   CHECK(modelwire_version() != NULL && modelwire_version_number() != 0);
   CHECK(modelwire_status_name(0) != NULL && modelwire_check_abi(MODELWIRE_ABI) == 0);
-  accessors();
+  accessors_of_null();
   doing_nothing();
   making();
   building();

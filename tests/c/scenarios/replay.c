@@ -37,13 +37,13 @@ static void tell_text_of(const char *name, const modelwire_value *value, const c
   tell_bytes(name, text, length);
 }
 
-static void tell_usage(const modelwire_value *info) {
+static void tell_usage(const char *name, const modelwire_value *info) {
   char text[80];
   if (count_at(info, "/usage") == 0) return;
   snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)int_at(info, "/usage/input_tokens"),
            (long long)int_at(info, "/usage/output_tokens"),
            (long long)int_at(info, "/usage/total_tokens"));
-  tell("usage", text);
+  tell(name, text);
 }
 
 /* The choices of a chat by their paths: index, text, why it stopped. `holder` is what the text
@@ -63,6 +63,27 @@ static void tell_choices(const modelwire_value *value, const char *holder) {
   }
 }
 
+/* The tool calls that an info tells of; a chunk's have an index. */
+static void tell_calls(const modelwire_value *info) {
+  static const char *const TEXTS[] = {"id", "name", "arguments"};
+  size_t count = count_at(info, "/tool_calls");
+  for (size_t at = 0; at < count; at++) {
+    char path[64], index[24] = "";
+    int64_t number = 0;
+    snprintf(path, sizeof path, "/tool_calls/%zu/index", at);
+    if (modelwire_value_int(info, path, MODELWIRE_NUL, &number) == MODELWIRE_OK) {
+      snprintf(index, sizeof index, "%lld", (long long)number);
+    }
+    tell("call", index);
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+      char name[24];
+      snprintf(path, sizeof path, "/tool_calls/%zu/%s", at, TEXTS[i]);
+      snprintf(name, sizeof name, "call_%s", TEXTS[i]);
+      tell_text_of(name, info, path);
+    }
+  }
+}
+
 static int32_t tell_chunk(void *user_data, const modelwire_event *event) {
   size_t length = 0;
   const char *text = modelwire_event_json(event, &length);
@@ -74,6 +95,9 @@ static int32_t tell_chunk(void *user_data, const modelwire_event *event) {
   tell_bytes("chunk_text", text, length);
   tell_text_of("status", modelwire_event_value(event), "/response/status");
   tell_choices(modelwire_event_value(event), "delta");
+  tell_text_of("chunk_reason", modelwire_event_info(event), "/finish_reason");
+  tell_usage("chunk_usage", modelwire_event_info(event));
+  tell_calls(modelwire_event_info(event));
   return 0;
 }
 
@@ -89,7 +113,8 @@ static void tell_answer(const modelwire_response *answer) {
   tell_text_of("end", info, "/end");
   CHECK(modelwire_value_bool(info, "/is_gathered", MODELWIRE_NUL, &is_gathered) == MODELWIRE_OK);
   tell_number("gathered", is_gathered);
-  tell_usage(info);
+  tell_usage("usage", info);
+  tell_calls(info);
   size_t models = count_at(info, "/models");
   for (size_t i = 0; i < models; i++) {
     char path[32];

@@ -20,7 +20,8 @@ pub use demo::{
     demo_takes_the_model_from_the_environment, demo_tells_a_failure,
 };
 pub use program::{Ended, Program};
-pub use replay::{Case, Told, replay};
+pub use replay::{Case, Told, replay, told};
 pub use scenario::{
-    chat_answer, chat_chunk, played, scenario, scenarios, scripted, silent, stalling, text_samples,
+    accessor_samples, chat_answer, chat_chunk, detailed_usage, played, scenario, scenarios,
+    scripted, silent, stalling, text_samples,
 };

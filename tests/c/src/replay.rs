@@ -46,8 +46,14 @@ pub fn replay(cases: &[Case]) -> Vec<Told> {
         input += &format!("{base_url} {operation} {way} {event_bytes_max} {length}\n{body}\n");
     }
     let program: Program = scenario("replay");
-    let stdout = program.run_with_input(input.into_bytes()).succeeded().stdout;
-    let (mut told, mut fields, mut left) = (Vec::new(), Vec::new(), stdout.as_str());
+    let told = told(&program.run_with_input(input.into_bytes()).succeeded().stdout);
+    assert_eq!(told.len(), cases.len());
+    told
+}
+
+/// What a program printed of each call.
+pub fn told(stdout: &str) -> Vec<Told> {
+    let (mut told, mut fields, mut left) = (Vec::new(), Vec::new(), stdout);
     while let Some((head, rest)) = left.split_once('\n') {
         let (name, length) = head.split_once(' ').unwrap();
         let (text, rest) = rest.split_at(length.parse().unwrap());
@@ -57,6 +63,5 @@ pub fn replay(cases: &[Case]) -> Vec<Told> {
             _ => fields.push((name.to_owned(), text.to_owned())),
         }
     }
-    assert_eq!(told.len(), cases.len());
     told
 }

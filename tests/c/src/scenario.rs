@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 use modelwire_service::{Exchange, Script, Service, Step};
 
-use crate::{Library, Program};
+use crate::{Library, Program, root};
 
-const SOURCES: [&str; 23] = [
+const SOURCES: [&str; 25] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -20,8 +20,10 @@ const SOURCES: [&str; 23] = [
     "scenarios/build.c",
     "scenarios/fields.c",
     "scenarios/texts.c",
+    "scenarios/accessors.c",
     "scenarios/options.c",
     "scenarios/log.c",
+    "scenarios/records.c",
     "scenarios/started.c",
     "scenarios/queue.c",
     "scenarios/crowd.c",
@@ -118,4 +120,45 @@ pub fn text_samples() -> Script {
         Exchange::events_cut(&[chat_chunk("half")]),
         Exchange { steps: vec![Step::StallForever] },
     ])
+}
+
+/// An answer whose usage says of what its tokens were, for the scenarios `usage_taken`.
+pub fn detailed_usage() -> Script {
+    let answer = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,
+        "prompt_tokens_details":{"cached_tokens":1},"completion_tokens_details":{"reasoning_tokens":3}}}"#;
+    Script::one(Exchange::json(200, answer))
+}
+
+/// The answers for the scenarios `accessors`, in C and in C++: what the table of accessors says that a
+/// service sends, row by row, from include/modelwire.json. A chunk comes in a stream, a response as it
+/// is, and an error with a status that refuses.
+pub fn accessor_samples() -> Script {
+    let text = std::fs::read_to_string(root().join("include/modelwire.json")).unwrap();
+    let description: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let headers = [
+        ("x-request-id", "req-1"),
+        ("retry-after", "2"),
+        ("x-ratelimit-limit-requests", "60"),
+        ("x-ratelimit-remaining-requests", "59"),
+        ("x-ratelimit-reset-requests", "1m0s"),
+        ("x-ratelimit-remaining-tokens", "100"),
+        ("vendor-ratelimit-input-tokens-limit", "7"),
+        ("vendor-ratelimit-input-tokens-reset", "20ms"),
+    ];
+    let answer = |row: &serde_json::Value| {
+        let sent = row["example"]["sent"].as_str().unwrap();
+        match row["of"].as_str().unwrap() {
+            "chunk" => {
+                let mut exchange = Exchange::raw(format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\
+                     event: named\ndata: {sent}\n\ndata: [DONE]\n\n"
+                ));
+                exchange.steps.push(Step::Close);
+                exchange
+            }
+            "response" => Exchange::json_with_headers(200, &headers, sent),
+            _ => Exchange::json_with_headers(429, &headers, sent),
+        }
+    };
+    Script::sequence(description["accessors"].as_array().unwrap().iter().map(answer).collect())
 }

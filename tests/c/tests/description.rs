@@ -9,7 +9,8 @@
 )]
 
 use modelwire_header::{
-    DESCRIPTION, HEADER, PLAIN, TABLE, abi, described, generate, lines, name, plain, root,
+    DESCRIPTION, HEADER, PLAIN, TABLE, abi, accessors, described, generate, lines, name, plain,
+    root,
 };
 use modelwire_tests_c::{Library, compile_with, difference};
 use serde_json::Value;
@@ -43,6 +44,19 @@ fn compiled(unit: &str, lines: &[String]) {
 fn they_are_what_is_generated() {
     let fresh = described(&generate().unwrap(), &read(TABLE)).unwrap();
     for (path, current) in [(DESCRIPTION, fresh.json().unwrap()), (PLAIN, plain(&fresh))] {
+        let committed = read(path);
+        assert!(
+            committed == current,
+            "{path} is stale: run `make header`\n{}",
+            difference(committed.lines(), current.lines())
+        );
+    }
+}
+
+/// What follows from the table of accessors alone.
+#[test]
+fn accessors_are_what_is_generated() {
+    for (path, current) in accessors().unwrap() {
         let committed = read(path);
         assert!(
             committed == current,

@@ -9,7 +9,10 @@
 )]
 
 use modelwire_service::{Exchange, Script, Service};
-use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, text_samples};
+use modelwire_tests_c::{
+    accessor_samples, chat_answer, chat_chunk, detailed_usage, played, scenario, scripted,
+    text_samples,
+};
 
 /// The bodies of the requests that a scenario sent.
 fn bodies(name: &str) -> Vec<String> {
@@ -97,6 +100,12 @@ fn texts() {
     scripted("texts", text_samples());
 }
 
+/// R-F3, R-ERR3: every row of the table of accessors
+#[test]
+fn accessors() {
+    scripted("accessors", accessor_samples());
+}
+
 /// R-F3, R-STR4
 #[test]
 fn fields_of_chunks() {
@@ -182,6 +191,12 @@ fn usage_saturates() {
         r#"{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{{"prompt_tokens":{most},"completion_tokens":{most},"total_tokens":{most}}}}}"#
     );
     scripted("usage_saturates", Script::one(Exchange::json(200, answer)));
+}
+
+/// R-MET1, R-AUTH4: by key and by model, and never a key
+#[test]
+fn usage_taken() {
+    scripted("usage_taken", detailed_usage());
 }
 
 /// R-STR3, R-STR7

@@ -12,6 +12,8 @@
 mod lines;
 #[path = "../../rust/tests/recorded/mod.rs"]
 mod recorded;
+#[path = "../../rust/tests/told/mod.rs"]
+mod told;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -317,7 +319,7 @@ fn every_gathered_stream() {
             vectors.push((format!("{topic} {way}"), vector["expected"].clone()));
         }
     }
-    assert_eq!(cases.len(), 2 * 68);
+    assert_eq!(cases.len(), 2 * 96);
     let judged = vectors.iter().zip(replay(&cases)).filter_map(|((name, expected), told)| {
         if name.contains("nothing") {
             // An end mark after no event is no answer (R-STR7).
@@ -330,6 +332,28 @@ fn every_gathered_stream() {
             format!("{name}\n  expected {expected}\n  found    {found:?} {:?}", told.get("message"))
         })
     });
+    check_all(judged.collect(), vectors.len());
+}
+
+/// R-STR5, R-F3, R-MET1, R-MET2: what accessors tell of odd chunks and of what they add up to.
+#[test]
+fn what_accessors_tell_of_odd_chunks() {
+    let service = Service::start().unwrap();
+    let vectors = told::vectors();
+    let cases: Vec<Case> = vectors
+        .iter()
+        .map(|vector| {
+            let mut chunks: Vec<&str> = vector.chunks.iter().map(String::as_str).collect();
+            chunks.push("[DONE]");
+            let base_url = service.script(&vector.name, Script::one(Exchange::events(&chunks)));
+            let body = if vector.endpoint == "chat" { HELLO } else { RESPONSE };
+            case(base_url, vector.endpoint, "gather", body)
+        })
+        .collect();
+    let judged = vectors
+        .iter()
+        .zip(replay(&cases))
+        .filter_map(|(vector, told)| vector.judge_fields(told.fields()));
     check_all(judged.collect(), vectors.len());
 }
 

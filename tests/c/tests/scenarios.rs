@@ -195,6 +195,27 @@ fn stream_underneath() {
     played("stream_underneath");
 }
 
+/// R-F2, R-F3, R-OP5: a gathered message goes back by its JSON, as it came
+#[test]
+fn sent_back() {
+    let delta = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
+    let call = r#""id":"x","type":"function","function":{"name":"f","arguments":"{}"},"extra":{"s" : 1.50}"#;
+    let chunks = [
+        delta(r#"{"role":"assistant","reasoning_content":"w\ud83d"}"#),
+        delta(r#"{"reasoning_content":"\ude00\n","reasoning_details":[{"type":"t","text":"a"}]}"#),
+        delta(&format!(r#"{{"content":"\u0061","tool_calls":[{{"index":0,{call}}}],"new":1e+2}}"#)),
+        "[DONE]".to_owned(),
+    ];
+    let said = format!(
+        r#"{{"role":"assistant","content":"\u0061","reasoning_content":"w\ud83d\ude00\n","reasoning_details":[{{"type":"t","text":"a"}}],"tool_calls":[{{{call}}}],"new":1e+2}}"#
+    );
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", Script::one(Exchange::events(&chunks)));
+    scenario("sent_back").at_url(&base_url).run().succeeded();
+    let sent = String::from_utf8(service.recorded("s")[1].body.clone()).unwrap();
+    assert!(sent.contains(&format!(r#""messages":[{said},"#)), "{sent}");
+}
+
 /// R-STR6: the hint
 #[test]
 fn stream_only() {

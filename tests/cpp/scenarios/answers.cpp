@@ -146,6 +146,24 @@ void usage() {
   CHECK(!client.usage("broken"));
 }
 
+/* Sums by key and by model, taken and set back at once. */
+void usage_taken() {
+  const modelwire::client client;
+  client.run(ask("m"));
+  client.run(ask("m").api_key("sk-other-key"));
+  const std::string own = client.key_id();
+  CHECK_EQUAL(own, "ff95f1fb950e0b2b");
+  CHECK_EQUAL(client.usage().cached_input_tokens, 2u);
+  CHECK_EQUAL(client.usage_of_key(own)->reasoning_tokens, 3u);
+  CHECK(!client.usage_of_key("sk-other-key"));
+  const modelwire::value taken = client.take_usage();
+  CHECK_EQUAL(taken.count("/keys"), 2u);
+  CHECK(taken.get<std::int64_t>("/keys/" + own + "/models/m/calls") == 1);
+  CHECK(!contains(taken.json().value(), "sk-"));
+  CHECK_EQUAL(client.usage().calls, 0u);
+  CHECK(client.take_usage().get<std::int64_t>("/calls") == 0);
+}
+
 /* The test compares what the service got. */
 void request_fields() {
   const modelwire::client client;

@@ -84,10 +84,10 @@ using namespace std::chrono_literals;
 
 /* The names of all scenarios, for their declarations and for the table of main. */
 #define ALL_SCENARIOS(NAME)                                                                    \
-  /* answers.cpp, texts.cpp */                                                                 \
+  /* answers.cpp, texts.cpp, accessors.cpp */                                                  \
   NAME(models) NAME(chat) NAME(response) NAME(fields) NAME(nul_and_unicode) NAME(tools)        \
   NAME(usage) NAME(request_fields) NAME(options) NAME(stream_only) NAME(crossed) NAME(texts)   \
-  NAME(values) NAME(nobody_keeps)                                                              \
+  NAME(values) NAME(nobody_keeps) NAME(accessors) NAME(usage_taken)                            \
   /* streams.cpp */                                                                            \
   NAME(pull) NAME(pull_response) NAME(pull_twice) NAME(pull_break) NAME(pull_close)            \
   NAME(pull_throw) NAME(pull_cancel) NAME(pull_slowly) NAME(pull_failures) NAME(pull_grammar)  \
@@ -98,6 +98,11 @@ using namespace std::chrono_literals;
   NAME(start_cancel) NAME(start_destroy) NAME(start_detach) NAME(start_twice)                  \
   NAME(start_inside) NAME(start_fork) NAME(start_wait) NAME(logging) NAME(log_stops)           \
   NAME(closing_client)                                                                         \
+  /* records.cpp */                                                                            \
+  NAME(an_answer_tells) NAME(a_stream_tells_of_its_chunks) NAME(retries_tell_of_each_attempt)  \
+  NAME(it_tells_who_ended_a_call) NAME(a_function_is_told_on_a_thread_of_its_own)              \
+  NAME(a_client_has_a_function_of_its_own) NAME(a_queue_follows_the_calls_of_clients)          \
+  NAME(a_forked_child_is_told_nothing)                                                         \
   /* queues.cpp */                                                                             \
   NAME(queue_epoll) NAME(queue_take) NAME(queue_wakeup) NAME(queue_close) NAME(queue_threads)  \
   NAME(queue_limit) NAME(queue_capped) NAME(queue_adaptive) NAME(queue_tags)                   \
@@ -112,7 +117,9 @@ using namespace std::chrono_literals;
   NAME(moves) NAME(adoption) NAME(nothing) NAME(cancel_before) NAME(run_twice) NAME(threads)   \
   NAME(free_order) NAME(shut_down) NAME(interrupted)                                           \
   /* stopping.cpp: C++20 */                                                                    \
-  NAME(stopping) NAME(awaited)
+  NAME(stopping) NAME(awaited)                                                                 \
+  /* told.cpp */                                                                               \
+  NAME(told)
 
 #define DECLARE(name) void name();
 ALL_SCENARIOS(DECLARE)

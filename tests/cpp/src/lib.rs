@@ -23,16 +23,19 @@ pub const STRICT: [&str; 7] =
 const SANITIZED: [&str; 3] =
     ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 
-const SCENARIOS: [&str; 9] = [
+const SCENARIOS: [&str; 12] = [
     "scenarios/main.cpp",
     "scenarios/answers.cpp",
     "scenarios/texts.cpp",
+    "scenarios/accessors.cpp",
     "scenarios/streams.cpp",
     "scenarios/callbacks.cpp",
     "scenarios/queues.cpp",
+    "scenarios/records.cpp",
     "scenarios/errors.cpp",
     "scenarios/handles.cpp",
     "scenarios/stopping.cpp",
+    "scenarios/told.cpp",
 ];
 
 /// The compilers that are here: g++ has to be, clang++ may be.

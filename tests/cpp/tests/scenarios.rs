@@ -8,8 +8,13 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "../../rust/tests/told/mod.rs"]
+mod vectors;
+
 use modelwire_service::{Exchange, Script, Service, Step};
-use modelwire_tests_c::{chat_answer, chat_chunk, silent, stalling, text_samples};
+use modelwire_tests_c::{
+    accessor_samples, chat_answer, chat_chunk, detailed_usage, silent, stalling, text_samples,
+};
 use modelwire_tests_cpp::{asked, closing, played, scenario, scripted};
 
 /// R-OP1, R-OP2, R-AUTH1, R-AUTH2, R-F3
@@ -56,6 +61,38 @@ fn fields() {
 #[test]
 fn texts() {
     scripted("texts", text_samples());
+}
+
+/// R-MET1, R-AUTH4: by key and by model, and never a key
+#[test]
+fn usage_taken() {
+    scripted("usage_taken", detailed_usage());
+}
+
+/// R-F3, R-ERR3: every row of the table of accessors
+#[test]
+fn accessors() {
+    scripted("accessors", accessor_samples());
+}
+
+/// R-STR5, R-F3, R-MET1, R-MET2: what accessors tell of odd chunks and of what they add up to.
+#[test]
+fn told() {
+    let service = Service::start().unwrap();
+    let (mut input, vectors) = (String::new(), vectors::vectors());
+    for vector in &vectors {
+        let mut chunks: Vec<&str> = vector.chunks.iter().map(String::as_str).collect();
+        chunks.push("[DONE]");
+        let base_url = service.script(&vector.name, Script::one(Exchange::events(&chunks)));
+        input.push_str(&format!("{base_url} {}\n", vector.endpoint));
+    }
+    let printed = scenario("told").run_with_input(input.into_bytes()).succeeded().stdout;
+    let calls = modelwire_tests_c::told(&printed);
+    assert_eq!(calls.len(), vectors.len());
+    let judged = vectors.iter().zip(&calls);
+    let wrong: Vec<String> =
+        judged.filter_map(|(vector, told)| vector.judge_fields(told.fields())).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), vectors.len(), wrong.join("\n"));
 }
 
 /// R-F3, R-MET1
@@ -381,6 +418,50 @@ fn closing_client() {
 #[test]
 fn log_stops() {
     played("log_stops");
+}
+
+/// R-MET1, R-ERR3
+#[test]
+fn an_answer_tells() {
+    played("an_answer_tells");
+}
+
+/// R-STR1
+#[test]
+fn a_stream_tells_of_its_chunks() {
+    played("a_stream_tells_of_its_chunks");
+}
+
+/// R-LIM1
+#[test]
+fn retries_tell_of_each_attempt() {
+    played("retries_tell_of_each_attempt");
+}
+
+/// R-MET1
+#[test]
+fn it_tells_who_ended_a_call() {
+    scripted("it_tells_who_ended_a_call", stalling(&["one "]));
+}
+
+#[test]
+fn a_function_is_told_on_a_thread_of_its_own() {
+    played("a_function_is_told_on_a_thread_of_its_own");
+}
+
+#[test]
+fn a_client_has_a_function_of_its_own() {
+    played("a_client_has_a_function_of_its_own");
+}
+
+#[test]
+fn a_queue_follows_the_calls_of_clients() {
+    played("a_queue_follows_the_calls_of_clients");
+}
+
+#[test]
+fn a_forked_child_is_told_nothing() {
+    played("a_forked_child_is_told_nothing");
 }
 
 /// R-AUTH4: the log does not show the key

@@ -10,6 +10,7 @@
 )]
 
 mod lines;
+mod told;
 
 use std::path::PathBuf;
 
@@ -63,6 +64,89 @@ fn bytes(vector: &Value, field: &str) -> Vec<u8> {
         part[0].as_str().unwrap().repeat(part[1].as_u64().unwrap() as usize).into_bytes()
     };
     parts.iter().flat_map(part).collect()
+}
+
+/// What the accessors of a chunk tell, in the words of the vectors.
+fn told_of_chunk(chunk: &modelwire::Chunk) -> Value {
+    let choice = chunk.choices().next();
+    let calls = choice.iter().flat_map(modelwire::Choice::tool_calls);
+    let call = |call: modelwire::ToolCall<'_>| {
+        json!([call.index(), call.id(), call.name(), call.arguments()])
+    };
+    let told = told::Told {
+        text: chunk.text().into_owned(),
+        finish_reason: chunk.finish_reason().map(Into::into),
+        usage: chunk.usage().map(tokens),
+        calls: calls.map(call).collect(),
+    };
+    told.to_json()
+}
+
+fn tokens(usage: modelwire::Usage) -> [u64; 3] {
+    [usage.input_tokens, usage.output_tokens, usage.total_tokens]
+}
+
+fn told_of_answer(answer: &modelwire::Response) -> Value {
+    let call = |call: modelwire::CalledTool| json!([call.id, call.name, call.arguments]);
+    let told = told::Told {
+        text: answer.text().into_owned(),
+        finish_reason: answer.finish_reason().map(Into::into),
+        usage: answer.usage().map(tokens),
+        calls: answer.tool_calls().into_iter().map(call).collect(),
+    };
+    told.to_json()
+}
+
+/// R-STR2 R-STR5 R-F3: what accessors tell of odd and late fields, whole, byte by byte and at every split.
+#[test]
+fn what_accessors_tell_of_odd_chunks_however_they_are_split() {
+    let mut wrong = Vec::new();
+    for vector in told::vectors() {
+        let events = vector.chunks.iter().map(|chunk| format!("data: {chunk}\n\n"));
+        let input = events.collect::<String>().into_bytes();
+        let mut ways: Vec<Vec<&[u8]>> = vec![vec![&input], input.chunks(1).collect()];
+        ways.extend((0..input.len()).map(|at| vec![&input[..at], &input[at..]]));
+        for pieces in ways {
+            let (mut decoder, mut told) = (Decoder::new(EVENT_BYTES_MAX), Vec::new());
+            for piece in pieces {
+                let mut event = |event: parse::Event<'_>| {
+                    told.push(told_of_chunk(&parse::chunk(event.name, &event.data).unwrap()));
+                };
+                decoder.feed(piece, &mut event).unwrap();
+            }
+            if told != vector.told.0 {
+                wrong.extend(vector.judge(&told, &vector.told.1));
+                break;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), told::COUNT, wrong.join("\n"));
+}
+
+/// R-STR5 R-F3 R-MET1 R-MET2: the same of whole calls, whose usage is counted once.
+#[test]
+fn what_answers_of_odd_chunks_tell_and_what_they_used() {
+    let service = Service::start().unwrap();
+    let mut wrong = Vec::new();
+    for vector in told::vectors() {
+        let mut chunks: Vec<&str> = vector.chunks.iter().map(String::as_str).collect();
+        chunks.push("[DONE]");
+        let client = client(service.script("s", Script::one(Exchange::events(&chunks))));
+        let request = match vector.endpoint {
+            "chat" => hello(),
+            _ => Request::response("a-model").input("Say hello."),
+        };
+        let mut stream = client.blocking().stream(request.gather(true)).unwrap();
+        let told: Vec<Value> =
+            stream.by_ref().map(|chunk| told_of_chunk(&chunk.unwrap())).collect();
+        let answer = stream.response().unwrap();
+        assert_eq!(answer.json(), vector.expected, "{}", vector.name);
+        wrong.extend(vector.judge(&told, &told_of_answer(answer)));
+        let sum = client.usage()["a-model"];
+        let counted = answer.usage().map(tokens).unwrap_or_default();
+        assert_eq!((sum.calls, tokens(sum.tokens)), (1, counted), "{}", vector.name);
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), told::COUNT, wrong.join("\n"));
 }
 
 /// What a parser makes of a stream, in the words of the vectors.

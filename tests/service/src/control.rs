@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::control_script::script_of;
 use crate::http::Request;
+use crate::load::Load;
 use crate::problem::Problem;
 use crate::script::Exchange;
 use crate::state::{Recorded, Shared};
@@ -22,6 +23,10 @@ fn respond(shared: &Shared, request: &Request, rest: &str) -> Result<Value, Prob
     let name = parts.next().unwrap_or_default();
     match (request.method.as_str(), noun) {
         ("PUT", "scripts") => register(shared, request, name),
+        ("PUT", "load") => {
+            shared.set_load(load(&request.body).map_err(|reason| Problem::new(400, reason))?);
+            Ok(json!({}))
+        }
         ("GET", "requests") => Ok(shared.recorded(name).iter().map(recorded).collect()),
         ("GET", "state") => Ok(state(shared)),
         ("POST", "clear") => {
@@ -49,6 +54,24 @@ fn register(shared: &Shared, request: &Request, name: &str) -> Result<Value, Pro
     Ok(json!({ "base_url": format!("http://{host}/scripts/{name}/v1") }))
 }
 
+/// The load that an object of names and values describes.
+fn load(body: &[u8]) -> Result<Load, String> {
+    let fields: serde_json::Map<String, Value> = serde_json::from_slice(body)
+        .map_err(|error| format!("the load must be a JSON object: {error}"))?;
+    let mut load = Load::default();
+    // In any order: one of them needs another before it.
+    let (late, early): (Vec<_>, Vec<_>) =
+        fields.iter().partition(|(name, _)| *name == "retry-after-share");
+    for (name, value) in early.into_iter().chain(late) {
+        match value {
+            Value::String(text) => load.set(name, text)?,
+            Value::Number(number) => load.set(name, &number.to_string())?,
+            _ => return Err(format!("{name} must be a number or a string")),
+        }
+    }
+    Ok(load)
+}
+
 fn recorded(request: &Recorded) -> Value {
     json!({
         "method": request.method,
@@ -73,7 +96,14 @@ fn state(shared: &Shared) -> Value {
             (model, sums)
         })
         .collect();
+    let counts = shared.load_counts();
     json!({
+        "load": {
+            "answered": counts.answered,
+            "failed": counts.failed,
+            "refused": counts.refused,
+            "at_once": counts.at_once,
+        },
         "connections": shared.connections(),
         "open_connections": shared.open_connections(),
         "metered": metered,

@@ -11,6 +11,11 @@
 //! - It *plays scripts*: exact bytes with any split, pauses, cuts and resets, registered by name
 //!   and reached under a base URL of their own.
 //!
+//! What is played can be put under *load*, see [`load`]: a rate, a number at once, a slope or a rate
+//! of tokens beyond which calls are refused, a queue, long waits that are asked for, random 500s, and
+//! answers that take their time. Only what was let in and answered is metered. The same model of it
+//! serves simulations in virtual time.
+//!
 //! Between the two stand *replies*: answers queued for the next requests to the played service,
 //! in the shape that each request asks for, with faults worked in.
 //!
@@ -23,12 +28,14 @@
 //! | request | does |
 //! |---|---|
 //! | `PUT /_control/scripts/NAME` | registers a script, answers `{"base_url": "..."}` |
+//! | `PUT /_control/load` | plays a load from now on: `{"at-once": 8, "latency-ms": 50}`, by the names of `load::Load::set`; `{}` for none |
 //! | `GET /_control/requests/NAME` | lists the requests that reached it (no name: the service) |
-//! | `GET /_control/state` | connections, open connections, what was metered |
-//! | `POST /_control/clear` | forgets requests, meters, rate-limit state and queued answers, not the scripts |
+//! | `GET /_control/state` | connections, open connections, what was metered, what the load let in |
+//! | `POST /_control/clear` | forgets requests, meters, rate-limit state and queued answers, not the scripts and which load is played |
 #![forbid(unsafe_code)]
 
 mod answer;
+mod arguments;
 mod ask;
 mod chat;
 mod connection;
@@ -38,6 +45,7 @@ mod event_stream;
 mod fault;
 mod http;
 mod json;
+pub mod load;
 mod model;
 mod played;
 mod problem;
@@ -50,6 +58,7 @@ mod ticket;
 mod wire;
 
 pub use answer::{Finish, Reported, ToolCall};
+pub use arguments::{ARGUMENTS, Argument};
 pub use fault::{Fault, Point};
 pub use reply::{Event, Reply, Says, Text};
 pub use script::{Exchange, Script, Step};

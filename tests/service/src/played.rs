@@ -1,9 +1,12 @@
 //! The played service: who may come in, what is refused, what is metered. Knows no socket.
 
+use std::time::Duration;
+
 use crate::answer::Answer;
 use crate::ask::{Ask, Operation};
 use crate::chat::Chat;
 use crate::http::Request;
+use crate::load::Admission;
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::response::Response;
@@ -93,9 +96,24 @@ fn generate(shared: &Shared, ask: &Ask, number: u64) -> Result<Exchange, Problem
     let word_pause = ask.model.word_pause(shared.options.word_pause);
     let ticket = Ticket::new(number, word_pause);
     let answer = Answer::to(ask, shared.options.usage);
+    let (admission, wait) = shared.arrive(answer.usage.input + answer.usage.output);
+    match admission {
+        Admission::Answered(_) => {}
+        Admission::Fails(_) => {
+            let exchange = internal_error().exchange(&ticket.request_id());
+            return Ok(after(wait, exchange));
+        }
+        Admission::Refused(retry_after) => {
+            let problem = rate_limited();
+            return Err(match retry_after {
+                Some(wait) => problem.header("Retry-After", wait.as_secs().to_string()),
+                None => problem,
+            });
+        }
+    }
     shared.meter(&ask.name, answer.usage.input, answer.usage.output);
     let (ask, answer, ticket) = (ask, &answer, &ticket);
-    Ok(match ask.operation {
+    let exchange = match ask.operation {
         Operation::Chat => {
             let chat = Chat { ask, answer, ticket };
             if ask.stream { chat.stream() } else { plain(ask, answer, ticket, &chat.body()) }
@@ -108,7 +126,16 @@ fn generate(shared: &Shared, ask: &Ask, number: u64) -> Result<Exchange, Problem
                 plain(ask, answer, ticket, &response.body())
             }
         }
-    })
+    };
+    Ok(after(wait, exchange))
+}
+
+/// The same answer, but later.
+fn after(wait: Duration, mut exchange: Exchange) -> Exchange {
+    if wait > Duration::ZERO {
+        exchange.steps.insert(0, Step::Pause(wait));
+    }
+    exchange
 }
 
 /// Refuses what the model refuses. What passes is metered.
@@ -132,13 +159,15 @@ fn admit(shared: &Shared, ask: &Ask) -> Result<(), Problem> {
             let problem = Problem::new(403, message).kind("permission_error");
             Err(problem.code("insufficient_balance"))
         }
-        Model::Broken => {
-            let message = "The server had an error while processing the request.";
-            Err(Problem::new(500, message).kind("server_error").code("internal_error"))
-        }
+        Model::Broken => Err(internal_error()),
         Model::ErrorInStream if ask.stream => Ok(()),
         Model::ErrorInStream => Err(Problem::upstream_failed()),
     }
+}
+
+fn internal_error() -> Problem {
+    let message = "The server had an error while processing the request.";
+    Problem::new(500, message).kind("server_error").code("internal_error")
 }
 
 fn rate_limited() -> Problem {

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::answer::Reported;
 use crate::connection::serve;
+use crate::load::{Counts, Load};
 use crate::reply::Reply;
 use crate::script::Script;
 use crate::state::{Metered, OpenConnection, Recorded, Shared};
@@ -37,6 +38,9 @@ pub struct Options {
     pub rate_limit_calls: u32,
     /// The window of model `limited`, which slides. Default 1 s.
     pub rate_limit_window: Duration,
+    /// What the played service does under load, for all of its models together. Default: it admits
+    /// everything at once. Scripted answers are not subject to it.
+    pub load: Load,
 }
 
 impl Default for Options {
@@ -48,6 +52,7 @@ impl Default for Options {
             word_pause: Duration::ZERO,
             rate_limit_calls: 2,
             rate_limit_window: Duration::from_secs(1),
+            load: Load::default(),
         }
     }
 }
@@ -144,6 +149,16 @@ impl Service {
     /// What was metered, by model.
     pub fn metered(&self) -> BTreeMap<String, Metered> {
         self.shared.metered()
+    }
+
+    /// Plays another load from now on. What was let in is still answered when it was said.
+    pub fn set_load(&self, load: Load) {
+        self.shared.set_load(load);
+    }
+
+    /// What the load made of the calls so far.
+    pub fn load_counts(&self) -> Counts {
+        self.shared.load_counts()
     }
 
     /// Forgets recorded requests, meters, the counters of models and the queued answers, but not

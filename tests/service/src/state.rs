@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::http::Request;
+use crate::load::{Admission, Counts, Gate, Load};
 use crate::reply::Reply;
 use crate::script::{Exchange, Script};
 use crate::service::Options;
@@ -75,6 +76,7 @@ struct Book {
     metered: BTreeMap<String, Metered>,
     allowed: VecDeque<Instant>,
     recovers: u64,
+    gate: Gate,
 }
 
 #[derive(Debug)]
@@ -106,13 +108,14 @@ impl Recording {
 
 impl Shared {
     pub(crate) fn new(options: Options) -> Shared {
+        let gate = Gate::new(options.load.clone());
         Shared {
             options,
             started: Instant::now(),
             accepted: AtomicU64::new(0),
             open: AtomicU64::new(0),
             played: AtomicU64::new(0),
-            book: Mutex::default(),
+            book: Mutex::new(Book { gate, ..Book::default() }),
         }
     }
 
@@ -219,6 +222,27 @@ impl Shared {
         Err(window.saturating_sub(age))
     }
 
+    /// A call of so many tokens comes under load: what becomes of it, and how long until then.
+    pub(crate) fn arrive(&self, tokens: u64) -> (Admission, Duration) {
+        let mut book = self.book();
+        // Within the lock: calls arrive in the order of time.
+        let now = self.started.elapsed();
+        let admission = book.gate.arrive(now, tokens);
+        let wait = match admission {
+            Admission::Answered(at) | Admission::Fails(at) => at.saturating_sub(now),
+            Admission::Refused(_) => Duration::ZERO,
+        };
+        (admission, wait)
+    }
+
+    pub(crate) fn set_load(&self, load: Load) {
+        self.book().gate.change(load);
+    }
+
+    pub(crate) fn load_counts(&self) -> Counts {
+        self.book().gate.counts()
+    }
+
     /// Counts a call to the model that recovers; says whether this one succeeds.
     pub(crate) fn has_recovered(&self) -> bool {
         let mut book = self.book();
@@ -226,11 +250,12 @@ impl Shared {
         book.recovers.is_multiple_of(RECOVERS_EVERY)
     }
 
-    /// Forgets everything but the scripts and the counts of connections.
+    /// Forgets everything but the scripts, the load that is played and the counts of connections.
     pub(crate) fn clear(&self) {
         let mut book = self.book();
         let scripts = std::mem::take(&mut book.scripts);
-        *book = Book { scripts, ..Book::default() };
+        let gate = Gate::new(book.gate.load().clone());
+        *book = Book { scripts, gate, ..Book::default() };
     }
 }
 

@@ -60,4 +60,7 @@ fn it_explains_its_arguments() {
     check(&["extra"], "unknown argument extra");
     check(&["--port"], "--port needs a value");
     check(&["--port", "70000"], "--port needs a number");
+    check(&["--load", "at-once"], "must be NAME=VALUE");
+    check(&["--load", "at-once=0"], "at-once needs a whole number of at least 1");
+    check(&["--load", "speed=1"], "unknown load speed; known are requests-per-second");
 }

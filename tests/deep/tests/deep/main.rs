@@ -14,6 +14,7 @@ mod http2;
 mod many;
 mod programs;
 mod proxies;
+mod records;
 mod secure;
 mod support;
 mod tls;

@@ -79,20 +79,53 @@ fn text_of(value: &Json, name: &str) -> Option<String> {
     Some(value.get(name)?.as_str()?.to_owned())
 }
 
+/// The same, unless it is empty and says nothing.
+fn said(value: &Json, name: &str) -> Option<String> {
+    text_of(value, name).filter(|text| !text.is_empty())
+}
+
 fn index_of(value: &Json) -> Option<u64> {
-    value.get("index")?.as_u64().filter(|index| u32::try_from(*index).is_ok())
+    let index = value.get("index")?;
+    let text = index.as_str().map(|text| text.trim_matches('"').to_owned());
+    let number: f64 = text.unwrap_or_else(|| index.to_string()).parse().ok()?;
+    let is_index = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+    is_index.then_some(number as u64)
+}
+
+/// Arguments that are no text are compared as what they say; here they are only known to be there.
+fn arguments_of(function: &Json, ours: Option<&str>) -> Option<String> {
+    match function.get("arguments")? {
+        Json::Null => None,
+        Json::String(text) => Some(text.clone()),
+        value => {
+            let ours = ours.expect("arguments that are no text");
+            assert_eq!(json(ours).as_ref(), Some(value));
+            Some(ours.to_owned())
+        }
+    }
+}
+
+/// A content that is a text, or the texts of its parts.
+fn content_of(said: &Json) -> Option<String> {
+    let Some(parts) = said.get("content")?.as_array() else { return text_of(said, "content") };
+    let is_text = |part: &&Json| {
+        matches!(part.get("type").and_then(Json::as_str), None | Some("text" | "output_text"))
+    };
+    let texts: Vec<String> =
+        parts.iter().filter(is_text).filter_map(|part| text_of(part, "text")).collect();
+    (!texts.is_empty()).then(|| texts.concat())
 }
 
 /// The tool calls of a message as serde_json finds them.
-fn calls_of(said: &Json) -> Vec<ReadCall> {
-    let calls = said.get("tool_calls").and_then(Json::as_array).map(Vec::as_slice);
-    let read = |call: &Json| {
+fn calls_of(message: &Json, ours: &[ReadCall]) -> Vec<ReadCall> {
+    let calls = message.get("tool_calls").and_then(Json::as_array).map(Vec::as_slice);
+    let read = |(place, call): (usize, &Json)| {
         let function = call.get("function").unwrap_or(&Json::Null);
-        let texts =
-            [text_of(call, "id"), text_of(function, "name"), text_of(function, "arguments")];
+        let ours = ours.get(place).and_then(|(_, texts)| texts[2].as_deref());
+        let texts = [said(call, "id"), said(function, "name"), arguments_of(function, ours)];
         (index_of(call), texts)
     };
-    calls.unwrap_or_default().iter().map(read).collect()
+    calls.unwrap_or_default().iter().enumerate().map(read).collect()
 }
 
 /// The tokens as serde_json finds them, in, out and in all; `None` where two names for one count stand
@@ -115,18 +148,20 @@ fn usage_of(theirs: &Json) -> Option<Option<[u64; 3]>> {
 }
 
 /// The choices as serde_json finds them; `None` where delta and message stand side by side.
-fn choices_of(theirs: &Json) -> Option<Vec<Read>> {
+fn choices_of(theirs: &Json, ours: &[Read]) -> Option<Vec<Read>> {
     let list = theirs.get("choices").and_then(Json::as_array).map(Vec::as_slice);
     let all = list.unwrap_or_default().iter().enumerate();
     all.filter(|(_, choice)| choice.is_object())
-        .map(|(place, choice)| {
-            let said = match (choice.get("delta"), choice.get("message")) {
+        .enumerate()
+        .map(|(count, (place, choice))| {
+            let message = match (choice.get("delta"), choice.get("message")) {
                 (Some(_), Some(_)) => return None,
-                (said, None) | (None, said) => said.unwrap_or(&Json::Null),
+                (message, None) | (None, message) => message.unwrap_or(&Json::Null),
             };
             let texts =
-                [text_of(said, "content"), text_of(said, "role"), text_of(choice, "finish_reason")];
-            Some((index_of(choice).unwrap_or(place as u64), texts, calls_of(said)))
+                [content_of(message), text_of(message, "role"), said(choice, "finish_reason")];
+            let ours = ours.get(count).map(|(_, _, calls)| calls.as_slice()).unwrap_or_default();
+            Some((index_of(choice).unwrap_or(place as u64), texts, calls_of(message, ours)))
         })
         .collect()
 }
@@ -136,6 +171,7 @@ fn check_views(text: &str, theirs: Option<&Json>) {
     let (chunk, document) = (chunk("e", text).unwrap(), document(text).unwrap());
     assert_eq!((chunk.json(), chunk.event(), document.json()), (text, "e", text));
     let _ = (chunk.usage(), document.usage(), document.model(), document.models());
+    let _ = (chunk.reasoning(), document.reasoning(), chunk.info_json());
     let _ = (chunk.response().map(output_text), output_text(document.value()));
     let choices: Vec<Read> = chunk.choices().map(read).collect();
     assert_eq!(choices, document.choices().map(read).collect::<Vec<_>>());
@@ -158,7 +194,7 @@ fn check_views(text: &str, theirs: Option<&Json>) {
         assert_eq!(usage, expected);
     }
     assert_eq!(document.model().as_deref(), string("model"));
-    if let Some(expected) = choices_of(theirs) {
+    if let Some(expected) = choices_of(theirs, &choices) {
         assert_eq!(choices, expected);
     }
     let response = theirs.get("response").filter(|response| !response.is_null());

@@ -66,13 +66,26 @@ fn the_bindings_depend_on_the_core_alone() {
 }
 
 #[test]
+fn the_command_calls_through_the_core() {
+    let text = read("cli/Cargo.toml");
+    for name in ["reqwest", "tokio", "hyper", "pyo3"] {
+        assert!(
+            !text.contains(&format!("\n{name} ")),
+            "cli/Cargo.toml names {name}: the core knows it"
+        );
+    }
+}
+
+#[test]
 fn every_file_says_its_job_first() {
     for folder in [
         "core",
+        "cli/src",
         "ffi-c",
         "py/src",
         "tests/service",
         "tests/rust",
+        "tests/cli",
         "tests/c",
         "tests/cpp",
         "tests/bench",
@@ -96,7 +109,7 @@ fn nothing_is_left_undone() {
         concat!("to", "do!("),
         concat!("unimple", "mented!("),
     ];
-    for folder in ["core", "ffi-c", "py", "tests"] {
+    for folder in ["core", "cli", "ffi-c", "py", "tests"] {
         for path in files(folder, ".rs") {
             let text = read(&path);
             let found = left.iter().find(|word| text.contains(**word));
@@ -109,9 +122,13 @@ fn nothing_is_left_undone() {
 #[test]
 fn no_model_is_named_in_the_product() {
     let names = ["gpt-", "claude", "gemini", "mistral", "llama", "deepseek", "qwen", "o1-mini"];
-    for (folder, end) in
-        [("core/src", ".rs"), ("ffi-c/src", ".rs"), ("py/src", ".rs"), ("py/python", ".py")]
-    {
+    for (folder, end) in [
+        ("core/src", ".rs"),
+        ("cli/src", ".rs"),
+        ("ffi-c/src", ".rs"),
+        ("py/src", ".rs"),
+        ("py/python", ".py"),
+    ] {
         for path in files(folder, end).iter().filter(|path| !path.ends_with("_tests.rs")) {
             for (number, line) in code(path) {
                 let lower = line.to_lowercase();
@@ -124,7 +141,7 @@ fn no_model_is_named_in_the_product() {
 
 #[test]
 fn the_project_speaks_of_itself_alone() {
-    let paths = ["core", "ffi-c", "py/src", "py/python", "include", "tests"];
+    let paths = ["core", "cli", "ffi-c", "py/src", "py/python", "include", "tests"];
     let ends = [
         ".rs", ".py", ".c", ".h", ".cpp", ".hpp", ".md", ".toml", ".json", ".go", ".js", ".java",
         ".rb", ".lua", ".php", ".ex", ".exs", ".pl", ".pm", "Makefile",

@@ -15,9 +15,10 @@ fn assert_absent(path: &str, words: &[&str], because: &str) {
 #[test]
 fn each_room_knows_only_what_is_its_own() {
     for path in files("core/src", ".rs") {
-        if !path.ends_with("http/transport.rs") && !path.ends_with("http/failure.rs") {
+        let below = ["http/transport.rs", "http/opening.rs", "http/failure.rs"];
+        if !below.iter().any(|one| path.ends_with(one)) {
             let names = ["reqwest::", "hyper::", "hyper_util::", "tower::"];
-            assert_absent(&path, &names, "only http/transport.rs and http/failure.rs do");
+            assert_absent(&path, &names, "only transport, opening and failure of http do");
             if !path.ends_with("http/tls.rs") {
                 assert_absent(&path, &["rustls"], "only http/tls.rs and http/failure.rs do");
             }
@@ -74,27 +75,30 @@ fn the_fuzzer_knows_every_hot_field() {
     assert_eq!(unknown, excused, "compare these in tests/fuzz/src/bin/view.rs");
 }
 
-/// The rooms that the tables of docs/architecture.md name, by their path below `core/src`.
-fn drawn() -> BTreeSet<String> {
+/// The rooms that the tables of docs/architecture.md name, by their path below a crate's `src`. Rows of
+/// the core begin with the name, those of the command with `cli`.
+fn drawn(begin: &str) -> BTreeSet<String> {
     let text = read("docs/architecture.md");
-    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    let rows = text.lines().filter(|line| line.starts_with(begin));
     let cells = rows.filter_map(|line| line.split('|').nth(1));
     cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
 #[test]
 fn the_architecture_draws_every_room() {
-    let rooms: BTreeSet<String> = files("core/src", ".rs")
-        .iter()
-        .filter_map(|path| path.strip_prefix("core/src/")?.strip_suffix(".rs"))
-        .filter(|name| *name != "lib" && !name.ends_with("_tests"))
-        .map(str::to_owned)
-        .collect();
-    let drawn = drawn();
-    let missing: Vec<_> = rooms.difference(&drawn).collect();
-    let gone: Vec<_> = drawn.difference(&rooms).collect();
-    assert!(
-        missing.is_empty() && gone.is_empty(),
-        "docs/architecture.md: add {missing:?}, remove {gone:?}"
-    );
+    for (source, begin) in [("core/src/", "| `"), ("cli/src/", "| cli `")] {
+        let rooms: BTreeSet<String> = files(source, ".rs")
+            .iter()
+            .filter_map(|path| path.strip_prefix(source)?.strip_suffix(".rs"))
+            .filter(|name| *name != "lib" && *name != "main" && !name.ends_with("_tests"))
+            .map(str::to_owned)
+            .collect();
+        let drawn = drawn(begin);
+        let missing: Vec<_> = rooms.difference(&drawn).collect();
+        let gone: Vec<_> = drawn.difference(&rooms).collect();
+        assert!(
+            missing.is_empty() && gone.is_empty(),
+            "docs/architecture.md, {source}: add {missing:?}, remove {gone:?}"
+        );
+    }
 }

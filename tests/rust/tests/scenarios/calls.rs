@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use modelwire::{Client, Config, End, Endpoint, ErrorKind, Metered, Request, UsageSum, VERSION};
+use modelwire::{
+    Client, Config, End, Endpoint, ErrorKind, Metered, RateLimits, Request, RetryPolicy, UsageSum,
+    VERSION,
+};
 use modelwire_service::{Exchange, Options, Recorded, Reported, Script, Service, Step};
 
 use crate::support::{
@@ -320,6 +323,95 @@ fn usage_is_summed_by_model_as_the_service_meters_it() {
             && !String::from_utf8_lossy(&request.body).contains("include_usage")
     });
     assert!(!added);
+}
+
+/// R-MET1, R-AUTH4: calls are summed by key, and no sum shows one. What is taken is taken once,
+/// whoever takes it and whatever ends meanwhile.
+#[test]
+fn usage_taken() {
+    const CALLS: u64 = 40;
+    let service = Service::start().unwrap();
+    let answer = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":5,"completion_tokens":7,
+        "prompt_tokens_details":{"cached_tokens":1},"completion_tokens_details":{"reasoning_tokens":3}}}"#;
+    let script = Script::one(Exchange::json(200, answer));
+    let client = client(service.script("s", script));
+    assert_eq!(client.key_id(), modelwire::key_id("sk-test"));
+    assert_eq!(client.key_id(), "ff95f1fb950e0b2b");
+    let taken = std::thread::scope(|scope| {
+        let calls: Vec<_> = ["sk-test", "sk-other-key"]
+            .into_iter()
+            .map(|key| {
+                let client = &client;
+                scope.spawn(move || {
+                    for _ in 0..CALLS {
+                        client.blocking().send(hello().api_key(key)).unwrap();
+                    }
+                })
+            })
+            .collect();
+        let mut taken = Vec::new();
+        while calls.iter().any(|calls| !calls.is_finished()) {
+            taken.push(client.take_usage());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        taken.push(client.take_usage());
+        taken
+    });
+    assert!(client.usage().is_empty());
+    for key in ["sk-test", "sk-other-key"] {
+        let sums = taken.iter().filter_map(|sums| sums.get(&modelwire::key_id(key))?.get("echo"));
+        let sums: Vec<&UsageSum> = sums.collect();
+        let sum = |count: fn(&UsageSum) -> u64| sums.iter().map(|sum| count(sum)).sum::<u64>();
+        assert_eq!(sum(|sum| sum.calls), CALLS);
+        assert_eq!(sum(|sum| sum.tokens.cached_input_tokens), CALLS);
+        assert_eq!(sum(|sum| sum.tokens.reasoning_tokens), 3 * CALLS);
+    }
+    let shown = format!("{taken:?}");
+    assert!(!shown.contains("sk-"), "{shown}");
+}
+
+/// R-LIM1: what the headers say of limits is told on an answer, on a stream and on an error.
+#[test]
+fn rate_limits_are_told() {
+    let headers = [
+        ("x-ratelimit-limit-requests", "60"),
+        ("x-ratelimit-remaining-requests", "59"),
+        ("x-ratelimit-reset-requests", "6m0s"),
+        ("x-ratelimit-remaining-tokens", "-"),
+        ("retry-after", "2"),
+    ];
+    let service = Service::start().unwrap();
+    let whole = r#"{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}"#;
+    let lines: String =
+        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let mut stream = Exchange::raw(format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{lines}Connection: close\r\n\r\ndata: {}\n\ndata: [DONE]\n\n",
+        finish(0)
+    ));
+    stream.steps.push(Step::Close);
+    let script = Script::sequence(vec![
+        Exchange::json_with_headers(200, &headers, whole),
+        stream,
+        Exchange::json_with_headers(429, &headers, "{}"),
+        Exchange::json(200, whole),
+    ]);
+    let client = client(service.script("s", script));
+    let check = |limits: Option<RateLimits>| {
+        let limits = limits.unwrap();
+        assert_eq!((limits.requests.limit, limits.requests.remaining), (Some(60), Some(59)));
+        assert_eq!(limits.requests.reset, Some(Duration::from_secs(360)));
+        assert_eq!(
+            (limits.tokens, limits.retry_after),
+            (Default::default(), Some(Duration::from_secs(2)))
+        );
+    };
+    check(client.blocking().send(hello()).unwrap().rate_limits());
+    let stream = client.blocking().stream(hello()).unwrap();
+    check(stream.head().rate_limits());
+    stream.for_each(|chunk| drop(chunk.unwrap()));
+    let once = RetryPolicy::default().retries_max(0);
+    check(client.blocking().send(hello().retry(once)).unwrap_err().rate_limits());
+    assert_eq!(client.blocking().send(hello()).unwrap().rate_limits(), None);
 }
 
 /// A whole stream and its end in a single write, with these events after the mark.

@@ -161,3 +161,31 @@ fn an_error_in_a_gathered_stream_is_raised_with_what_came_before() {
     assert_eq!((error.kind(), error.message()), (ErrorKind::Stream, "m"));
     assert!(error.partial().unwrap().contains(r#""content":"a""#));
 }
+
+/// R-F2, R-F3, R-OP5: what a gathered message says goes back by its JSON as it came, whatever it is.
+#[test]
+fn a_gathered_message_goes_back_as_it_came() {
+    let delta = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
+    let call = r#""id":"x","type":"function","function":{"name":"f","arguments":"{}"},"extra":{"s" : 1.50}"#;
+    let data = [
+        delta(r#"{"role":"assistant","reasoning_content":"w\ud83d"}"#),
+        delta(r#"{"reasoning_content":"\ude00\n","reasoning_details":[{"type":"t","text":"a"}]}"#),
+        delta(&format!(r#"{{"content":"\u0061","tool_calls":[{{"index":0,{call}}}],"new":1e+2}}"#)),
+        finish(0),
+        DONE.to_owned(),
+    ];
+    let said = format!(
+        r#"{{"role":"assistant","content":"\u0061","reasoning_content":"w\ud83d\ude00\n","reasoning_details":[{{"type":"t","text":"a"}}],"tool_calls":[{{{call}}}],"new":1e+2}}"#
+    );
+    let (service, client) = scripted(Exchange::events(&data));
+    for (count, way) in WAYS.into_iter().enumerate() {
+        let answer = way.send(&client, hello()).unwrap();
+        let message = answer.document().unwrap().value().pointer("/choices/0/message").unwrap();
+        assert_eq!(message.text(), said);
+        let messages = format!(r#"[{{"role":"user","content":"x"}},{}]"#, message.text());
+        let next = Request::chat("a-model").field_json("messages", &messages);
+        way.send(&client, next).unwrap();
+        let sent = service.recorded("s")[2 * count + 1].body.clone();
+        assert!(String::from_utf8(sent).unwrap().contains(&messages));
+    }
+}

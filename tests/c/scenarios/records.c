@@ -1,0 +1,514 @@
+/*
+ * What calls tell at their ends: one record for each, to a function and out of a queue, whatever
+ * happens to the call, the client, the library and the process. Knows no clock but the order of things.
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What the function of one client was told. It runs on one thread at a time; the test looks behind
+ * the semaphores: no lock is needed. */
+typedef struct book {
+  modelwire_client *client;
+  modelwire_value *records[8];
+  uint64_t tags[8];
+  int count, finalizers;
+  int64_t dropped;
+  const struct book *earlier;
+  sem_t told, over, let_go;
+  /* What it does at each record, and returns; may be NULL. */
+  int32_t (*act)(struct book *book);
+} book;
+
+static void wait_for(sem_t *told) {
+  struct timespec end;
+  CHECK(clock_gettime(CLOCK_REALTIME, &end) == 0);
+  end.tv_sec += PATIENCE_MS / 1000;
+  while (sem_timedwait(told, &end) != 0) CHECK(time(NULL) < end.tv_sec);
+}
+
+/* What holds of every record. */
+static void check_record(const modelwire_event *event) {
+  const modelwire_value *record = modelwire_event_value(event);
+  size_t length = 0;
+  const char *json = modelwire_event_json(event, &length);
+  int64_t last_us = 0, start_ms = int_at(record, "/start_unix_ms");
+  CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_CALL && !is_last(event));
+  CHECK(modelwire_event_response(event) == NULL && modelwire_event_error(event) == NULL);
+  CHECK_TEXT(modelwire_event_text(event, NULL), "");
+  CHECK_TEXT(modelwire_event_name(event, NULL), "");
+  CHECK(strlen(json) == length && !contains(json, "sk-test"));
+  CHECK_TEXT(modelwire_value_json(record, "", 0, NULL), json);
+  CHECK(start_ms > INT64_C(1577836800000) && start_ms < INT64_C(4102444800000));
+  CHECK(count_at(record, "/attempts") == (size_t)int_at(record, "/attempts_count"));
+  for (size_t i = 0; i < count_at(record, "/attempts"); i++) {
+    char at[64];
+    snprintf(at, sizeof at, "/attempts/%zu/start_us", i);
+    CHECK(int_at(record, at) >= last_us);
+    snprintf(at, sizeof at, "/attempts/%zu/end_us", i);
+    CHECK(int_at(record, at) >= last_us);
+    last_us = int_at(record, at);
+  }
+  CHECK(int_at(record, "/elapsed_us") >= last_us);
+  CHECK(int_at(record, "/first_chunk_us") <= int_at(record, "/last_chunk_us"));
+  CHECK((int_at(record, "/chunks") > 0) == (int_at(record, "/first_chunk_us") >= 0));
+}
+
+static void note(book *notes, const modelwire_event *event) {
+  check_record(event);
+  if (notes->count < 8) {
+    modelwire_value **place = &notes->records[notes->count];
+    const char *json = modelwire_event_json(event, NULL);
+    CHECK(modelwire_value_new(json, MODELWIRE_NUL, place, NULL) == MODELWIRE_OK);
+    notes->tags[notes->count] = modelwire_event_call_tag(event);
+  }
+  notes->count++;
+  notes->dropped += event_int(event, "/dropped");
+}
+
+static int32_t tell(void *user_data, const modelwire_event *event) {
+  book *notes = user_data;
+  char name[17] = "";
+  CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0);
+  CHECK_TEXT(name, "mw-tell");
+  CHECK(modelwire_event_tag(event) == 0 && notes->finalizers == 0);
+  /* The one before was told first, and is over. */
+  CHECK(notes->earlier == NULL || notes->earlier->finalizers == 1);
+  note(notes, event);
+  int32_t stops = notes->act == NULL ? 0 : notes->act(notes);
+  CHECK(sem_post(&notes->told) == 0);
+  return stops;
+}
+
+static void finish(void *user_data) {
+  book *notes = user_data;
+  CHECK(notes->finalizers++ == 0);
+  CHECK(sem_post(&notes->over) == 0);
+}
+
+static book *new_book(modelwire_client *client) {
+  book *notes = calloc(1, sizeof *notes);
+  CHECK(notes != NULL && sem_init(&notes->told, 0, 0) == 0 && sem_init(&notes->over, 0, 0) == 0);
+  CHECK(sem_init(&notes->let_go, 0, 0) == 0);
+  notes->client = client;
+  return notes;
+}
+
+static modelwire_status on_call(book *notes, modelwire_error **error) {
+  return modelwire_client_on_call(notes->client, tell, notes, finish, error);
+}
+
+/* A function that is told of the calls of a client. */
+static book *listen(modelwire_client *client, int32_t (*act)(book *notes)) {
+  modelwire_error *error = NULL;
+  book *notes = new_book(client);
+  notes->act = act;
+  CHECK_STATUS(on_call(notes, &error), MODELWIRE_OK, error);
+  return notes;
+}
+
+static void end_on_call(modelwire_client *client) {
+  CHECK(modelwire_client_on_call(client, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
+}
+
+/* The next record that the function is told. */
+static const modelwire_value *next_record(book *notes) {
+  wait_for(&notes->told);
+  return notes->records[notes->count - 1];
+}
+
+/* It was told so many, and is over. */
+static void close_book(book *notes, int expected) {
+  wait_for(&notes->over);
+  CHECK(notes->count == expected && notes->finalizers == 1);
+  for (int i = 0; i < 8; i++) modelwire_value_free(notes->records[i]);
+  CHECK(sem_destroy(&notes->told) == 0 && sem_destroy(&notes->over) == 0);
+  CHECK(sem_destroy(&notes->let_go) == 0);
+  free(notes);
+}
+
+static void close_client(modelwire_client *client) {
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_client_close(client, PATIENCE_MS, &error), MODELWIRE_OK, error);
+  modelwire_client_free(client);
+}
+
+static modelwire_response *call_once(modelwire_client *client) {
+  return answer_of(chat_call(client, USAGE_CHAT("echo", "one two")));
+}
+
+/* An answer tells what it took, and so does who listens, with the tag of the request. */
+void an_answer_tells(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_request *request =
+      request_with(MODELWIRE_OPERATION_CHAT, USAGE_CHAT("echo", "one two"), NULL);
+  book *notes = listen(client, NULL);
+  CHECK(modelwire_request_set_tag(request, UINT64_MAX, NULL) == MODELWIRE_OK);
+  modelwire_response *answer = answer_of(call_of(client, request));
+  const modelwire_value *record = next_record(notes);
+  CHECK(notes->tags[0] == UINT64_MAX);
+  CHECK_TEXT(modelwire_value_json(record, "", 0, NULL),
+             modelwire_value_json(modelwire_response_info(answer), "/timing", MODELWIRE_NUL, NULL));
+  CHECK_TEXT(text_at(record, "/operation"), "chat");
+  CHECK_TEXT(text_at(record, "/path"), "/v1/chat/completions");
+  CHECK_TEXT(text_at(record, "/model"), "echo");
+  CHECK_TEXT(text_at(record, "/finish_reason"), "stop");
+  CHECK_TEXT(text_at(record, "/metered"), "entered");
+  CHECK(text_at(record, "/kind") == NULL && text_at(record, "/cancelled_by") == NULL);
+  CHECK(int_at(record, "/status") == 200 && int_at(record, "/attempts/0/status") == 200);
+  CHECK(int_at(record, "/usage/total_tokens") == answer_int(answer, "/usage/total_tokens"));
+  CHECK(int_at(record, "/attempts/0/end_us") == int_at(record, "/elapsed_us"));
+  CHECK(int_at(record, "/attempts/0/first_byte_us") >= int_at(record, "/attempts/0/head_us"));
+  CHECK(int_at(record, "/bytes_in") > 0 && int_at(record, "/bytes_out") > 0);
+  CHECK(int_at(record, "/chunks") == 0 && count_at(record, "/waits") == 0);
+  modelwire_response_free(answer);
+  close_client(client);
+  close_book(notes, 1);
+}
+
+/* A stream tells of its chunks, and of each when, where that is asked for. */
+void a_stream_tells_of_its_chunks(void) {
+  modelwire_client *client = client_of_environment();
+  book *notes = listen(client, NULL);
+  for (int i = 0; i < 2; i++) {
+    gathered all = {0};
+    modelwire_response *end = NULL;
+    modelwire_call *call = chat_call_with(client, ECHO_CHAT("echo", "one two"),
+                                          i == 0 ? "{\"chunk_times\":true}" : NULL);
+    CHECK(modelwire_call_stream(call, gather, &all, &end, NULL) == MODELWIRE_OK);
+    const modelwire_value *record = next_record(notes);
+    CHECK(notes->tags[i] == 0 && int_at(record, "/chunks") == all.events);
+    CHECK(count_at(record, "/chunk_times_us") == (size_t)(i == 0 ? all.events : 0));
+    CHECK(i == 1 || int_at(record, "/chunk_times_us/0") == int_at(record, "/first_chunk_us"));
+    CHECK_TEXT(text_at(record, "/finish_reason"), "stop");
+    CHECK(text_at(record, "/response_id") != NULL);
+    modelwire_response_free(end);
+    modelwire_call_free(call);
+  }
+  close_client(client);
+  close_book(notes, 2);
+}
+
+/* Each attempt, and each wait before another; a failure has its own. */
+void retries_tell_of_each_attempt(void) {
+  modelwire_client *client = client_of_environment();
+  book *notes = listen(client, NULL);
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("recovers", "x"))));
+  const modelwire_value *record = next_record(notes);
+  CHECK(int_at(record, "/attempts_count") == 3 && int_at(record, "/waits_count") == 2);
+  CHECK_TEXT(text_at(record, "/waits/1/reason"), "retry");
+  CHECK(int_at(record, "/waits/0/length_us") > 0);
+  CHECK(text_at(record, "/attempts/0/kind") != NULL);
+  CHECK(text_at(record, "/attempts/2/kind") == NULL);
+  modelwire_error *error = failure_of(chat_call(client, ECHO_CHAT("broken", "x")),
+                                      MODELWIRE_E_SERVER);
+  record = next_record(notes);
+  CHECK_TEXT(text_at(record, "/kind"), modelwire_status_name(MODELWIRE_E_SERVER));
+  CHECK(int_at(record, "/status") == error_int(error, "/http_status"));
+  CHECK_TEXT(modelwire_value_json(record, "", 0, NULL),
+             modelwire_value_json(modelwire_error_value(error), "/timing", MODELWIRE_NUL, NULL));
+  modelwire_error_free(error);
+  close_client(client);
+  close_book(notes, 2);
+}
+
+/* What is refused before anything is sent was started all the same; what never was tells nothing. */
+void a_start_that_fails_tells(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  book *notes = listen(client, NULL);
+  modelwire_call_free(chat_call(client, ECHO_CHAT("echo", "never")));
+  submit(client, queue, "{\"model\":\"\",\"messages\":[]}", 1, 5);
+  expect_end(queue, 5, MODELWIRE_E_ARGUMENT);
+  const modelwire_value *record = next_record(notes);
+  CHECK_TEXT(text_at(record, "/kind"), modelwire_status_name(MODELWIRE_E_ARGUMENT));
+  CHECK_TEXT(text_at(record, "/metered"), "not_sent");
+  CHECK(notes->tags[0] == 5 && int_at(record, "/attempts_count") == 0);
+  modelwire_queue_free(queue);
+  close_client(client);
+  close_book(notes, 1);
+}
+
+/* A call whose first chunk has come, and that goes on. */
+typedef struct {
+  modelwire_call *call;
+  sem_t began;
+} running;
+
+static int32_t say_began(void *user_data, const modelwire_event *event) {
+  if (modelwire_event_kind(event) == MODELWIRE_EVENT_CHUNK) {
+    CHECK(sem_post(&((running *)user_data)->began) == 0);
+  }
+  return 0;
+}
+
+static void begin(running *one, const modelwire_client *client) {
+  CHECK(sem_init(&one->began, 0, 0) == 0);
+  one->call = chat_call(client, ECHO_CHAT("m", "x"));
+  CHECK(modelwire_call_start(one->call, 1, say_began, one, NULL, NULL) == MODELWIRE_OK);
+  wait_for(&one->began);
+}
+
+static void *cancel(void *call) {
+  modelwire_call_cancel(call);
+  return NULL;
+}
+
+/* Every way of giving up a call: from another thread, freed in mid-call, with its client, with the
+ * library. */
+void it_tells_who_ended_a_call(void) {
+  modelwire_client *client = client_of_environment();
+  book *notes = listen(client, NULL);
+  running one;
+  pthread_t thread;
+  begin(&one, client);
+  CHECK(pthread_create(&thread, NULL, cancel, one.call) == 0);
+  const modelwire_value *record = next_record(notes);
+  CHECK_TEXT(text_at(record, "/cancelled_by"), "program");
+  CHECK_TEXT(text_at(record, "/kind"), "cancelled");
+  CHECK_TEXT(text_at(record, "/metered"), "entered");
+  CHECK(int_at(record, "/chunks") == 1 && int_at(record, "/status") == 200);
+  CHECK(pthread_join(thread, NULL) == 0);
+  modelwire_call_free(one.call);
+  begin(&one, client);
+  modelwire_call_free(one.call);
+  CHECK_TEXT(text_at(next_record(notes), "/cancelled_by"), "dropped");
+  begin(&one, client);
+  CHECK(modelwire_client_close(client, PATIENCE_MS, NULL) == MODELWIRE_OK);
+  /* The close has waited for the function too. */
+  CHECK(notes->count == 3 && notes->finalizers == 1);
+  CHECK_TEXT(text_at(notes->records[2], "/cancelled_by"), "closed");
+  modelwire_call_free(one.call);
+  /* A closed client has no function any more, and takes none. */
+  modelwire_error *error = NULL;
+  book *refused = new_book(client);
+  CHECK_STATUS(on_call(refused, &error), MODELWIRE_E_CLOSED, error);
+  modelwire_error_free(error);
+  modelwire_error_free(failure_of(chat_call(client, ECHO_CHAT("m", "x")), MODELWIRE_E_CLOSED));
+  end_on_call(client);
+  close_book(refused, 0);
+  modelwire_client_free(client);
+  close_book(notes, 3);
+  client = client_of_environment();
+  notes = listen(client, NULL);
+  begin(&one, client);
+  CHECK(modelwire_shutdown(PATIENCE_MS) == MODELWIRE_OK);
+  CHECK(notes->count == 1 && notes->finalizers == 1);
+  CHECK_TEXT(text_at(notes->records[0], "/cancelled_by"), "shutdown");
+  modelwire_call_free(one.call);
+  close_book(notes, 1);
+  /* It is set anew afterwards. */
+  notes = listen(client, NULL);
+  begin(&one, client);
+  modelwire_call_free(one.call);
+  next_record(notes);
+  close_client(client);
+  close_book(notes, 1);
+}
+
+static int32_t do_everything(book *notes) {
+  if (notes->count > 1) return 0;
+  CHECK(modelwire_client_close(notes->client, 0, NULL) == MODELWIRE_E_CALLBACK);
+  CHECK(modelwire_shutdown(0) == MODELWIRE_E_CALLBACK);
+  /* Its own calls are told, too. */
+  modelwire_response_free(call_once(notes->client));
+  modelwire_client_free(notes->client);
+  return 0;
+}
+
+static int32_t hang(book *notes) {
+  CHECK(sem_post(&notes->told) == 0);
+  wait_for(&notes->let_go);
+  return 0;
+}
+
+/* It may call, free the client, and block: no call is changed by that. */
+void a_function_is_told_on_a_thread_of_its_own(void) {
+  modelwire_client *client = client_of_environment();
+  book *notes = listen(client, do_everything);
+  modelwire_response_free(call_once(client)); /* the function frees it */
+  close_book(notes, 2);
+  client = client_of_environment();
+  notes = listen(client, hang);
+  for (int i = 0; i < 3; i++) modelwire_response_free(call_once(client));
+  wait_for(&notes->told);
+  CHECK(notes->count == 1);
+  CHECK(modelwire_client_close(client, 100, NULL) == MODELWIRE_TIMEOUT);
+  CHECK(modelwire_shutdown(100) == MODELWIRE_TIMEOUT);
+  for (int i = 0; i < 3; i++) CHECK(sem_post(&notes->let_go) == 0);
+  CHECK(modelwire_shutdown(PATIENCE_MS) == MODELWIRE_OK && notes->finalizers == 1);
+  close_client(client);
+  close_book(notes, 3);
+}
+
+static int32_t stop(book *notes) {
+  CHECK(notes->count == 1);
+  return 1;
+}
+
+/* One at a time, in order, each told what is due; a finalizer once on every path. */
+void a_client_has_a_function_of_its_own(void) {
+  modelwire_client *client = client_of_environment();
+  book *first = listen(client, NULL), *second = new_book(client), *third;
+  second->earlier = first;
+  for (int i = 0; i < 3; i++) modelwire_response_free(call_once(client));
+  CHECK(on_call(second, NULL) == MODELWIRE_OK);
+  modelwire_response_free(call_once(client));
+  end_on_call(client);
+  modelwire_response_free(call_once(client));
+  end_on_call(client);
+  wait_for(&second->over);
+  CHECK(sem_post(&second->over) == 0);
+  close_book(first, 3);
+  close_book(second, 1);
+  /* One that has had enough. */
+  third = listen(client, stop);
+  for (int i = 0; i < 3; i++) modelwire_response_free(call_once(client));
+  close_book(third, 1);
+  /* What fails ends what it was given, and leaves the one that there is. */
+  first = listen(client, NULL);
+  second = new_book(NULL);
+  modelwire_error *error = NULL;
+  CHECK_STATUS(on_call(second, &error), MODELWIRE_E_ARGUMENT, error);
+  modelwire_error_free(error);
+  close_book(second, 0);
+  modelwire_response_free(call_once(client));
+  close_client(client);
+  close_book(first, 1);
+}
+
+/* The function lives as long as the client and its calls. */
+void a_client_that_is_dropped_tells_of_its_last_call(void) {
+  modelwire_client *client = client_of_environment();
+  book *notes = listen(client, NULL);
+  running one;
+  begin(&one, client);
+  modelwire_client_free(client);
+  CHECK(notes->count == 0 && notes->finalizers == 0);
+  modelwire_call_cancel(one.call);
+  CHECK_TEXT(text_at(next_record(notes), "/cancelled_by"), "program");
+  modelwire_call_free(one.call);
+  close_book(notes, 1);
+  /* One without a call: at once. */
+  client = client_of_environment();
+  notes = listen(client, NULL);
+  modelwire_client_free(client);
+  close_book(notes, 0);
+}
+
+/* Too many for a function that blocks: they are counted, and memory is bounded. */
+void what_finds_no_room_is_counted(void) {
+  enum { WAITING_MAX = 4096, MORE = 3 };
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  book *notes = listen(client, NULL);
+  modelwire_event *event = NULL;
+  int64_t dropped = 0;
+  int count = 0;
+  CHECK(modelwire_queue_follow_calls(queue, client, 1, 9, NULL) == MODELWIRE_OK);
+  for (int i = 0; i < WAITING_MAX + MORE; i++) {
+    modelwire_queue *own = new_queue();
+    submit(client, own, "{\"model\":\"\",\"messages\":[]}", 0, 1);
+    expect_end(own, 1, MODELWIRE_E_ARGUMENT);
+    modelwire_queue_free(own);
+  }
+  while (modelwire_queue_next(queue, 0, &event) == MODELWIRE_OK) {
+    dropped += event_int(event, "/dropped");
+    CHECK(event_int(event, "/dropped") == (count++ == 0 ? MORE : 0));
+    modelwire_event_free(event);
+  }
+  CHECK(count == WAITING_MAX && dropped == MORE);
+  /* A function that is quick enough loses none; whether this one was is its own business. */
+  modelwire_queue_free(queue);
+  modelwire_client_close(client, -1, NULL);
+  CHECK(notes->count + notes->dropped == WAITING_MAX + MORE);
+  modelwire_client_free(client);
+  close_book(notes, notes->count);
+}
+
+/* The next event, a record under a tag of this queue. */
+static void expect_record(const modelwire_queue *queue, uint64_t tag, uint64_t call) {
+  modelwire_event *event = next(queue);
+  check_record(event);
+  CHECK(modelwire_event_tag(event) == tag && modelwire_event_call_tag(event) == call);
+  modelwire_event_free(event);
+}
+
+/* Records of two clients among the events of calls: no thread of the library enters the program. */
+void a_queue_follows_the_calls_of_clients(void) {
+  modelwire_client *first = client_of_environment(), *second = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_queue_follow_calls(queue, first, 1, 10, &error), MODELWIRE_OK, error);
+  CHECK(modelwire_queue_follow_calls(queue, second, 1, 20, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_queue_count(queue) == 0);
+  modelwire_response_free(call_once(second));
+  expect_record(queue, 20, 0);
+  /* Another tag, which clients share: what waits has it too. */
+  modelwire_response_free(call_once(second));
+  CHECK(modelwire_queue_follow_calls(queue, second, 1, 10, NULL) == MODELWIRE_OK);
+  expect_record(queue, 10, 0);
+  /* A call of the queue: its last event and its record, in any order. */
+  submit(first, queue, ECHO_CHAT("echo", "x"), 0, 7);
+  for (int kinds = 0; kinds != 3;) {
+    modelwire_event *event = next(queue);
+    int is_record = modelwire_event_kind(event) == MODELWIRE_EVENT_CALL;
+    CHECK(modelwire_event_tag(event) == (is_record ? 10u : 7u));
+    CHECK(modelwire_event_call_tag(event) == 7 && (kinds & (1 << is_record)) == 0);
+    kinds |= 1 << is_record;
+    modelwire_event_free(event);
+  }
+  /* The end: what waits is lost. */
+  modelwire_response_free(call_once(second));
+  CHECK(modelwire_queue_follow_calls(queue, second, 0, 0, NULL) == MODELWIRE_OK);
+  modelwire_response_free(call_once(second));
+  expect_none(queue, MODELWIRE_TIMEOUT);
+  /* A freed client is followed until its last call has ended; a close loses nothing. */
+  CHECK(modelwire_queue_follow_calls(queue, second, 1, 20, NULL) == MODELWIRE_OK);
+  modelwire_call *call = chat_call(second, ECHO_CHAT("echo", "x"));
+  modelwire_client_free(second);
+  modelwire_response_free(answer_of(call));
+  modelwire_response_free(call_once(first));
+  modelwire_queue_close(queue);
+  expect_record(queue, 20, 0);
+  expect_record(queue, 10, 0);
+  expect_none(queue, MODELWIRE_CLOSED);
+  modelwire_response_free(call_once(first));
+  expect_none(queue, MODELWIRE_CLOSED);
+  CHECK_STATUS(modelwire_queue_follow_calls(queue, first, 1, 10, &error), MODELWIRE_E_CLOSED,
+               error);
+  modelwire_error_free(error);
+  modelwire_queue_free(queue);
+  modelwire_client_free(first);
+}
+
+/* A child is told nothing that the parent asked for, and may ask for itself. */
+void a_forked_child_is_told_nothing(void) {
+  modelwire_client *client = client_of_environment();
+  book *notes = listen(client, NULL);
+  int status = -1;
+  modelwire_response_free(call_once(client));
+  next_record(notes);
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    modelwire_response_free(call_once(client));
+    book *own = listen(client, NULL);
+    modelwire_response_free(call_once(client));
+    close_client(client);
+    CHECK(notes->count == 1 && notes->finalizers == 0);
+    close_book(own, 1);
+    _exit(0);
+  }
+  CHECK(waitpid(pid, &status, 0) == pid);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  modelwire_response_free(call_once(client));
+  close_client(client);
+  close_book(notes, 2);
+}

@@ -1,0 +1,614 @@
+//! Bulk jobs from end to end, by the binary: rows in, results out, what stops a job and how it goes on.
+//! Knows nothing of how it is done.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use support::{Folder, Ran, modelwire_at, modelwire_to, run, run_with_input, signal, until, wait};
+
+/// A chat row of this name.
+fn row(name: &str, model: &str) -> String {
+    let messages = json!([{"role": "user", "content": format!("say {name}")}]);
+    format!("{}\n", json!({"custom_id": name, "model": model, "messages": messages}))
+}
+
+/// So many rows of a model, `r1`, `r2` and so on.
+fn rows(count: usize, model: &str) -> String {
+    (1..=count).map(|number| row(&format!("r{number}"), model)).collect()
+}
+
+/// A job in a folder of its own.
+struct Job {
+    folder: Folder,
+    service: Service,
+}
+
+impl Job {
+    fn new(input: &str) -> Job {
+        Job::at(Service::start().unwrap(), input)
+    }
+
+    fn at(service: Service, input: &str) -> Job {
+        let folder = Folder::new();
+        folder.file("in.jsonl", input);
+        Job { folder, service }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> std::process::Command {
+        let output = if arguments.contains(&"-o") { &[][..] } else { &["-o", "out.jsonl"] };
+        let input = [&["bulk", "in.jsonl"], output].concat();
+        let mut command = modelwire_to(&self.service, &[&input, arguments].concat());
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        run(&mut self.command(arguments))
+    }
+
+    /// Begins it; what it says goes into a file.
+    fn begin(&self, arguments: &[&str]) -> Child {
+        let said = std::fs::File::create(self.path("said")).unwrap();
+        self.command(arguments).stderr(said).spawn().unwrap()
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(self.path("said")).unwrap()
+    }
+
+    fn results(&self) -> BTreeMap<String, Value> {
+        results(&self.path("out.jsonl"))
+    }
+
+    /// Calls that the service metered, of all models.
+    fn metered(&self) -> u64 {
+        self.service.metered().values().map(|metered| metered.calls).sum()
+    }
+}
+
+/// Results by their keys; each key may come once.
+fn results(path: &Path) -> BTreeMap<String, Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'));
+    let mut results = BTreeMap::new();
+    for line in text.lines() {
+        let result: Value = serde_json::from_str(line).unwrap();
+        let key = result["custom_id"].as_str().unwrap().to_owned();
+        assert!(results.insert(key.clone(), result).is_none(), "{key} twice");
+    }
+    results
+}
+
+fn text(result: &Value) -> &str {
+    let body = &result["response"]["body"];
+    body["choices"][0]["message"]["content"].as_str().unwrap()
+}
+
+/// A text without its line ends.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What the service says, after something.
+fn late(step: Step) -> Option<Reply> {
+    Some(Reply { says: Says::Played, faults: vec![Fault::At(Point::Start, step)] })
+}
+
+fn refusal(status: u16) -> Reply {
+    let body = br#"{"error":{"message":"not now","type":"t","code":"c"}}"#.to_vec();
+    Reply { says: Says::Document { status, headers: Vec::new(), body }, faults: Vec::new() }
+}
+
+#[test]
+fn rows_go_in_and_results_come_out() {
+    let job = Job::new(&rows(300, "echo"));
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(ran.stdout.is_empty());
+    let results = job.results();
+    assert_eq!(results.len(), 300);
+    for (key, result) in &results {
+        assert_eq!(text(result), format!("say {key}"));
+        assert_eq!(
+            (&result["response"]["status_code"], &result["error"]),
+            (&json!(200), &Value::Null)
+        );
+        assert!(result["response"]["request_id"].is_string());
+    }
+    assert!(ran.stderr.contains("300 rows"), "{}", ran.stderr);
+    // Again: there is nothing to do.
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("nothing to run: 300 rows are done already"), "{}", ran.stderr);
+    assert_eq!((job.results().len(), job.metered()), (300, 300));
+    // More rows: those alone.
+    job.folder.file("in.jsonl", rows(310, "echo"));
+    assert_eq!(job.run(&[]).code(), 0);
+    assert_eq!((job.results().len(), job.metered()), (310, 310));
+}
+
+#[test]
+fn the_three_forms_of_rows() {
+    let chat = json!({"model": "echo", "messages": [{"role": "user", "content": "from a batch"}]});
+    let response = json!({"model": "echo", "input": "from a batch"});
+    let batch = format!(
+        "{}\n{}\n",
+        json!({"custom_id": "c", "method": "POST", "url": "/v1/chat/completions", "body": chat}),
+        json!({"custom_id": "r", "method": "POST", "url": "/v1/responses", "body": response}),
+    );
+    let job = Job::new(&batch);
+    assert_eq!(job.run(&[]).code(), 0);
+    let results = job.results();
+    assert_eq!(text(&results["c"]), "from a batch");
+    assert_eq!(results["r"]["response"]["body"]["object"], "response");
+
+    let job =
+        Job::new("{\"question\":\"What is it?\",\"n\":1}\n{\"question\":\"And why?\",\"n\":2}\n");
+    let ran =
+        job.run(&["--prompt", "question", "--model", "echo", "--system", "Be brief.", "--id", "n"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let results = job.results();
+    assert_eq!(results.keys().collect::<Vec<_>>(), ["1", "2"]);
+    let asked = job.service.recorded("");
+    assert!(asked.iter().all(|asked| String::from_utf8_lossy(&asked.body).contains("Be brief.")));
+
+    let bare = "{\"messages\":[{\"role\":\"user\",\"content\":\"the same\"}]}\n".repeat(3);
+    let job = Job::new(&bare);
+    assert_eq!(job.run(&["--model", "echo", "--set", "max_tokens=7"]).code(), 0);
+    assert_eq!((job.results().len(), job.metered()), (3, 3), "equal rows are rows");
+    let asked = job.service.recorded("");
+    assert!(
+        asked.iter().all(|asked| String::from_utf8_lossy(&asked.body).contains("\"max_tokens\":7"))
+    );
+}
+
+#[test]
+fn standard_input_and_output() {
+    let job = Job::new("");
+    let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "-"]);
+    let ran = run_with_input(&mut command, rows(200, "echo"));
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!(ran.text().lines().count(), 200);
+    assert!(ran.text().lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    assert!(!job.path("-").exists());
+}
+
+#[test]
+fn rows_run_while_standard_input_is_open() {
+    use std::io::Write;
+    let job = Job::new("");
+    let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "out.jsonl"]);
+    command.current_dir(job.folder.path()).stdin(std::process::Stdio::piped());
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for number in 1..=3 {
+        stdin.write_all(row(&format!("r{number}"), "echo").as_bytes()).unwrap();
+        until("the row ran", || job.metered() == number);
+    }
+    drop(stdin);
+    assert_eq!(wait(&mut child).code(), Some(0));
+    assert_eq!(job.results().len(), 3);
+}
+
+#[test]
+fn bad_rows_are_outcomes_after_one_attempt() {
+    let input = [rows(20, "echo"), row("none", "no-such-model"), row("stream", "echo-stream-only")]
+        .concat();
+    let job = Job::new(&[input, row("broken", "broken")].concat());
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 3, "{}", ran.stderr);
+    let results = job.results();
+    assert_eq!(results.len(), 23);
+    for (key, status) in [("none", 404), ("stream", 400), ("broken", 500)] {
+        let result = &results[key];
+        assert_eq!(result["response"]["status_code"], status, "{result}");
+        assert_eq!(result["error"]["http_status"], status, "{result}");
+        assert!(!result["error"]["message"].as_str().unwrap().is_empty());
+    }
+    assert_eq!(job.service.recorded("").len(), 23);
+    assert!(ran.stderr.contains("metered?"), "what may have been metered is told: {}", ran.stderr);
+    assert!(ran.stderr.contains("try again"), "{}", ran.stderr);
+    // They stand, until they are to run again.
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 3, "{}", ran.stderr);
+    assert_eq!(job.service.recorded("").len(), 23);
+    let fixed =
+        [rows(20, "echo"), row("none", "echo"), row("stream", "echo"), row("broken", "echo")];
+    job.folder.file("in.jsonl", fixed.concat());
+    let ran = job.run(&["--retry-failed"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!((job.results().len(), job.metered()), (23, 23));
+}
+
+#[test]
+fn faults_that_may_have_been_metered_go_again_where_that_is_allowed() {
+    let job = Job::new(&rows(3, "echo"));
+    job.service.queue(vec![refusal(503), refusal(500)]);
+    let ran = job.run(&["--may-pay-twice"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!(job.service.recorded("").len(), 5);
+    assert_eq!(job.results().len(), 3);
+}
+
+#[test]
+fn refusals_for_the_rate_go_again() {
+    let options = Options { rate_limit_calls: 4, ..Options::default() };
+    let input = [rows(10, "limited"), row("other", "echo")].concat();
+    let job = Job::at(Service::start_with(options).unwrap(), &input);
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!((job.results().len(), job.metered()), (11, 11));
+    assert!(job.results().values().all(|result| result["error"].is_null()));
+    assert!(ran.stderr.contains("429s"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_wrong_key_stops_the_job_and_burns_no_row() {
+    let job = Job::new(&rows(5_000, "echo"));
+    let ran = run(job.command(&[]).env("MODELWIRE_API_KEY", "sk-wrong"));
+    assert_eq!(ran.code(), 11, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("401") && ran.stderr.contains("go on  modelwire bulk"),
+        "{}",
+        ran.stderr
+    );
+    assert!(job.service.recorded("").len() < 100);
+    assert!(job.results().is_empty());
+    let ran = job.run(&["--quiet"]);
+    assert_eq!((ran.code(), &*ran.stderr), (0, ""));
+    assert_eq!((job.results().len(), job.metered()), (5_000, 5_000));
+}
+
+#[test]
+fn a_forbidden_model_stops_the_job_and_is_named() {
+    let job = Job::new(&[rows(50, "echo"), row("no", "forbidden"), row("last", "echo")].concat());
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 12, "{}", ran.stderr);
+    assert!(ran.stderr.contains("\"forbidden\""), "{}", ran.stderr);
+    assert!(!job.results().contains_key("no"));
+    job.folder.file("in.jsonl", [rows(50, "echo"), row("last", "echo")].concat());
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!((job.results().len(), job.metered()), (51, 51));
+}
+
+#[test]
+fn a_service_that_is_not_there_stops_the_job() {
+    let job = Job::new(&rows(100, "echo"));
+    let nowhere = Service::start().unwrap().base_url();
+    let mut command = modelwire_at(&nowhere, &["bulk", "in.jsonl", "-o", "out.jsonl"]);
+    let ran = run(command.current_dir(job.folder.path()));
+    assert_eq!(ran.code(), 20, "{}", ran.stderr);
+    assert!(ran.stderr.contains("not to be reached"), "{}", ran.stderr);
+    assert_eq!(job.run(&[]).code(), 0);
+    assert_eq!((job.results().len(), job.metered()), (100, 100));
+}
+
+#[test]
+fn one_signal_lets_what_is_on_its_way_come_in() {
+    for which in [Signal::INT, Signal::TERM] {
+        let job = Job::new(&rows(200, "echo"));
+        job.service.answer_otherwise(late(Step::Pause(Duration::from_millis(700))));
+        let mut child = job.begin(&[]);
+        until("a row is on its way", || !job.service.recorded("").is_empty());
+        signal(&child, which);
+        assert_eq!(wait(&mut child).code(), Some(130), "{}", job.said());
+        let said = job.said();
+        assert!(said.contains("go on  modelwire bulk in.jsonl -o out.jsonl\n"), "{said}");
+        let came_in = job.results().len();
+        assert!(came_in > 0 && came_in < 200, "{came_in}: {said}");
+        assert_eq!(job.metered(), came_in as u64);
+        job.service.answer_otherwise(None);
+        let ran = job.run(&[]);
+        assert_eq!(ran.code(), 0, "{}", ran.stderr);
+        assert_eq!((job.results().len(), job.metered()), (200, 200), "nothing twice");
+        assert!(!ran.stderr.contains("unknown"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_signal_ends_a_job_that_waits_for_its_input() {
+    let job = Job::new("");
+    let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "out.jsonl"]);
+    command.current_dir(job.folder.path()).stdin(std::process::Stdio::piped());
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let stdin = child.stdin.take().unwrap();
+    until("it has begun", || job.path("out.jsonl.journal").exists());
+    std::thread::sleep(Duration::from_millis(200));
+    signal(&child, Signal::INT);
+    assert_eq!(wait(&mut child).code(), Some(130));
+    drop(stdin);
+}
+
+#[test]
+fn two_signals_stop_at_once_and_what_is_unknown_is_named() {
+    for how in ["send", "keep"] {
+        let job = Job::new(&rows(50, "echo"));
+        job.service.answer_otherwise(late(Step::StallForever));
+        let mut child = job.begin(&[]);
+        until("a row is on its way", || !job.service.recorded("").is_empty());
+        signal(&child, Signal::INT);
+        until("it says what it waits for", || job.said().contains("once more stops at once"));
+        signal(&child, Signal::INT);
+        assert_eq!(wait(&mut child).code(), Some(130), "{}", job.said());
+        let said = job.said();
+        assert!(words(&said).contains("outcome is unknown"), "{said}");
+        let sent = job.service.recorded("").len();
+        job.service.answer_otherwise(None);
+        let ran = job.run(&["--unknown", how]);
+        assert!(ran.stderr.contains("unknown") && ran.stderr.contains("r1"), "{}", ran.stderr);
+        match how {
+            "send" => {
+                assert_eq!(ran.code(), 0, "{}", ran.stderr);
+                assert_eq!(job.results().len(), 50);
+            }
+            _ => assert_eq!(job.results().len(), 50 - sent, "{}", ran.stderr),
+        }
+    }
+}
+
+#[test]
+fn rows_that_changed_are_noticed() {
+    for how in ["run", "skip"] {
+        let job = Job::new(&rows(10, "echo"));
+        assert_eq!(job.run(&[]).code(), 0);
+        let changed = rows(11, "echo").replace("say r3", "say something else");
+        job.folder.file("in.jsonl", &changed);
+        let ran = job.run(&[]);
+        assert_eq!(ran.code(), 2, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("in.jsonl:3: \"r3\"") && ran.stderr.contains("--changed"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(job.metered(), 10, "nothing was sent");
+        let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "out.jsonl"]);
+        let ran = run_with_input(command.current_dir(job.folder.path()), &*changed);
+        assert_eq!(ran.code(), 2, "{}", ran.stderr);
+        let ran = job.run(&["--changed", how]);
+        assert_eq!(ran.code(), 0, "{}", ran.stderr);
+        assert_eq!(job.metered(), if how == "run" { 12 } else { 11 });
+    }
+}
+
+#[test]
+fn a_bad_line_is_told_before_anything_is_sent() {
+    let job = Job::new(&[rows(3, "echo"), "{\"model\": \n".to_owned(), row("r5", "echo")].concat());
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("modelwire: in.jsonl:4: "), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert_eq!(job.metered(), 0);
+    let ran = job.run(&["--skip-bad-lines"]);
+    assert_eq!(ran.code(), 3, "{}", ran.stderr);
+    let results = job.results();
+    assert_eq!((results.len(), job.metered()), (5, 4));
+    assert_eq!(results.values().filter(|result| result["error"].is_object()).count(), 1);
+    let ran = job.run(&["--skip-bad-lines"]);
+    assert_eq!((ran.code(), job.results().len()), (3, 5), "{}", ran.stderr);
+}
+
+#[test]
+fn a_bad_line_of_standard_input_ends_the_job_there() {
+    let job = Job::new("");
+    let input = [rows(30, "echo"), "nothing\n".to_owned(), row("r32", "echo")].concat();
+    let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "out.jsonl"]);
+    let ran = run_with_input(command.current_dir(job.folder.path()), input);
+    assert_eq!(ran.code(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("standard input:31: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("go on"), "{}", ran.stderr);
+    assert_eq!(job.results().len() as u64, job.metered());
+    let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "out.jsonl"]);
+    let ran = run_with_input(command.current_dir(job.folder.path()), rows(32, "echo"));
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!((job.results().len(), job.metered()), (32, 32));
+}
+
+#[test]
+fn a_budget_stops_in_time_and_the_job_goes_on() {
+    let job = Job::new(&rows(100, "echo"));
+    let ran = job.run(&["--max-rows", "30"]);
+    assert_eq!(ran.code(), 4, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("--max-rows 30") && ran.stderr.contains("70 rows"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!((job.results().len(), job.metered()), (30, 30));
+    assert_eq!(job.run(&["--max-cost", "1"]).code(), 2, "without prices");
+    let prices = ["--price-in", "1", "--price-out", "1"];
+    let ran = job.run(&[&["--max-cost", "0.00004"][..], &prices].concat());
+    assert_eq!(ran.code(), 4, "{}", ran.stderr);
+    let (calls, tokens) = (job.metered(), job.service.metered()["echo"]);
+    let spent = tokens.input_tokens + tokens.output_tokens - 30 * 4;
+    assert!(calls < 100 && spent <= 40, "{calls} {spent}");
+    assert_eq!(job.run(&prices).code(), 0);
+    assert_eq!((job.results().len(), job.metered()), (100, 100));
+}
+
+/// R-LIM3: a small part of a large job runs first, and says what the rest will use.
+#[test]
+fn a_pilot_runs_a_sample_and_nobody_is_asked_in_a_pipe() {
+    let job = Job::new(&rows(200, "echo"));
+    let ran = job.run(&["--pilot", "10"]);
+    assert_eq!(ran.code(), 4, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("10 of 200 rows") && ran.stderr.contains("--yes"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(job.results().len(), 10);
+    let ran = job.run(&["--pilot", "10", "--yes"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!((job.results().len(), job.metered()), (200, 200));
+    let ran = run_with_input(
+        &mut modelwire_to(&job.service, &["bulk", "-", "-o", "-", "--pilot", "10"]),
+        rows(20, "echo"),
+    );
+    assert_eq!(ran.code(), 2, "{}", ran.stderr);
+}
+
+#[test]
+fn results_in_the_order_of_the_input() {
+    let job = Job::new(&rows(500, "echo"));
+    let ran = job.run(&["--ordered"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let text = std::fs::read_to_string(job.path("out.jsonl")).unwrap();
+    let names =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["custom_id"].clone());
+    let expected: Vec<Value> = (1..=500).map(|number| json!(format!("r{number}"))).collect();
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+    assert!(!job.path("out.jsonl.part").exists());
+    assert_eq!(job.run(&["--ordered"]).code(), 0);
+}
+
+#[test]
+fn models_that_only_stream() {
+    let job = Job::new(&rows(20, "echo-stream-only"));
+    let ran = job.run(&["--option", "stream_only=true"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(job.results().iter().all(|(key, result)| text(result) == format!("say {key}")));
+}
+
+#[test]
+fn shards_are_all_rows_together() {
+    let job = Job::new(&rows(300, "echo"));
+    let mut all = BTreeMap::new();
+    for part in ["1/3", "2/3", "3/3"] {
+        let name = format!("out-{}.jsonl", &part[..1]);
+        let arguments = ["bulk", "in.jsonl", "-o", &name, "--shard", part];
+        let ran = run(modelwire_to(&job.service, &arguments).current_dir(job.folder.path()));
+        assert_eq!(ran.code(), 0, "{}", ran.stderr);
+        let part = results(&job.path(&name));
+        assert!(part.len() > 50 && part.len() < 150, "{}", part.len());
+        all.extend(part);
+    }
+    assert_eq!((all.len(), job.metered()), (300, 300));
+}
+
+#[test]
+fn a_dry_run_sends_nothing_and_writes_nothing() {
+    let job = Job::new(&[rows(7, "echo"), row("other", "echo-reasoning")].concat());
+    let ran = job.run(&["--dry-run"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(
+        ran.text().contains("8 rows") && ran.text().contains("7 rows of echo"),
+        "{}",
+        ran.text()
+    );
+    assert!(!job.path("out.jsonl").exists() && !job.path("out.jsonl.journal").exists());
+    assert!(job.service.recorded("").is_empty());
+}
+
+/// Results that went to standard output are out of reach; their rows run again all the same.
+#[test]
+fn rows_that_failed_on_standard_output_run_again() {
+    let job = Job::new(&[rows(2, "echo"), row("r3", "no-such-model")].concat());
+    let arguments = ["-o", "-", "--journal", "journal"];
+    assert_eq!(job.run(&arguments).code(), 3);
+    let again = [&arguments[..], &["--retry-failed"]].concat();
+    for _ in 0..2 {
+        let before = job.service.recorded("").len();
+        let ran = job.run(&again);
+        assert_eq!(ran.code(), 3, "{}", ran.stderr);
+        assert_eq!(ran.text().lines().count(), 1, "{}", ran.text());
+        assert_eq!(job.service.recorded("").len(), before + 1);
+    }
+    let ran = job.run(&arguments);
+    assert_eq!((ran.code(), ran.text()), (3, ""), "{}", ran.stderr);
+}
+
+/// Also what the journal does not say yet, by whichever name the results are called.
+#[test]
+fn a_dry_run_knows_what_a_run_would() {
+    for arguments in [&[][..], &["--ordered"]] {
+        let job = Job::new(&[rows(7, "echo"), row("r8", "no-such-model")].concat());
+        assert_eq!(job.run(arguments).code(), 3);
+        let journal = std::fs::read_to_string(job.path("out.jsonl.journal")).unwrap();
+        let is_told = |line: &&str| {
+            !["{\"done\"", "{\"failed\"", "{\"ass"].iter().any(|begin| line.starts_with(begin))
+        };
+        let told: String =
+            journal.lines().filter(is_told).map(|line| format!("{line}\n")).collect();
+        std::fs::write(job.path("out.jsonl.journal"), &told).unwrap();
+        if !arguments.is_empty() {
+            std::fs::rename(job.path("out.jsonl"), job.path("out.jsonl.part")).unwrap();
+        }
+        std::os::unix::fs::symlink("out.jsonl", job.path("link.jsonl")).unwrap();
+        for output in ["out.jsonl", "link.jsonl"] {
+            let ran = job.run(&[&["--dry-run", "-o", output][..], arguments].concat());
+            assert_eq!(ran.code(), 0, "{}", ran.stderr);
+            for wanted in
+                ["to run         0 rows", "done before    7 rows", "failed before  1 row,"]
+            {
+                assert!(ran.text().contains(wanted), "{output}: {}", ran.text());
+            }
+        }
+        let journal = std::fs::read_to_string(job.path("out.jsonl.journal")).unwrap();
+        assert_eq!(journal, told, "nothing is touched");
+    }
+}
+
+#[test]
+fn progress_for_machines_is_json_alone() {
+    let job = Job::new(&[rows(50, "echo"), row("none", "no-such-model")].concat());
+    let ran = job.run(&["--json-progress"]);
+    assert_eq!(ran.code(), 3);
+    let events: Vec<Value> =
+        ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let end = events.last().unwrap();
+    assert_eq!(
+        (&end["event"], &end["done"], &end["failed"]),
+        (&json!("end"), &json!(50), &json!(1))
+    );
+}
+
+#[test]
+fn wrong_use_is_told_in_one_line() {
+    let job = Job::new(&rows(2, "echo"));
+    for (arguments, code, says) in [
+        (&["bulk", "in.jsonl", "-o", "in.jsonl"][..], 2, "is the input and the output"),
+        (&["bulk", "none.jsonl", "-o", "out.jsonl"], 5, "none.jsonl"),
+        (&["bulk", "in.jsonl", "-o", "no/such/folder/out.jsonl"], 5, "no/such/folder"),
+        (&["bulk", "in.jsonl"], 2, "--output"),
+        (&["bulk", "in.jsonl", "-o", "out.jsonl", "--rpm", "0"], 2, "--rpm"),
+        (&["bulk", "in.jsonl", "-o", "out.jsonl", "--shard", "3/2"], 2, "3/2"),
+        (&["bulk", "in.jsonl", "-o", "out.jsonl", "--price-in", "1"], 2, "--price-out"),
+    ] {
+        let ran = run(modelwire_to(&job.service, arguments).current_dir(job.folder.path()));
+        assert_eq!(ran.code(), code, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(says), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{arguments:?}: {}", ran.stderr);
+    }
+    assert_eq!(std::fs::read_dir(job.folder.path()).unwrap().count(), 1, "no file is left");
+}
+
+#[test]
+fn two_runs_on_one_output_are_refused() {
+    let job = Job::new(&rows(10, "echo"));
+    job.service.answer_otherwise(late(Step::StallForever));
+    let mut child = job.begin(&[]);
+    until("a row is on its way", || !job.service.recorded("").is_empty());
+    let ran = job.run(&[]);
+    assert_eq!(ran.code(), 5, "{}", ran.stderr);
+    child.kill().unwrap();
+    wait(&mut child);
+}

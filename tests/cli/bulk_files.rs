@@ -1,0 +1,280 @@
+//! What bulk jobs leave on disk, by the binary: the lines of results to the byte, packed and in order, and
+//! what is told where files cannot be written. Knows nothing of how it is done.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use modelwire_service::load::Load;
+use modelwire_service::{Exchange, Options, Script, Service};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use support::{Folder, Ran, modelwire_at, modelwire_to, run, signal, until, wait};
+
+/// Rows `r0`, `r1` and so on; the service echoes their names.
+fn rows(count: usize) -> String {
+    let line = |number: usize| {
+        let messages = json!([{"role": "user", "content": format!("r{number}")}]);
+        format!(
+            "{}\n",
+            json!({"custom_id": format!("r{number}"), "model": "echo", "messages": messages})
+        )
+    };
+    (0..count).map(line).collect()
+}
+
+fn slow_service(load: &str) -> Service {
+    let load = Load::parse(load).unwrap();
+    Service::start_with(Options { load, ..Options::default() }).unwrap()
+}
+
+fn bulk(service: &Service, folder: &Folder, arguments: &[&str]) -> Command {
+    let mut command =
+        modelwire_to(service, &[&["bulk", "in.jsonl", "--quiet"], arguments].concat());
+    command.current_dir(folder.path());
+    command
+}
+
+fn ended_well(ran: &Ran) {
+    assert!(ran.status.success(), "{}", ran.stderr);
+}
+
+fn custom_ids(text: &str) -> Vec<String> {
+    let id = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        line["custom_id"].as_str().unwrap().to_owned()
+    };
+    text.lines().map(id).collect()
+}
+
+/// The body is the service's, byte for byte, but for line ends between values.
+#[test]
+fn an_answer_is_kept_to_the_byte() {
+    let service = Service::start().unwrap();
+    let body = "{\r\n  \"choices\": [ {\"message\": {\"content\": \"a\\nb \\u00fc ü\", \"role\":\"assistant\"},\n\
+        \t\"finish_reason\": \"stop\", \"index\": 0} ],\n  \"odd\": 1.0e2, \"odd\": 12345678901234567890123\n}\n";
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req \"7\"\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let script = Script::one(Exchange::raw(format!("{head}{body}")));
+    let base_url = service.script("pretty", script);
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(1));
+    let arguments = ["bulk", "in.jsonl", "-o", "out.jsonl", "--quiet"];
+    let ran = run(modelwire_at(&base_url, &arguments).current_dir(folder.path()));
+    ended_well(&ran);
+    let line = std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
+    let kept = body.trim_end().replace(['\r', '\n'], " ");
+    let (begin, end) = line.split_once(",\"custom_id\"").unwrap();
+    assert!(begin.starts_with("{\"id\":\"modelwire-"), "{line}");
+    let expected = format!(
+        ":\"r0\",\"response\":{{\"status_code\":200,\"request_id\":\"req \\\"7\\\"\",\"body\":{kept}}},\"error\":null}}\n"
+    );
+    assert_eq!(end, expected);
+}
+
+#[test]
+fn rows_that_failed_run_again_where_that_is_asked_for() {
+    let service = slow_service("fault-share=0.5,seed=7");
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(40));
+    let out = folder.path().join("out.jsonl");
+    let ran = run(&mut bulk(&service, &folder, &["-o", "out.jsonl"]));
+    assert_eq!(ran.code(), 3, "{}", ran.stderr);
+    let failed =
+        |text: &str| text.lines().filter(|line| !line.ends_with("\"error\":null}")).count();
+    let text = std::fs::read_to_string(&out).unwrap();
+    let first = failed(&text);
+    assert!((1..40).contains(&first) && text.lines().count() == 40, "{first}");
+    let line = text.lines().find(|line| !line.ends_with("\"error\":null}")).unwrap();
+    let line: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(line["response"]["status_code"], 500);
+    assert!(line["response"]["body"]["error"].is_object(), "{line}");
+    assert_eq!(
+        (line["error"]["kind"].as_str(), line["error"]["http_status"].as_u64()),
+        (Some("server"), Some(500))
+    );
+    // They are not sent again unasked.
+    let sent = service.recorded("").len();
+    assert_eq!(run(&mut bulk(&service, &folder, &["-o", "out.jsonl"])).code(), 3);
+    assert_eq!(service.recorded("").len(), sent);
+    service.set_load(Load::default());
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl", "--retry-failed"])));
+    assert_eq!(service.recorded("").len(), sent + first);
+    let text = std::fs::read_to_string(&out).unwrap();
+    let mut ids = custom_ids(&text);
+    ids.sort();
+    ids.dedup();
+    assert_eq!((failed(&text), text.lines().count(), ids.len()), (0, 40, 40));
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let entries = std::fs::read_dir(folder.path()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Whatever refuses a run before anything was sent.
+#[test]
+fn a_run_that_is_refused_leaves_no_files() {
+    let service = Service::start().unwrap();
+    let folder = Folder::new();
+    folder.file("in.jsonl", format!("{}no request\n", rows(3)));
+    folder.file("taken", "");
+    for (more, code) in [
+        (&["-o", "out.jsonl"][..], 2),
+        (&["-o", "out.jsonl", "--overwrite"], 2),
+        (&["-o", "out.jsonl", "--ordered"], 2),
+        (&["-o", "out.jsonl.zst", "--journal", "noted"], 2),
+        (&["-o", "-", "--ordered"], 2),
+        (&["-o", "taken/out.jsonl", "--journal", "noted"], 5),
+        (&["-o", "out.jsonl", "--max-cost", "1"], 2),
+    ] {
+        let mut command = bulk(&service, &folder, more);
+        let ran = run(command.env("TMPDIR", folder.path()));
+        assert_eq!(ran.code(), code, "{more:?} {}", ran.stderr);
+        assert_eq!(names(&folder), ["in.jsonl", "taken"], "{more:?}");
+    }
+    // An input without rows is no refusal.
+    folder.file("in.jsonl", "");
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl"])));
+    assert_eq!(names(&folder), ["in.jsonl", "out.jsonl", "out.jsonl.journal", "taken"]);
+}
+
+#[test]
+fn results_are_not_thrown_away_for_an_input_that_is_refused() {
+    let service = Service::start().unwrap();
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(3));
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl"])));
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    let before = (read("out.jsonl"), read("out.jsonl.journal"));
+    folder.file("in.jsonl", format!("{}no request\n", rows(5)));
+    let ran = run(&mut bulk(&service, &folder, &["-o", "out.jsonl", "--overwrite"]));
+    assert_eq!(ran.code(), 2, "{}", ran.stderr);
+    assert_eq!((read("out.jsonl"), read("out.jsonl.journal")), before);
+    folder.file("in.jsonl", rows(5));
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl", "--overwrite"])));
+    assert_eq!(custom_ids(&String::from_utf8(read("out.jsonl")).unwrap()).len(), 5);
+    assert_eq!(service.recorded("").len(), 8);
+}
+
+#[test]
+fn results_that_are_there_are_not_touched_unless_told() {
+    let service = Service::start().unwrap();
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(3));
+    let out = folder.file("out.jsonl", "my results\n");
+    let ran = run(&mut bulk(&service, &folder, &["-o", "out.jsonl"]));
+    assert_eq!(ran.code(), 5);
+    assert!(ran.stderr.contains("out.jsonl is there already and has no journal"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1);
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "my results\n");
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl", "--overwrite"])));
+    assert_eq!(custom_ids(&std::fs::read_to_string(&out).unwrap()).len(), 3);
+    // Cut by hand.
+    std::fs::write(&out, "").unwrap();
+    let ran = run(&mut bulk(&service, &folder, &["-o", "out.jsonl"]));
+    assert_eq!(ran.code(), 5);
+    assert!(ran.stderr.contains("results were taken out of it"), "{}", ran.stderr);
+}
+
+#[test]
+fn standard_output_may_be_in_order_and_leaves_nothing_behind() {
+    let service = slow_service("latency-ms=20");
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(60));
+    let mut command = bulk(&service, &folder, &["-o", "-", "--ordered"]);
+    let ran = run(command.env("TMPDIR", folder.path()));
+    ended_well(&ran);
+    assert_eq!(
+        custom_ids(ran.text()),
+        (0..60).map(|number| format!("r{number}")).collect::<Vec<_>>()
+    );
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["in.jsonl"]);
+}
+
+/// What came in is given out, also where Ctrl-C ended the job.
+#[test]
+fn standard_output_in_order_has_what_came_before_an_interrupt() {
+    let service = slow_service("latency-ms=100");
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(5_000));
+    let mut command = bulk(&service, &folder, &["-o", "-", "--ordered", "--max-concurrency", "4"]);
+    command.env("TMPDIR", folder.path()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    until("some came", || service.metered().values().map(|metered| metered.calls).sum::<u64>() > 8);
+    signal(&child, Signal::INT);
+    wait(&mut child);
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut text).unwrap();
+    let metered: u64 = service.metered().values().map(|metered| metered.calls).sum();
+    assert_eq!(custom_ids(&text).len() as u64, metered);
+}
+
+/// With a journal, standard output goes on where it was.
+#[test]
+fn standard_output_goes_on_with_a_journal() {
+    let service = Service::start().unwrap();
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(20));
+    let first =
+        run(&mut bulk(&service, &folder, &["-o", "-", "--journal", "journal", "--max-rows", "8"]));
+    assert_eq!(first.code(), 4, "{}", first.stderr);
+    let second = run(&mut bulk(&service, &folder, &["-o", "-", "--journal", "journal"]));
+    ended_well(&second);
+    let mut all = [custom_ids(first.text()), custom_ids(second.text())].concat();
+    assert_eq!(service.recorded("").len(), 20);
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 20);
+}
+
+/// A device that takes nothing: what came in is elsewhere, and the error says where.
+#[test]
+fn a_full_device_is_told_and_nothing_that_came_is_lost() {
+    let service = slow_service("latency-ms=20");
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(2_000));
+    let line = "exec \"$0\" \"$@\" > /dev/full";
+    let inner = bulk(&service, &folder, &["-o", "-", "--max-concurrency", "8"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).arg(inner.get_program()).args(inner.get_args()).env_clear();
+    inner.get_envs().for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
+    command.current_dir(folder.path()).env("TMPDIR", folder.path());
+    command.stderr(Stdio::piped()).stdout(Stdio::null()).stdin(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    // Nothing more is sent while there is no room; whoever does not want to wait says so.
+    let sent = || service.metered().values().map(|metered| metered.calls).sum::<u64>();
+    until("some were sent", || sent() > 0);
+    std::thread::sleep(Duration::from_secs(1));
+    let before = sent();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(sent() <= before + 8 && before < 200, "{before}");
+    signal(&child, Signal::INT);
+    let status = wait(&mut child);
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
+    assert_eq!(status.code(), Some(5), "{said}");
+    assert!(said.contains("no room left"), "{said}");
+    let rescue = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let rescue = rescue.filter(|path| path.to_string_lossy().contains("modelwire-rescue-"));
+    let rescued: Vec<_> = rescue.collect();
+    assert_eq!(rescued.len(), 1, "{said}");
+    assert!(said.contains(&rescued[0].display().to_string()), "{said}");
+    let text = std::fs::read_to_string(&rescued[0]).unwrap();
+    assert_eq!(custom_ids(&text).len() as u64, sent());
+}

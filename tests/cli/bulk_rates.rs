@@ -1,0 +1,96 @@
+//! Bulk jobs in real time before services with limits: nothing is lost, few are refused, and the limit is
+//! used. Knows nothing of how it is found.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use modelwire_service::load::{Counts, Load};
+use modelwire_service::{Options, Service};
+use serde_json::json;
+use support::{Folder, modelwire_to, run};
+
+/// So many rows to a service under this load: how long they took, and what the load let in.
+fn job(load: &str, rows: u64) -> (Duration, Counts) {
+    let load = Load::parse(load).unwrap();
+    let service = Service::start_with(Options { load, ..Options::default() }).unwrap();
+    let folder = Folder::new();
+    let row = |number: u64| {
+        let messages = json!([{"role": "user", "content": "a b c"}]);
+        let row = json!({"custom_id": number.to_string(), "model": "echo", "messages": messages});
+        format!("{row}\n")
+    };
+    folder.file("in.jsonl", (0..rows).map(row).collect::<String>());
+    let mut command = modelwire_to(&service, &["bulk", "in.jsonl", "-o", "out.jsonl"]);
+    let start = Instant::now();
+    let ran = run(command.current_dir(folder.path()));
+    let took = start.elapsed();
+    assert_eq!(ran.code(), 0, "{ran:?}");
+    let results = std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
+    assert_eq!(results.lines().count() as u64, rows);
+    let counts = service.load_counts();
+    println!("{took:?}, {counts:?}");
+    assert_eq!(counts.answered, rows, "each once");
+    assert_eq!(service.metered()["echo"].calls, rows);
+    (took, counts)
+}
+
+/// A job of some seconds has hardly found the limit; what it must not do is hammer or stand still.
+#[test]
+fn a_rate_is_found() {
+    let (took, counts) = job("requests-per-second=100,burst=50,latency-ms=50", 1000);
+    assert!(took < Duration::from_secs(40), "{took:?}; ten seconds were possible");
+    assert!(counts.refused < 100, "{counts:?}");
+}
+
+#[test]
+fn a_number_is_found() {
+    let (took, counts) = job("at-once=20,latency-ms=100", 1500);
+    assert!(took < Duration::from_secs(40), "{took:?}; eight seconds were possible");
+    assert!(counts.refused < 100, "{counts:?}");
+    assert_eq!(counts.at_once, 20);
+}
+
+#[test]
+fn long_waits_of_some_do_not_stop_the_rest() {
+    let load = "at-once=20,latency-ms=100,retry-after=4,retry-after-share=0.5";
+    let (took, _) = job(load, 1000);
+    assert!(took < Duration::from_secs(40), "{took:?}; five seconds were possible");
+}
+
+/// A quota that is used up: the run ends, no row is burnt, and the next run goes on.
+#[test]
+fn a_service_that_takes_nothing_ends_the_run() {
+    let load = Load::parse("requests-per-second=0.001,burst=5").unwrap();
+    let service = Service::start_with(Options { load, ..Options::default() }).unwrap();
+    let folder = Folder::new();
+    let row = |number: usize| {
+        let messages = json!([{"role": "user", "content": "a"}]);
+        format!(
+            "{}\n",
+            json!({"custom_id": number.to_string(), "model": "echo", "messages": messages})
+        )
+    };
+    folder.file("in.jsonl", (0..500).map(row).collect::<String>());
+    let job = ["bulk", "in.jsonl", "-o", "out.jsonl", "--patience", "2"];
+    let ran = run(modelwire_to(&service, &job).current_dir(folder.path()));
+    assert_eq!(ran.code(), 14, "{ran:?}");
+    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("a quota may be used up; --patience waits longer"), "{said}");
+    assert!(said.contains("left 495 rows") && said.contains("go on modelwire bulk"), "{said}");
+    let out = || std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
+    assert_eq!(out().matches("\"error\":null").count(), 5);
+    assert_eq!(out().lines().count(), 5);
+    service.set_load(Load::default());
+    let ran = run(modelwire_to(&service, &job).current_dir(folder.path()));
+    assert_eq!(ran.code(), 0, "{ran:?}");
+    assert_eq!(out().lines().count(), 500);
+    assert_eq!(service.metered()["echo"].calls, 500);
+}

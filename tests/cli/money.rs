@@ -1,0 +1,253 @@
+//! What a bulk job says of tokens, cost and time, and how it is stopped: pilots, budgets, progress and the
+//! summary of the command as a process; knows nothing of what the engine does.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::fmt::Write;
+use std::process::Command;
+
+use modelwire_service::{Reply, Says, Service};
+
+#[path = "support/screen.rs"]
+mod screen;
+#[path = "support/mod.rs"]
+mod support;
+
+use screen::Screen;
+use support::{Folder, Ran, modelwire_to, run};
+
+/// Chats with the model that repeats what it is told, each bounded.
+fn rows(count: usize, max_tokens: u32) -> String {
+    let mut lines = String::new();
+    for number in 1..=count {
+        let words = "word ".repeat(5 + number * 7 % 40);
+        let _ = writeln!(
+            lines,
+            r#"{{"custom_id":"row-{number}","body":{{"model":"echo","max_tokens":{max_tokens},"messages":[{{"role":"user","content":"{words}"}}]}}}}"#
+        );
+    }
+    lines
+}
+
+fn bulk(service: &Service, folder: &Folder, more: &[&str]) -> Command {
+    let mut arguments = vec!["bulk", "in.jsonl", "-o", "out.jsonl"];
+    arguments.extend(more);
+    let mut command = modelwire_to(service, &arguments);
+    command.current_dir(folder.path());
+    command
+}
+
+fn ran(service: &Service, folder: &Folder, more: &[&str]) -> Ran {
+    run(&mut bulk(service, folder, more))
+}
+
+fn results(folder: &Folder) -> usize {
+    let file = folder.path().join("out.jsonl");
+    std::fs::read_to_string(file).unwrap_or_default().lines().count()
+}
+
+/// Calls that the service metered, and tokens of both directions.
+fn calls(service: &Service) -> u64 {
+    service.metered().values().map(|metered| metered.calls).sum()
+}
+
+fn used(service: &Service) -> u64 {
+    service.metered().values().map(|metered| metered.input_tokens + metered.output_tokens).sum()
+}
+
+#[test]
+fn a_pilot_asks_on_the_terminal_and_heeds_the_answer() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(1_500, 100));
+    let prices = ["--price-in", "1", "--price-out", "2"];
+    let mut screen = Screen::start(&bulk(&service, &folder, &prices), 30, 100);
+    screen.wait_for("Go on with 1,480 rows? [y/N]");
+    let text = screen.text();
+    for says in ["20 of 1,500 rows, drawn at random", "tokens in", "tokens out", "cost", "0 of 20"]
+    {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    screen.press("n\r");
+    assert_eq!(screen.end().code(), Some(4), "{}", screen.text());
+    assert!(screen.text().contains("stopped  after the pilot"), "{}", screen.text());
+    assert!(
+        screen.text().contains("go on  modelwire bulk in.jsonl -o out.jsonl"),
+        "{}",
+        screen.text()
+    );
+    assert_eq!(results(&folder), 20);
+    // The rows of the pilot are done; those that are left run now, with a pilot again.
+    let mut screen = Screen::start(&bulk(&service, &folder, &prices), 30, 100);
+    screen.wait_for("Go on with 1,460 rows? [y/N]");
+    screen.press("y\r");
+    assert_eq!(screen.end().code(), Some(0), "{}", screen.text());
+    assert!(screen.text().contains("1,480 rows in"), "{}", screen.text());
+    assert!(screen.text().contains("20 before"), "{}", screen.text());
+    assert_eq!(results(&folder), 1_500);
+    assert_eq!(calls(&service), 1_500);
+}
+
+#[test]
+fn an_interrupt_is_an_answer() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(1_100, 100));
+    let mut screen = Screen::start(&bulk(&service, &folder, &[]), 30, 80);
+    screen.wait_for("[y/N]");
+    screen.press("\u{3}");
+    assert_eq!(screen.end().code(), Some(130), "{}", screen.text());
+    assert_eq!(results(&folder), 20);
+}
+
+#[test]
+fn where_nobody_can_be_asked_a_pilot_tells_and_stops() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(1_100, 100));
+    let stopped = ran(&service, &folder, &["--pilot", "5"]);
+    assert_eq!(stopped.code(), 4, "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("5 of 1,100 rows"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("--yes goes on"), "{}", stopped.stderr);
+    assert_eq!(results(&folder), 5);
+    let json = ran(&service, &folder, &["--pilot", "5", "--yes", "--json-progress"]);
+    assert_eq!(json.code(), 0, "{}", json.stderr);
+    let lines: Vec<serde_json::Value> =
+        json.stderr.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let pilot = lines.iter().find(|line| line["event"] == "pilot").unwrap();
+    assert_eq!(pilot["pilot_rows"], 5);
+    let truth = used(&service) as f64;
+    let guess = |name: &str, end: &str| pilot[name][end].as_f64().unwrap();
+    assert!(guess("tokens_in", "low") + guess("tokens_out", "low") < truth, "{pilot} {truth}");
+    assert!(
+        guess("tokens_in", "high") + guess("tokens_out", "high") > truth * 0.9,
+        "{pilot} {truth}"
+    );
+    let end = lines.last().unwrap();
+    assert_eq!(
+        (&end["event"], &end["done"], &end["left"]),
+        (&"end".into(), &1_095.into(), &0.into())
+    );
+    assert_eq!(end["before"], 5);
+    assert_eq!(results(&folder), 1_100);
+}
+
+#[test]
+fn without_a_terminal_there_is_no_pilot_unless_asked_for() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(1_100, 100));
+    let whole = ran(&service, &folder, &[]);
+    assert_eq!(whole.code(), 0, "{}", whole.stderr);
+    assert!(!whole.stderr.contains("pilot"), "{}", whole.stderr);
+    assert!(whole.stderr.contains("done  1,100 rows in"), "{}", whole.stderr);
+    assert!(!whole.stderr.contains('\u{1b}'), "{}", whole.stderr);
+}
+
+#[test]
+fn a_maximum_stops_the_run_before_it_is_exceeded() {
+    for (option, most) in [("--max-tokens", 20_000.0), ("--max-cost", 0.02)] {
+        let (service, folder) = (Service::start().unwrap(), Folder::new());
+        folder.file("in.jsonl", rows(2_000, 60));
+        let most_text = most.to_string();
+        let more = [option, &most_text, "--price-in", "1", "--price-out", "1"];
+        let stopped = ran(&service, &folder, &more);
+        assert_eq!(stopped.code(), 4, "{}", stopped.stderr);
+        assert!(
+            stopped.stderr.contains(&format!("stopped  by {option} {most_text}")),
+            "{}",
+            stopped.stderr
+        );
+        let used = used(&service) as f64;
+        // Both prices are 1 for a million.
+        let used = if option == "--max-cost" { used / 1e6 } else { used };
+        assert!(used <= most, "{used} of {most}");
+        assert!(used > most * 0.9, "{used} of {most}");
+    }
+}
+
+#[test]
+fn rows_are_bounded_and_the_rest_runs_next_time() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(100, 60));
+    let first = ran(&service, &folder, &["--max-rows", "30"]);
+    assert_eq!((first.code(), results(&folder)), (4, 30), "{}", first.stderr);
+    assert!(first.stderr.contains("stopped  by --max-rows 30"), "{}", first.stderr);
+    assert!(first.stderr.contains("left  70 rows"), "{}", first.stderr);
+    let second = ran(&service, &folder, &[]);
+    assert_eq!((second.code(), results(&folder)), (0, 100), "{}", second.stderr);
+}
+
+#[test]
+fn a_maximum_of_cost_without_a_price_is_refused_before_anything_is_sent() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(10, 60));
+    folder.file("prices.json", r#"{"another": {"in": 1, "out": 2}}"#);
+    folder.file("wrong.json", "{\"echo\": {\"in\": 1,\n\"out\": -2}}");
+    for (more, says) in [
+        (&["--max-cost", "1"][..], "--max-cost needs prices"),
+        (&["--max-cost", "1", "--prices", "prices.json"], "there is no price for model \"echo\""),
+        (&["--prices", "wrong.json"], "wrong.json:1:10: model \"echo\": \"out\": -2 is no price"),
+        (&["--price-in", "1"], "--price-in needs --price-out"),
+    ] {
+        let refused = ran(&service, &folder, more);
+        assert_eq!(refused.code(), 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+        assert_eq!(refused.stderr.lines().count(), 1, "{}", refused.stderr);
+    }
+    assert_eq!(calls(&service), 0);
+    let absent = ran(&service, &folder, &["--prices", "absent.json"]);
+    assert_eq!(absent.code(), 5, "{}", absent.stderr);
+}
+
+#[test]
+fn a_bar_fits_into_every_window() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(2_500, 100));
+    let options = ["--no-pilot", "--rpm", "12000"];
+    let mut screen = Screen::start(&bulk(&service, &folder, &options), 24, 120);
+    screen.wait_for("rows/s");
+    for columns in [40, 80, 30, 100] {
+        screen.resize(24, columns);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        if !screen.is_running() {
+            break;
+        }
+        let text = screen.text();
+        // A bar with its numbers, and the line below: neither is broken in two.
+        assert_eq!(text.lines().count(), 2, "{columns}: {text}");
+        assert!(text.contains("rows/s") && text.contains(" %"), "{columns}: {text}");
+    }
+    assert_eq!(screen.end().code(), Some(0), "{}", screen.text());
+    assert!(!screen.text().contains('━'), "{}", screen.text());
+    assert!(screen.text().contains("done  2,500 rows in"), "{}", screen.text());
+}
+
+#[test]
+fn a_terminal_that_can_do_nothing_gets_lines_alone() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(50, 100));
+    let quiet = ran(&service, &folder, &["--quiet"]);
+    assert_eq!((quiet.code(), quiet.stderr.as_str()), (0, ""));
+}
+
+/// The service fails three times: rows go again as the user allows, and each time counts.
+#[test]
+fn rows_that_go_again_count_each_time() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("in.jsonl", rows(40, 60));
+    let body = br#"{"error":{"message":"not now","type":"t","code":"c"}}"#.to_vec();
+    let failure = Reply {
+        says: Says::Document { status: 500, headers: Vec::new(), body },
+        faults: Vec::new(),
+    };
+    service.queue(vec![failure; 3]);
+    let options =
+        ["--may-pay-twice", "--price-in", "1", "--price-out", "1", "--max-tokens", "100000"];
+    let again = ran(&service, &folder, &options);
+    assert_eq!(again.code(), 0, "{}", again.stderr);
+    assert!(again.stderr.contains("3 attempts failed after they were sent"), "{}", again.stderr);
+    assert!(again.stderr.contains("with what may have been metered"), "{}", again.stderr);
+    assert_eq!(results(&folder), 40);
+}

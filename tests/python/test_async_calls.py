@@ -1,0 +1,170 @@
+"""What calls of an AsyncClient tell at their ends."""
+
+import asyncio
+import gc
+import threading
+import time
+
+import anyio
+import pytest
+
+import modelwire
+from awaited import Awaited, client, loop, scripted  # noqa: F401
+from conftest import KEY
+from test_async_loops import DEADLINE, STALLED
+from test_calls import (  # noqa: F401
+    CHAT,
+    Told,
+    test_a_function_that_raises,
+    test_a_function_that_sleeps,
+    test_a_stream_that_ends_badly_tells,
+    test_a_stream_that_is_closed_tells,
+    test_a_stream_that_nobody_holds_tells,
+    test_an_answer_from_elsewhere_has_no_timing,
+    test_an_answer_tells,
+    test_errors_tell,
+    test_one_call_after_the_other,
+    test_records_are_values,
+    test_the_services_own_field_stays,
+    test_what_a_record_has,
+    told,
+)
+from test_trio import ALL, make, run  # noqa: F401
+from wire import SILENCE
+
+
+@pytest.fixture
+def listening(service, told, loop):  # noqa: F811
+    """The client of test_calls, asynchronous."""
+    made = modelwire.AsyncClient(base_url=service.base_url, api_key=KEY, on_call=told.append)
+    with Awaited(made, loop) as client:  # noqa: F811
+        yield client
+
+
+@ALL
+def test_many_tasks_tell(make, backend):  # noqa: F811
+    """R-OP1: each call once; the close waits for what is due, and the loop goes on."""
+    told, ticks = [], []  # noqa: F811
+
+    def on_call(record):
+        time.sleep(0.002)
+        told.append(record)
+
+    async def ask(client):  # noqa: F811
+        answer = await client.chat.completions.create(**CHAT)
+        assert answer.timing.status == 200
+        stream = await client.chat.completions.create(**CHAT, stream=True)
+        assert stream.timing is None
+        async for _ in stream:
+            pass
+        assert stream.timing.chunks > 0
+
+    async def tick():
+        while True:
+            ticks.append(time.monotonic())
+            await anyio.sleep(0.005)
+
+    async def main():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(tick)
+            async with (
+                make(on_call=on_call) as client,  # noqa: F811
+                anyio.create_task_group() as asking,
+            ):
+                for _ in range(20):
+                    asking.start_soon(ask, client)
+            assert len(told) == 40
+            tasks.cancel_scope.cancel()
+
+    run(main, backend)
+    assert max(later - sooner for sooner, later in zip(ticks, ticks[1:])) < 1.0
+
+
+@ALL
+def test_cancelled_tasks_tell(make, backend):  # noqa: F811
+    """R-LIM2: one that waits for an answer, and one that reads a stream."""
+    told = Told()  # noqa: F811
+
+    async def main():
+        client = make(SILENCE, STALLED, SILENCE, on_call=told.append)  # noqa: F811
+        with anyio.move_on_after(0.1):
+            await client.chat.completions.create(**CHAT)
+        stream = await client.chat.completions.create(**CHAT, stream=True)
+        with anyio.move_on_after(0.1):
+            async for _ in stream:
+                pass
+        assert stream.timing is not None
+        await client.close()
+
+    run(main, backend)
+    gc.collect()
+    assert [record.kind for record in told.all()] == ["cancelled"] * 2
+    assert [record.streamed for record in told] == [False, True]
+
+
+def test_a_loop_that_ends_before_its_streams(service):
+    """R-STR1: asyncio.run after asyncio.run; what the first left is told."""
+    told = Told()  # noqa: F811
+    made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
+    kept = []
+
+    async def main():
+        kept.append(await made.chat.completions.create(**CHAT, stream=True))
+
+    asyncio.run(main())
+    asyncio.run(main())
+    kept.clear()
+    gc.collect()
+    assert len(told.all()) == 2
+    asyncio.run(made.close())
+
+
+def test_a_close_where_no_loop_runs(service):
+    """R-OP1: a coroutine that is driven by hand waits as well."""
+    told = Told()  # noqa: F811
+    made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
+    asyncio.run(made.chat.completions.create(**CHAT))
+    with pytest.raises(StopIteration):
+        made.close().send(None)
+    assert len(told) == 1
+
+
+def test_many_loops_tell(service):
+    """R-OP1: threads with a loop each, over one client; one thread tells."""
+    names, told = set(), []  # noqa: F811
+
+    def on_call(record):
+        names.add(threading.current_thread().name)
+        told.append(record)
+
+    made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=on_call)
+
+    async def main():
+        await asyncio.wait_for(
+            asyncio.gather(*(made.chat.completions.create(**CHAT) for _ in range(5))), DEADLINE
+        )
+
+    threads = [threading.Thread(target=lambda: asyncio.run(main())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert modelwire.flush_calls() and len(told) == 20 and names == {"modelwire-calls"}
+
+
+def test_a_function_that_hands_on_to_a_loop(service):
+    """R-STR1: by the way that asyncio has for threads."""
+    told = []  # noqa: F811
+
+    async def main():
+        running = asyncio.get_running_loop()
+        async with modelwire.AsyncOpenAI(
+            base_url=service.base_url,
+            api_key=KEY,
+            on_call=lambda record: running.call_soon_threadsafe(told.append, record),
+        ) as made:
+            await made.chat.completions.create(**CHAT)
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert len(told) == 1

@@ -1,0 +1,1085 @@
+"""`modelwire.bulk`: rows in any form in, an outcome for each out, on threads and in event loops,
+left early, stopped and interrupted. Knows nothing of when what is sent."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import trio
+
+import modelwire
+import programs
+from conftest import KEY, eventually
+from modelwire import testing
+from wire import SILENCE, answer
+
+PROMPTS = [f"prompt {number}" for number in range(200)]
+ASK = {"model": "echo", "messages": [{"role": "user", "content": "Say it."}]}
+ONE_ANSWER = [answer({"choices": []}), *([SILENCE] * 20)]
+RSS_GROWTH_KIB_MAX = 8 * 1024
+"""Of 10,000 rows beyond the first 2,000."""
+
+
+@pytest.fixture
+def bulk(service):
+    """A bulk job of the played service; ended with the test."""
+    made = []
+
+    def make(rows, **settings):
+        where = {"base_url": service.base_url, "api_key": KEY}
+        if "client" in settings:
+            where = {}
+        run = modelwire.bulk(rows, **{**where, "model": "echo", **settings})
+        made.append(run)
+        return run
+
+    yield make
+    for run in made:
+        run.close()
+
+
+@pytest.fixture
+def stand_in():
+    with testing.Service() as service:
+        yield service
+
+
+def scripted(stand_in, rows, **settings):
+    where = {"base_url": stand_in.base_url, "api_key": stand_in.api_key, "model": "echo"}
+    return modelwire.bulk(rows, **{**where, **settings})
+
+
+# Rows.
+
+
+@pytest.mark.parametrize(
+    ("row", "settings", "text", "custom_id"),
+    [
+        ("Say it.", {}, "Say it.", None),
+        (ASK, {}, "Say it.", None),
+        ({"messages": ASK["messages"]}, {}, "Say it.", None),
+        ({"custom_id": "a", "url": "/v1/chat/completions", "body": ASK}, {}, "Say it.", "a"),
+        ({"custom_id": "b", "url": "/v1/responses", "body": {"input": "x"}}, {}, "x", "b"),
+        (("c", ASK), {}, "Say it.", "c"),
+        ((7, "Say it."), {}, "Say it.", "7"),
+        ({"text": "Say it.", "n": 3}, {"prompt": "text"}, "Say it.", None),
+        ({"text": "x", "custom_id": "d"}, {"prompt": "text"}, "x", "d"),
+        ({"input": "Say it."}, {"operation": "responses"}, "Say it.", None),
+        ("Say it.", {"operation": "responses", "system": "Be brief."}, "Say it.", None),
+        ("Say it.", {"system": "Be brief."}, "Say it.", None),
+        ({"custom_id": "e", "body": "Say it."}, {"prompt": "body"}, "Say it.", "e"),
+    ],
+)
+def test_forms_of_rows(bulk, row, settings, text, custom_id):
+    """R-OP1: each becomes the request that it stands for."""
+    [result] = bulk([row], **settings)
+    assert (result.text, result.error, result.custom_id) == (text, None, custom_id)
+    assert result.row is row and result.attempts == 1 and result.elapsed > 0
+    assert result.raise_for_error() is result.response
+
+
+def test_what_is_filled_in(service, bulk):
+    """R-OP1: only what a row leaves out."""
+    rows = ["x", {**ASK, "temperature": 1}]
+    assert {one.error for one in bulk(rows, defaults={"temperature": 0}, system="Be brief.")} == {
+        None
+    }
+    bodies = sorted((one["body"] for one in service.requests()), key=lambda one: "Say" in str(one))
+    bodies = [json.loads(one) if isinstance(one, str) else one for one in bodies]
+    assert [one["temperature"] for one in bodies] == [0, 1]
+    assert bodies[0]["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert bodies[1]["messages"] == ASK["messages"]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        (3, "a row is a int"),
+        ({"text": "x"}, "messages"),
+        ({"custom_id": "a", "body": 3}, "body is a int"),
+        ({"custom_id": "a", "url": "/v1/embeddings", "body": ASK}, "url is"),
+        ({"custom_id": 1.5, "body": ASK}, "the name of a row is a float"),
+        ({**ASK, "temperature": float("nan")}, "a row cannot be sent"),
+        ({**ASK, "metadata": {1: "x"}}, "a row cannot be sent"),
+        ({**ASK, "stop": object()}, "a row cannot be sent"),
+        ({**ASK, "model": "no-such-model"}, "no-such-model"),
+    ],
+)
+def test_a_bad_row_is_an_outcome(bulk, row, says):
+    """R-ERR1: the others go on."""
+    results = {id(one.row): one for one in bulk([row, "good"])}
+    assert len(results) == 2
+    failed = results.pop(id(row))
+    assert says in str(failed.error) and failed.text is None and failed.response is None
+    assert isinstance(failed.error, modelwire.OpenAIError)
+    with pytest.raises(modelwire.OpenAIError):
+        failed.raise_for_error()
+    assert results.popitem()[1].text == "good"
+
+
+def test_a_row_without_a_model(service):
+    """R-ERR1: nothing is sent on its account."""
+    [result] = modelwire.bulk(["x"], base_url=service.base_url, api_key=KEY)
+    assert isinstance(result.error, modelwire.RequestError) and "model" in str(result.error)
+    assert service.requests() == []
+
+
+@pytest.mark.parametrize("rows", ["x", b"x", {"a": 1}])
+def test_what_is_no_list_of_rows(bulk, rows):
+    """R-ERR1: a text would be taken letter by letter."""
+    with pytest.raises(TypeError, match="not an iterable of rows"):
+        bulk(rows)
+
+
+def test_a_row_that_raises_when_it_is_read(bulk):
+    """R-ERR1: an outcome, and the others go on."""
+
+    class Broken(dict):
+        def __contains__(self, name):
+            raise OSError("no such part")
+
+    results = {str(one.row): one for one in bulk(["a", Broken(), "b"])}
+    error = results["{}"].error
+    assert "no such part" in str(error) and isinstance(error.__cause__, OSError)
+    assert results["a"].text == "a" and results["b"].text == "b"
+
+
+@pytest.mark.parametrize("name", ["max_concurrency", "attempts"])
+def test_limits_that_are_no_whole_numbers(bulk, name):
+    """R-ERR1: more than anything counts is no limit."""
+    with pytest.raises(ValueError, match=f"{name} is 1.5; it must be a whole number"):
+        bulk([], **{name: 1.5})
+    assert [one.text for one in bulk(["a"], **{name: 10**30})] == ["a"]
+
+
+@pytest.mark.parametrize("name", ["max_concurrency", "rpm", "tpm", "attempts"])
+def test_limits_that_are_none(bulk, name):
+    """R-ERR1: told at once."""
+    for value in (0, -1, True, "8"):
+        with pytest.raises(ValueError, match=name):
+            bulk([], **{name: value})
+
+
+# Outcomes.
+
+
+def test_every_row_has_one_outcome(bulk):
+    """R-OP1: of a generator, in any order."""
+    run = bulk(one for one in PROMPTS)
+    results = list(run)
+    assert sorted(one.text for one in results) == sorted(PROMPTS)
+    assert all(one.text == one.row for one in results)
+    status = run.status()
+    assert (status.rows, status.done, status.failed, status.sent) == (200, 200, 0, 200)
+    assert status.in_flight == 0 and status.elapsed > 0 and status.tokens > 0
+    assert list(run) == [] and run.unfinished == []
+
+
+def test_ordered(bulk):
+    """R-OP1: outcomes in the order of the rows, bad ones among them."""
+    rows = [*PROMPTS[:50], 3, *PROMPTS[50:100]]
+    assert [one.row for one in bulk(iter(rows), ordered=True)] == rows
+
+
+def test_no_rows(bulk):
+    """R-OP1"""
+    assert list(bulk([])) == []
+
+
+def test_lines_of_a_batch_file(bulk):
+    """R-OP1, R-ERR2: results as OpenAI's tools read them."""
+    good, bad = [one.to_dict() for one in bulk([("a", ASK), ("b", {"messages": 3})], ordered=True)]
+    assert good["custom_id"] == "a" and good["error"] is None
+    assert good["response"]["status_code"] == 200
+    assert good["response"]["body"]["choices"][0]["message"]["content"] == "Say it."
+    assert bad["custom_id"] == "b" and bad["error"]["message"]
+    assert json.loads(json.dumps([good, bad])) == [good, bad]
+
+
+def test_a_limit_is_waited_for(stand_in):
+    """R-LIM1: 429 goes again; its outcome says how often it was sent."""
+    stand_in.queue(testing.error(429, retry_after=0.05), testing.error(429, retry_after=0.05))
+    [result] = scripted(stand_in, ["x"])
+    assert (result.text, result.attempts) == ("x", 3)
+
+
+def test_attempts_are_bounded(stand_in):
+    """R-LIM1"""
+    stand_in.set_default(testing.error(429, retry_after=0.01))
+    [result] = scripted(stand_in, ["x"], attempts=2)
+    assert isinstance(result.error, modelwire.RateLimitError) and result.attempts == 2
+
+
+@pytest.mark.parametrize(("may_pay_twice", "attempts"), [(False, 1), (True, 2)])
+def test_what_may_be_paid_twice(stand_in, may_pay_twice, attempts):
+    """R-LIM1, R-ERR3: a fault of the service goes again only where that is allowed."""
+    stand_in.queue(testing.error(500))
+    [result] = scripted(stand_in, ["x"], may_pay_twice=may_pay_twice)
+    assert result.attempts == attempts and (result.error is None) == may_pay_twice
+    assert len(stand_in.requests) == attempts
+
+
+def test_a_fixed_number_at_once(stand_in):
+    """R-LIM1: never more on their way than max_concurrency."""
+    stand_in.set_default(testing.text("yes").stall(0.02))
+    seen = []
+    list(scripted(stand_in, PROMPTS[:30], max_concurrency=3, progress=seen.append))
+    assert 0 < max(one.in_flight for one in seen) <= 3
+
+
+# The end of a run.
+
+
+def test_a_wrong_key_raises(service):
+    """R-ERR2: the run stops before it burns all rows; what is left is known."""
+    run = modelwire.bulk(iter(PROMPTS), base_url=service.base_url, api_key="sk-wrong", model="echo")
+    with pytest.raises(modelwire.AuthenticationError, match="Incorrect API key"):
+        list(run)
+    assert len(service.requests()) < 50
+    assert set(run.unfinished) <= set(PROMPTS) and run.unfinished
+    assert list(run) == []
+
+
+def test_rows_that_raise(bulk):
+    """R-OP1: what was pulled before comes out, then the exception."""
+
+    def rows():
+        yield from PROMPTS[:20]
+        raise LookupError("no more")
+
+    found = []
+    with pytest.raises(LookupError, match="no more"):
+        for result in bulk(rows()):
+            found.append(result.text)
+    assert sorted(found) == sorted(PROMPTS[:20])
+
+
+def test_a_service_that_is_not_there():
+    """R-ERR3: rows are not burnt where nothing can be sent."""
+    run = modelwire.bulk(PROMPTS[:3], base_url="http://127.0.0.1:9/v1", api_key=KEY, model="m")
+    with pytest.raises(modelwire.APIConnectionError):
+        list(run)
+    assert len(run.unfinished) == 3
+
+
+def test_rows_are_pulled_as_they_are_needed(bulk):
+    """R-OP1: a bounded number ahead of their outcomes."""
+    pulled = 0
+
+    def rows():
+        nonlocal pulled
+        while True:
+            pulled += 1
+            yield f"row {pulled}"
+
+    for taken, result in enumerate(bulk(rows()), 1):
+        assert result.error is None
+        if taken == 50:
+            break
+    assert 50 <= pulled < 5000
+
+
+def left_by_break(run):
+    for _ in run:
+        break
+
+
+def left_by_exception(run):
+    with pytest.raises(LookupError):
+        for _ in run:
+            raise LookupError
+
+
+def left_by_close(run):
+    next(run)
+    run.close()
+    assert list(run) == []
+
+
+def left_by_with(run):
+    with run:
+        next(run)
+
+
+@pytest.mark.parametrize("leave", [left_by_break, left_by_exception, left_by_close, left_by_with])
+def test_a_loop_that_is_left(quiet, bulk, leave):
+    """R-STR7: what is on its way is ended, also where somebody holds the run."""
+    slow = quiet.script("bulk-left", ONE_ANSWER)
+    run = modelwire.bulk(iter(PROMPTS), base_url=slow, api_key=KEY, model="m", max_concurrency=4)
+    leave(run)
+    quiet.until_closed()
+    assert run.unfinished and list(run) == []
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_no_row_is_forgotten_where_a_loop_is_left(bulk, ordered):
+    """R-STR7: each has its outcome or is unfinished."""
+    run, given = bulk(iter(PROMPTS), ordered=ordered), []
+    for result in run:
+        given.append(result.row)
+        if len(given) == 20:
+            break
+    pulled = PROMPTS[: run.status().rows]
+    assert sorted([*given, *run.unfinished]) == sorted(pulled)
+
+
+def test_rows_that_close_their_run(bulk):
+    """R-STR7: it ends as any other that is closed."""
+
+    def rows():
+        yield "a"
+        run.close()
+        yield "b"
+
+    run = bulk(rows())
+    assert list(run) == [] and run.unfinished == ["b", "a"]
+
+
+def test_a_run_that_is_asked_from_within(bulk):
+    """R-ERR1: no hang."""
+
+    def rows():
+        yield "a"
+        yield next(run).row
+
+    run = bulk(rows())
+    with pytest.raises(RuntimeError, match="from within this bulk job"):
+        list(run)
+
+
+def test_rows_that_are_made_of_outcomes(bulk):
+    """R-OP1: a job in the rows of another."""
+    inner = bulk(PROMPTS[:20])
+    assert {one.text for one in bulk(one.text for one in inner)} == set(PROMPTS[:20])
+
+
+def test_a_run_that_is_dropped(quiet):
+    """R-STR7"""
+    slow = quiet.script(
+        "bulk-dropped", [{"json": {"status": 200, "body": "{}"}}, *([SILENCE] * 20)]
+    )
+    run = modelwire.bulk(iter(PROMPTS), base_url=slow, api_key=KEY, model="m", max_concurrency=4)
+    next(run)
+    del run
+    quiet.until_closed()
+
+
+def test_ctrl_c(service):
+    """R-STR7: heard while a job waits; the program goes on."""
+    base_url = service.script("bulk-ctrl-c", [SILENCE] * 8)
+    source = """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for result in modelwire.bulk(["a", "b"], model="m"):
+            print("?", flush=True)
+    except KeyboardInterrupt:
+        print("heard", flush=True)
+    """
+    with programs.start(source, base_url) as program:
+        try:
+            eventually("it is sent", lambda: len(service.requests("bulk-ctrl-c")) == 2)
+            program.send_signal(signal.SIGINT)
+            assert program.communicate(timeout=10)[0] == "heard\n"
+        finally:
+            program.kill()
+
+
+def test_a_program_that_ends_in_the_midst(service):
+    """R-OP1: no hang and no complaint."""
+    base_url = service.script("bulk-exit", [SILENCE] * 8)
+    source = """
+    run = modelwire.bulk(["a", "b"], model="m")
+    threading.Thread(target=lambda: list(run), daemon=True).start()
+    time.sleep(0.3)
+    print("done")
+    """
+    assert programs.run(source, base_url) == "done\n"
+
+
+def test_a_fork(service):
+    """R-F4: a job belongs to its process; a child begins its own."""
+    source = """
+    run = modelwire.bulk(["a", "b", "c"], model="echo")
+    next(run)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(run)
+            list(run)
+            code = 1
+        except modelwire.OpenAIError as error:
+            code = 0 if error.kind == "forked" else 2
+        ok = len(list(modelwire.bulk(["d"], model="echo"))) == 1
+        os._exit(code if ok else 3)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 1 + len(list(run)))
+    """
+    assert programs.run(source, service.base_url) == "0 3\n"
+
+
+# Size, threads, greenlets.
+
+MANY = """
+    def resident():
+        with open("/proc/self/status") as status:
+            return int(next(line for line in status if line.startswith("VmRSS:")).split()[1])
+
+    begun = 0
+    rows = (f"row {n}" for n in range(12_000))
+    for taken, result in enumerate(modelwire.bulk(rows, model="echo", max_concurrency=32), 1):
+        assert result.text == result.row, result
+        if taken == 2_000:
+            begun = resident()
+    print(taken, resident() - begun)
+"""
+
+
+def test_rows_that_take_long_hold_up_no_other(service, bulk):
+    """R-OP1: what was given is sent while the iterator looks for the next row."""
+
+    def rows():
+        yield from PROMPTS[:10]
+        eventually("they are sent", lambda: len(service.requests()) == 10)
+        yield "last"
+
+    assert len(list(bulk(rows()))) == 11
+
+
+def test_many_rows(service, monkeypatch):
+    """R-OP1: 12,000 of them, in flat memory; what grows otherwise are connections."""
+    monkeypatch.setattr(programs, "DEADLINE", 120.0)
+    taken, growth = map(int, programs.run(MANY, service.base_url).split())
+    assert taken == 12_000 and growth < RSS_GROWTH_KIB_MAX
+
+
+def test_threads_share_a_run(bulk):
+    """R-OP1: each outcome goes to one of them."""
+    run, found = bulk(iter(PROMPTS)), []
+
+    def take():
+        while True:
+            try:
+                found.append(next(run).text)
+            except StopIteration:
+                return
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert sorted(found) == sorted(PROMPTS)
+
+
+def test_other_threads_run_meanwhile(stand_in):
+    """R-OP1: a wait holds no lock of the interpreter's."""
+    stand_in.set_default(testing.text("yes").stall(0.3))
+    turns = 0
+
+    def count():
+        nonlocal turns
+        while not is_over:
+            turns += 1
+            time.sleep(0.005)
+
+    is_over = False
+    thread = threading.Thread(target=count)
+    thread.start()
+    [result] = scripted(stand_in, ["x"])
+    is_over = True
+    thread.join()
+    assert result.text == "yes" and turns >= 10
+
+
+def test_greenlets_run_meanwhile(service):
+    """R-OP1"""
+    before = "from gevent import monkey\nmonkey.patch_all()\nimport gevent\n"
+    source = """
+    from modelwire.testing import Service, text
+    turns = 0
+    def count():
+        global turns
+        while True:
+            turns += 1
+            gevent.sleep(0.005)
+    counting = gevent.spawn(count)
+    with Service() as service:
+        service.set_default(text("yes").stall(0.3))
+        where = dict(base_url=service.base_url, api_key=service.api_key)
+        [result] = modelwire.bulk(["x"], model="echo", **where)
+    counting.kill()
+    print(result.text, turns >= 10)
+    """
+    assert programs.run(source, None, before=before) == "yes True\n"
+
+
+# Event loops.
+
+
+async def rows_awaited(rows, pause=0.0):
+    for number, row in enumerate(rows):
+        if number % 50 == 0:
+            await asyncio.sleep(pause)
+        yield row
+
+
+def test_an_awaited_row_that_is_cancelled(bulk):
+    """R-STR7: under trio that ends the iterator of the rows; it does not seem to be all of them."""
+
+    async def rows():
+        await trio.sleep(60)
+        yield "a"
+
+    async def main():
+        run = bulk(rows())
+        with trio.move_on_after(0.2):
+            await run.__anext__()
+        await run.__anext__()
+
+    with pytest.raises(modelwire.OpenAIError, match="cancelled"):
+        trio.run(main)
+
+
+@pytest.mark.parametrize("make", [iter, rows_awaited, list], ids=["iter", "async", "list"])
+def test_in_an_event_loop(bulk, make):
+    """R-OP1: of rows that are awaited, or not."""
+
+    async def main():
+        return [result.text async for result in bulk(make(PROMPTS))]
+
+    assert sorted(asyncio.run(main())) == sorted(PROMPTS)
+
+
+def test_under_trio(bulk):
+    """R-OP1"""
+
+    async def rows():
+        for row in PROMPTS:
+            await trio.sleep(0)
+            yield row
+
+    async def main():
+        first = [result.text async for result in bulk(PROMPTS)]
+        return first, [result.text async for result in bulk(rows())]
+
+    first, second = trio.run(main)
+    assert sorted(first) == sorted(second) == sorted(PROMPTS)
+
+
+def test_with_an_asynchronous_client(service, bulk):
+    """R-OP1: whose key a coroutine gives."""
+
+    async def key():
+        await asyncio.sleep(0)
+        return KEY
+
+    async def main():
+        async with modelwire.AsyncOpenAI(base_url=service.base_url, api_key=key) as client:
+            return [result.text async for result in bulk(["x"], client=client)]
+
+    assert asyncio.run(main()) == ["x"]
+
+
+def test_an_event_loop_runs_meanwhile(stand_in):
+    """R-OP1: other tasks have their turns."""
+    stand_in.set_default(testing.text("yes").stall(0.3))
+
+    async def main():
+        turns = 0
+
+        async def count():
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0.005)
+
+        counting = asyncio.ensure_future(count())
+        results = [one.text async for one in scripted(stand_in, ["x"])]
+        counting.cancel()
+        return results, turns
+
+    results, turns = asyncio.run(main())
+    assert results == ["yes"] and turns >= 10
+
+
+def test_outcomes_come_while_rows_are_awaited(bulk):
+    """R-OP1: a slow source holds nothing up."""
+
+    async def main():
+        taken = asyncio.Event()
+
+        async def rows():
+            yield "first"
+            await taken.wait()  # for the outcome of the first
+            yield "second"
+
+        found = []
+        async for result in bulk(rows()):
+            found.append(result.text)
+            taken.set()
+        return found
+
+    assert asyncio.run(asyncio.wait_for(main(), 10)) == ["first", "second"]
+
+
+def test_awaited_rows_that_raise(bulk):
+    """R-OP1: what was pulled before comes out, then the exception."""
+
+    async def rows():
+        yield "a"
+        yield "b"
+        raise LookupError("no more")
+
+    async def main():
+        found = []
+        with pytest.raises(LookupError, match="no more"):
+            async for result in bulk(rows()):
+                found.append(result.text)
+        return found
+
+    assert sorted(asyncio.run(main())) == ["a", "b"]
+
+
+def test_awaited_rows_need_a_loop(bulk):
+    """R-ERR1"""
+    with pytest.raises(TypeError, match="async for"):
+        list(bulk(rows_awaited(["x"])))
+
+
+@pytest.mark.parametrize("how", ["break", "cancel"])
+def test_an_awaited_loop_that_is_left(quiet, how):
+    """R-STR7: also where rows are awaited."""
+    slow = quiet.script("bulk-a-left", ONE_ANSWER)
+
+    async def main():
+        source = rows_awaited(PROMPTS)
+        run = modelwire.bulk(source, base_url=slow, api_key=KEY, model="m", max_concurrency=4)
+
+        async def loop():
+            async for _ in run:
+                if how == "break":
+                    break
+
+        task = asyncio.ensure_future(loop())
+        if how == "cancel":
+            await asyncio.sleep(0.3)
+            task.cancel()
+        await asyncio.wait([task])
+        return run
+
+    run = asyncio.run(main())
+    quiet.until_closed()
+    assert run.unfinished
+
+
+def test_a_wait_that_is_cancelled_loses_nothing(stand_in):
+    """R-STR7: the next one takes up where it was."""
+    stand_in.set_default(testing.text("yes").stall(0.3))
+
+    async def main():
+        run = scripted(stand_in, ["a", "b"])
+        found = []
+        while len(found) < 2:
+            try:
+                found.append(await asyncio.wait_for(run.__anext__(), 0.05))
+            except asyncio.TimeoutError:
+                continue
+        return [one.text for one in found]
+
+    assert asyncio.run(main()) == ["yes", "yes"]
+
+
+def test_two_tasks_await_one_run(stand_in):
+    """R-ERR1: one at a time, as of an asynchronous generator."""
+    stand_in.set_default(testing.text("yes").stall(0.2))
+
+    async def main():
+        run = scripted(stand_in, ["a"])
+        first = asyncio.ensure_future(run.__anext__())
+        await asyncio.sleep(0.05)
+        with pytest.raises(RuntimeError, match="another task"):
+            await run.__anext__()
+        return (await first).text
+
+    assert asyncio.run(main()) == "yes"
+
+
+# Progress, clients, names.
+
+
+def test_progress(bulk):
+    """R-OP1: a function is told now and then, and once at the end."""
+    told = []
+    list(bulk(PROMPTS, progress=lambda status: told.append((status.done, status.total))))
+    assert told[-1] == (200, 200) and 1 <= len(told) < 100
+
+
+def test_progress_that_raises(bulk, caplog):
+    """R-OP1: it changes nothing; it is logged, once."""
+
+    def tell(status):
+        raise ValueError("no display")
+
+    assert len(list(bulk(PROMPTS, progress=tell))) == 200
+    [record] = caplog.records
+    assert record.name == "modelwire" and record.exc_info[0] is ValueError
+
+
+def test_progress_that_asks_for_outcomes(bulk, caplog):
+    """R-ERR1: no hang."""
+    run = bulk(PROMPTS, progress=lambda status: next(run))
+    assert len(list(run)) == 200
+    assert "from within this bulk job" in caplog.text
+
+
+def test_progress_with_tqdm(bulk, capfd):
+    """R-OP1: a bar where it is installed."""
+    pytest.importorskip("tqdm")
+    list(bulk(PROMPTS, progress=True))
+    assert "200/200" in capfd.readouterr().err
+
+
+def test_progress_without_tqdm(bulk, capfd, monkeypatch):
+    """R-OP1: nothing where standard error is no terminal."""
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    list(bulk(PROMPTS, progress=True))
+    assert capfd.readouterr().err == ""
+
+
+def test_progress_that_is_neither(bulk):
+    """R-ERR1"""
+    with pytest.raises(TypeError, match="progress"):
+        bulk([], progress=3)
+
+
+def test_a_client_and_its_settings(service, bulk):
+    """R-CFG1: headers, query and sums of the client are those of the job."""
+    client = modelwire.OpenAI(
+        base_url=service.base_url,
+        api_key=lambda: KEY,
+        default_headers={"X-Mine": "yes"},
+        default_query={"a": "b"},
+    )
+    assert len(list(bulk(PROMPTS[:3], client=client))) == 3
+    seen = service.requests()
+    assert len(seen) == 3
+    for one in seen:
+        assert {name.lower(): value for name, value in one["headers"]}["x-mine"] == "yes"
+    assert client.usage()["echo"]["calls"] == 3
+
+
+def test_a_client_and_a_base_url(service):
+    """R-ERR1: one of them."""
+    client = modelwire.OpenAI(base_url=service.base_url, api_key=KEY)
+    with pytest.raises(TypeError, match="client has base_url"):
+        modelwire.bulk([], client=client, base_url="http://localhost/v1")
+
+
+def test_names():
+    """R-OP1: what there is can be imported from modelwire.bulk as well."""
+    from modelwire.bulk import Result, Rows, Status, read_parquet, write_parquet
+
+    assert modelwire.bulk.Rows is Rows and modelwire.bulk.Result is Result
+    assert modelwire.bulk.Status is Status
+    assert modelwire.bulk.read_parquet is read_parquet
+    assert modelwire.bulk.write_parquet is write_parquet
+
+
+# Batches, tables.
+
+
+@pytest.fixture
+def rows(service, monkeypatch):
+    monkeypatch.setenv("MODELWIRE_BASE_URL", service.base_url)
+    monkeypatch.setenv("MODELWIRE_API_KEY", KEY)
+    return modelwire.bulk.Rows(prompt="text", model="echo")
+
+
+def test_a_batch_of_lists(rows):
+    """R-OP1: bad rows are outcomes; the engine is kept from batch to batch."""
+    for _ in range(2):
+        batch = rows({"text": ["a", None, 3, "b"], "n": [1, 2, 3, 4]})
+        assert batch["n"] == [1, 2, 3, 4] and batch["answer"] == ["a", None, None, "b"]
+        assert [one is None for one in batch["error"]] == [True, False, False, True]
+        assert batch["total_tokens"][0] > 0 and batch["total_tokens"][1] is None
+
+
+def test_a_batch_of_requests(rows, service):
+    """R-OP1: as JSON text or as structs."""
+    whole = modelwire.bulk.Rows(body="request", model="echo", answer="said")
+    given = [json.dumps(ASK), ASK, "no JSON", "3"]
+    batch = whole({"request": given})
+    assert batch["said"] == ["Say it.", "Say it.", None, None]
+    assert batch["error"][:2] == [None, None] and None not in batch["error"][2:]
+
+
+def test_batches_of_libraries(rows):
+    """R-OP1: numpy, pandas and Arrow give what they got."""
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    arrays = rows({"text": numpy.array(["a", "b"], dtype=object), "n": numpy.array([1, 2])})
+    assert arrays["answer"].tolist() == ["a", "b"] and arrays["n"].dtype == numpy.array([1]).dtype
+    frame = rows(pandas.DataFrame({"text": ["a", "b"], "n": [1, 2]}, index=[7, 9]))
+    assert frame["answer"].tolist() == ["a", "b"] and frame.index.tolist() == [7, 9]
+    table = rows(pyarrow.table({"text": ["a", None]}))
+    assert table.column("answer").to_pylist() == ["a", None]
+    assert table.schema.field("total_tokens").type == pyarrow.int64()
+    assert table.column("error").to_pylist()[0] is None
+
+
+def test_a_batch_without_the_column(rows):
+    """R-ERR1: it names the columns that are there."""
+    with pytest.raises(KeyError, match="other"):
+        rows({"other": ["x"]})
+
+
+def test_a_batch_with_a_wrong_key(rows, monkeypatch):
+    """R-ERR2: raises, for no row can do better; the next batch begins anew."""
+    monkeypatch.setenv("MODELWIRE_API_KEY", "sk-wrong")
+    with pytest.raises(modelwire.AuthenticationError):
+        rows({"text": PROMPTS})
+    monkeypatch.setenv("MODELWIRE_API_KEY", KEY)
+    assert rows({"text": ["x"]})["answer"] == ["x"]
+
+
+def test_rows_are_pickled(rows):
+    """R-OP1: without their engine."""
+    import pickle
+
+    rows({"text": ["x"]})
+    again = pickle.loads(pickle.dumps(rows))
+    assert again({"text": ["y"]})["answer"] == ["y"]
+
+
+def test_parquet(bulk, tmp_path):
+    """R-OP1: rows of a file, and results as one."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table({"text": PROMPTS, "n": list(range(200)), "other": ["x"] * 200})
+    parquet.write_table(table, tmp_path / "in.parquet")
+    rows = modelwire.bulk.read_parquet(tmp_path / "in.parquet", columns=["text", "n"])
+    run = bulk(rows, prompt="text")
+    assert modelwire.bulk.write_parquet(run, tmp_path / "out.parquet") == 200
+    written = parquet.read_table(tmp_path / "out.parquet").sort_by("n").to_pydict()
+    assert written["answer"] == PROMPTS and written["n"] == list(range(200))
+    assert written["error"] == [None] * 200 and "other" not in written
+    for whole in (table, table.to_reader(), table.to_batches()[0]):
+        assert len(list(bulk(whole, prompt="text"))) == 200
+
+
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+    """R-ERR1: says what to install."""
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    with pytest.raises(ImportError, match="pip install pyarrow"):
+        modelwire.bulk.read_parquet(Path(tmp_path / "in.parquet"))
+
+
+def test_nothing_is_open_after_all(quiet):
+    """R-F5: descriptors and threads of a job go with it."""
+
+    def once():
+        where = {"base_url": quiet.base_url, "api_key": KEY}
+        with modelwire.OpenAI(**where) as client:
+            assert len(list(modelwire.bulk(PROMPTS[:5], client=client, model="echo"))) == 5
+
+    def bulk_threads():
+        names = (Path(f"/proc/self/task/{one}/comm") for one in os.listdir("/proc/self/task"))
+        return sum(1 for one in names if one.exists() and one.read_text() == "modelwire-bulk\n")
+
+    once()
+    quiet.until_closed()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(10):
+        once()
+    quiet.until_closed()
+    eventually("no thread is left", lambda: bulk_threads() == 0)
+    eventually("no descriptor", lambda: len(os.listdir("/proc/self/fd")) <= before + 2)
+
+
+# What is kept on disk.
+
+
+def lines(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def test_an_output(bulk, service, tmp_path):
+    """R-OP1: each result is a line of it; a second run has nothing to do."""
+    output = tmp_path / "out.jsonl"
+    run = bulk(PROMPTS, output=output)
+    assert len(list(run)) == 200
+    kept = lines(output)
+    assert {one["response"]["body"]["choices"][0]["message"]["content"] for one in kept} == set(
+        PROMPTS
+    )
+    assert all(one["custom_id"].startswith("sha256-") and one["error"] is None for one in kept)
+    again = bulk([*PROMPTS, "one more"], output=output)
+    assert [one.text for one in again] == ["one more"] and again.skipped == 200
+    assert len(lines(output)) == len(service.requests()) == 201
+
+
+@pytest.mark.parametrize("make", [iter, rows_awaited], ids=["iter", "async"])
+def test_many_rows_that_are_skipped(bulk, tmp_path, make):
+    """R-OP1: more of them than are pulled ahead, in a loop of either kind."""
+    output = tmp_path / "out.jsonl"
+    many = [f"row {number}" for number in range(600)]
+    assert len(list(bulk(many, output=output))) == 600
+
+    async def again():
+        run = bulk(make([*many, "one more"]), output=output)
+        return [one.text async for one in run], run.skipped
+
+    assert asyncio.run(again()) == (["one more"], 600)
+    run = bulk(iter([*many, "one more", "and one"]), output=output)
+    assert [one.text for one in run] == ["and one"] and run.skipped == 601
+
+
+def test_an_output_in_order(bulk, tmp_path):
+    """R-OP1: lines and outcomes in the order of the rows."""
+    output = tmp_path / "out.jsonl"
+    rows = [(f"row-{number}", prompt) for number, prompt in enumerate(PROMPTS)]
+    assert [one.row for one in bulk(iter(rows), output=output, ordered=True)] == rows
+    assert [one["custom_id"] for one in lines(output)] == [name for name, _ in rows]
+
+
+def test_an_output_that_is_left_and_taken_up(bulk, service, tmp_path):
+    """R-OP1: what was on its way comes in; no row is lost or sent twice."""
+    output = tmp_path / "out.jsonl"
+    for taken, _ in enumerate(bulk(iter(PROMPTS), output=output, max_concurrency=8), 1):
+        if taken == 20:
+            break
+    before = len(lines(output))
+    assert before >= 20
+    run = bulk(iter(PROMPTS), output=output)
+    assert len(list(run)) == 200 - before and run.skipped == before and run.unknown == []
+    assert len(service.requests()) == 200
+    asked = {one["response"]["body"]["choices"][0]["message"]["content"] for one in lines(output)}
+    assert asked == set(PROMPTS)
+
+
+def test_rows_that_failed_go_again(stand_in, tmp_path):
+    """R-OP1: only where that is asked for."""
+    output = tmp_path / "out.jsonl"
+    stand_in.queue(testing.error(500))
+    [failed] = scripted(stand_in, ["x"], output=output)
+    assert failed.error is not None and lines(output)[0]["error"]
+    kept = scripted(stand_in, ["x"], output=output)
+    assert list(kept) == [] and kept.skipped == 1
+    [again] = scripted(stand_in, ["x"], output=output, retry_failed=True)
+    assert again.text == "x"
+    [line] = lines(output)
+    assert line["error"] is None
+
+
+def test_names_that_are_given_twice_or_changed(bulk, tmp_path):
+    """R-ERR1: outcomes that say so; the others go on."""
+    output = tmp_path / "out.jsonl"
+    results = list(bulk([("a", "x"), ("a", "y"), ("b", "z")], output=output))
+    [twice] = [one for one in results if one.error is not None]
+    assert "custom_id 'a' was given before" in str(twice.error) and len(results) == 3
+    [changed] = bulk([("a", "other")], output=output)
+    assert "with another content" in str(changed.error)
+
+
+def test_rows_that_are_no_requests_are_kept(bulk, service, tmp_path):
+    """R-ERR1: as failed ones: a second run skips them, but where they are to go again."""
+    output, bad = tmp_path / "out.jsonl", [5, ("n", {"messages": {1}}), {"messages": b"x"}]
+    failed = [one for one in bulk(["a", *bad, 5], output=output) if one.error is not None]
+    kept = {one["custom_id"]: one for one in lines(output)}
+    assert len(failed) == 4 and len(kept) == 5
+    for one in failed:
+        assert kept[one.custom_id]["error"]["message"] == str(one.error)
+    again = bulk(["a", *bad, 5, "b"], output=output, ordered=False)
+    assert [one.text for one in again] == ["b"] and again.skipped == 5
+    mended = bulk([*bad[:1], ("n", "x")], output=output, retry_failed=True)
+    assert {one.custom_id == "n": one.text for one in mended} == {False: None, True: "x"}
+    assert len(service.requests()) == 3
+
+
+def test_rows_that_are_no_requests_in_order(bulk, tmp_path):
+    """R-OP1: each line in its place."""
+    output = tmp_path / "out.jsonl"
+    rows = [("1", "a"), ("2", {"messages": {1}}), ("3", "b")]
+    assert [one.custom_id for one in bulk(rows, output=output, ordered=True)] == ["1", "2", "3"]
+    assert [one["custom_id"] for one in lines(output)] == ["1", "2", "3"]
+
+
+def test_two_runs_on_one_output(stand_in, tmp_path):
+    """R-ERR1: the second one waits a moment, for the first may be about to end."""
+    output = tmp_path / "out.jsonl"
+    stand_in.queue(testing.text("yes"))
+    stand_in.set_default(testing.text("yes").stall(4.0))
+    first = scripted(stand_in, iter(PROMPTS[:3]), output=output)
+    next(first)
+    with pytest.raises(OSError, match="out.jsonl"):
+        list(scripted(stand_in, PROMPTS, output=output))
+    assert len(list(first)) == 2
+
+
+def test_an_output_that_cannot_be(bulk, tmp_path):
+    """R-ERR1: the error names the file; nothing is sent."""
+    with pytest.raises(OSError, match="no-such-folder"):
+        list(bulk(PROMPTS, output=tmp_path / "no-such-folder" / "out.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "next(run)",
+        "run = iter(run); next(run); del run",
+        "asyncio.run(first(run))",
+    ],
+    ids=["next", "for", "async"],
+)
+def test_a_program_that_ends_lets_come_in_what_is_paid_for(stand_in, tmp_path, left):
+    """R-STR7: nothing is unknown to the next one."""
+    output = tmp_path / "out.jsonl"
+    # The others are on their way when the first one is answered.
+    stand_in.queue(testing.text("yes").stall(1))
+    stand_in.set_default(testing.text("yes").stall(2))
+    source = f"""
+    import asyncio
+    async def first(run):
+        async for result in run:
+            break
+    rows = map(str, range(500))
+    run = modelwire.bulk(rows, model="m", output={str(output)!r}, max_concurrency=4,
+        api_key={stand_in.api_key!r})
+    {left}
+    """
+    assert programs.run(source, stand_in.base_url) == ""
+    before = len(lines(output))
+    again = scripted(stand_in, map(str, range(before + 1)), model="m", output=output)
+    assert len(list(again)) == 1 and again.unknown == [] and again.skipped == before > 1
+
+
+def test_a_killed_program(service, tmp_path):
+    """R-OP1: SIGKILL in the midst: no row is lost, and what may be paid twice is named."""
+    output = tmp_path / "out.jsonl"
+    source = f"""
+    rows = ((f"row-{{n}}", f"prompt {{n}}") for n in range(3000))
+    run = modelwire.bulk(rows, model="echo", output={str(output)!r}, max_concurrency=8)
+    for taken, result in enumerate(run, 1):
+        if taken == 200 and len(sys.argv) > 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+    print(run.skipped, len(run.unknown), run.status().done)
+    """
+    command = programs.command(source)
+    settings = programs.environment(service.base_url)
+    killed = programs.subprocess.run([*command, "die"], env=settings, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    done = programs.subprocess.run(
+        command, env=settings, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    skipped, unknown, answered = map(int, done.stdout.split())
+    assert skipped + answered == 3000 and unknown < 300
+    assert {one["custom_id"] for one in lines(output)} == {f"row-{n}" for n in range(3000)}
+    asked = [json.dumps(one["body"]) for one in service.requests()]
+    assert len(asked) - len(set(asked)) <= unknown

@@ -1,0 +1,846 @@
+"""What calls tell at their ends: to `on_call`, on answers, errors and streams. Knows no observer:
+test_observe.py does."""
+
+import copy
+import datetime
+import gc
+import json
+import logging
+import pickle
+import threading
+import time
+import weakref
+
+import pytest
+
+import modelwire
+import programs
+from conftest import KEY, eventually
+from modelwire import _calls
+from wire import HELLO, SILENCE, STALL, answer, piece, stream
+
+CHAT = {"model": "echo", "messages": HELLO}
+RESPONSE = {"model": "echo", "input": "One two."}
+
+
+class Told(list):
+    """What `on_call` was told, once all was handed on."""
+
+    def all(self):
+        assert modelwire.flush_calls()
+        return self
+
+    def one(self):
+        (record,) = self.all()
+        return record
+
+
+@pytest.fixture
+def told():
+    return Told()
+
+
+@pytest.fixture
+def listening(service, told):
+    """A client of the played service that tells of its calls."""
+    with modelwire.Client(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
+        yield client
+
+
+# What is told.
+
+
+def test_an_answer_tells(listening, told):
+    """R-ERR3, R-MET1: as its timing, and to on_call: the same."""
+    for ask in (
+        lambda: listening.chat.completions.create(**CHAT),
+        lambda: listening.responses.create(**RESPONSE),
+        lambda: listening.models.list(),
+    ):
+        given = ask()
+        record = told.one()
+        assert isinstance(record, modelwire.CallRecord) and record == given.timing
+        assert record.kind is None and record.status == 200 and not record.streamed
+        assert record.request_id == given._request_id
+        (attempt,) = record.attempts
+        assert 0 <= attempt.start <= attempt.head <= attempt.end <= record.elapsed
+        assert attempt.status == 200 and record.attempts_count == 1
+        told.clear()
+    assert record.operation == "models" and record.model is None
+
+
+def test_what_a_record_has(listening, told):
+    """R-MET2: names and types, of a plain call of the service that is known."""
+    before = datetime.datetime.now(datetime.timezone.utc)
+    given = listening.chat.completions.create(**CHAT)
+    record = given.timing
+    assert abs((record.start - before).total_seconds()) < 5 and record.start.tzinfo is not None
+    assert (record.operation, record.path) == ("chat", "/v1/chat/completions")
+    assert (record.model, record.response_model) == ("echo", given.model)
+    assert (record.response_id, record.finish_reason) == (given.id, "stop")
+    assert record.usage.input_tokens == given.usage.prompt_tokens
+    assert record.usage.total_tokens == given.usage.total_tokens
+    assert record.metered == "entered" and record.cancelled_by is None
+    assert record.bytes_in == len(given.to_json(indent=None).encode())
+    assert record.bytes_out > 0 and record.waits == () and record.waits_count == 0
+    assert (record.chunks, record.first_chunk, record.last_chunk) == (0, None, None)
+
+
+def test_records_are_values(listening):
+    """They are frozen, and equal where they say the same; copies and pickles are, too."""
+    record = listening.chat.completions.create(**CHAT).timing
+    for same in (copy.copy(record), copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
+        assert same == record and hash(same) == hash(record) and repr(same) == repr(record)
+    assert record != listening.chat.completions.create(**CHAT).timing
+    assert record != 5 and record.attempts[0] != record
+    with pytest.raises(AttributeError):
+        record.model = "other"
+    with pytest.raises(AttributeError):
+        record.attempts[0].status = 1
+    with pytest.raises(AttributeError):
+        _ = record.no_such_field
+    text = repr(record)
+    assert text.startswith("CallRecord(start=20") and "model='echo'" in text
+    assert "cancelled_by" not in text, "what is not known is not shown"
+    plain = record.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["attempts"][0]["status"] == 200 and plain["usage"]["total_tokens"] > 0
+    assert datetime.datetime.fromisoformat(plain["start"]) == record.start
+    assert KEY not in text + str(plain)
+
+
+def test_a_stream_tells_at_its_end(listening, told):
+    """R-STR1, R-STR3: not before; with its chunks."""
+    for create, given in (
+        (listening.chat.completions.create, CHAT),
+        (listening.responses.create, RESPONSE),
+    ):
+        with create(**given, stream=True) as stream:
+            assert stream.timing is None
+            next(stream)
+            assert stream.timing is None
+            chunks = 1 + sum(1 for _ in stream)
+        record = told.one()
+        assert record == stream.timing and record.streamed
+        assert record.chunks == chunks and record.chunk_times == ()
+        assert 0 < record.first_chunk <= record.last_chunk <= record.elapsed
+        assert record.kind is None and record.finish_reason is not None
+        told.clear()
+
+
+def test_times_of_chunks_by_option(service, told):
+    """R-STR1: of all calls of the client."""
+    settings = {"base_url": service.base_url, "api_key": KEY, "chunk_times": True}
+    with modelwire.Client(**settings, on_call=told.append) as client:
+        chunks = list(client.chat.completions.create(**CHAT, stream=True))
+        copied = client.with_options(max_retries=0)
+        chunks += copied.chat.completions.create(**CHAT, stream=True)
+        times = [time for record in told.all() for time in record.chunk_times]
+    assert len(times) == len(chunks)
+    assert told[0].chunk_times[0] == told[0].first_chunk
+    assert f"chunk_times=<{len(told[0].chunk_times)} times>" in repr(told[0])
+
+
+def test_a_stream_that_ends_badly_tells(scripted, told):
+    """R-STR7, R-ERR6: the same on the error and on the stream."""
+    cut = {"events": [piece("a")], "end": "cut"}
+    client = scripted(cut, answer({}, 500), on_call=told.append)
+    chunks = client.chat.completions.create(**CHAT, stream=True)
+    with pytest.raises(modelwire.OpenAIError) as raised:
+        list(chunks)
+    record = told.one()
+    assert record == chunks.timing == raised.value.timing
+    assert (record.kind, record.status, record.chunks) == (raised.value.kind, 200, 1)
+    told.clear()
+    with pytest.raises(modelwire.InternalServerError) as raised:
+        client.chat.completions.create(**CHAT, stream=True)
+    record = told.one()
+    assert raised.value.timing == record
+    assert (record.kind, record.status, record.streamed) == ("server", 500, True)
+
+
+def test_errors_tell(scripted, told, service):
+    """R-ERR3, R-LIM1: with all attempts and waits; of a connection; of arguments."""
+    refused = answer({"error": {"message": f"no {KEY}"}}, 429)
+    retry = modelwire.Retry(max_retries=2, first_wait=0.001)
+    client = scripted(refused, refused, refused, retry=retry, on_call=told.append)
+    with pytest.raises(modelwire.RateLimitError) as raised:
+        client.chat.completions.create(**CHAT)
+    record = told.one()
+    assert record == raised.value.timing and record.attempts_count == 3
+    assert [one.status for one in record.attempts] == [429] * 3
+    assert [one.kind for one in record.attempts] == ["rate_limited"] * 3
+    assert [one.reason for one in record.waits] == ["retry"] * 2
+    assert all(one.length >= 0.001 for one in record.waits)
+    assert record.kind == raised.value.kind and KEY not in repr(record)
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert again.timing == record
+
+    told.clear()
+    nobody = modelwire.Client(
+        base_url="http://127.0.0.1:9/v1", api_key=KEY, max_retries=0, on_call=told.append
+    )
+    with pytest.raises(modelwire.APIConnectionError) as raised:
+        nobody.models.list()
+    record = told.one()
+    assert record == raised.value.timing and record.metered == "not_sent"
+    assert (record.kind, record.status) == ("connect", None)
+
+    told.clear()
+    with pytest.raises(modelwire.RequestError) as raised:
+        nobody.chat.completions.create(model="", messages=HELLO)
+    record = told.one()
+    assert record == raised.value.timing and (record.kind, record.attempts) == ("argument", ())
+    assert record.attempts_count == 0 and record.bytes_out == 0
+
+    told.clear()
+    with pytest.raises(TypeError):
+        nobody.chat.completions.create(model="m", messages=HELLO, no_such_argument=1)
+    with pytest.raises(TypeError):
+        nobody.chat.completions.create(model="m", messages=HELLO, metadata={"a": object()})
+    assert told.all() == [], "what is wrong as a call of Python is none"
+    with pytest.raises(modelwire.OpenAIError) as raised:
+        modelwire.Client(base_url="no url", api_key=KEY)
+    assert raised.value.timing is None
+
+
+def test_what_cannot_be_parsed_tells(modelwire_service, told):
+    """R-ERR3: the error of `parse` has what the call told."""
+    import dataclasses
+
+    @dataclasses.dataclass
+    class Answer:
+        number: int
+
+    modelwire_service.queue("no JSON at all")
+    client = modelwire.OpenAI(
+        base_url=modelwire_service.base_url,
+        api_key=modelwire_service.api_key,
+        on_call=told.append,
+    )
+    with pytest.raises(modelwire.AnswerValidationError) as raised:
+        client.chat.completions.parse(**CHAT, response_format=Answer)
+    assert raised.value.timing == told.one() and told[0].kind is None
+
+
+def test_the_services_own_field_stays(scripted):
+    """R-F3: as an item, and in what is dumped."""
+    client = scripted(answer({"id": "a", "choices": [], "timing": {"total": 5}}))
+    found = client.chat.completions.create(**CHAT)
+    assert isinstance(found.timing, modelwire.CallRecord)
+    assert found["timing"] == {"total": 5} and found.model_extra["timing"] == {"total": 5}
+    assert found.to_dict()["timing"] == {"total": 5}
+
+
+def test_an_answer_from_elsewhere_has_no_timing(client):
+    """R-F3: nor a copy by text; and nobody finds it in a dump."""
+    found = client.chat.completions.create(**CHAT)
+    assert found.timing.status == 200 and "timing" not in found.to_dict()
+    assert pickle.loads(pickle.dumps(found)).timing is None
+    assert modelwire.types.chat.ChatCompletion.model_validate(found.to_dict()).timing is None
+
+
+# Every way to call.
+
+
+def test_raw_answers_and_helpers_tell(listening, told):
+    """R-STR1: each call once, whatever stands around it."""
+    raw = listening.chat.completions.with_raw_response.create(**CHAT)
+    assert raw.timing == raw.parse().timing == told.one()
+    told.clear()
+    raw = listening.with_raw_response.models.list()
+    assert raw.timing == told.one()
+    told.clear()
+    with listening.responses.with_streaming_response.create(**RESPONSE, stream=True) as opened:
+        assert opened.timing is None
+        list(opened.iter_lines())
+        assert opened.timing == told.one()
+    told.clear()
+    with listening.chat.completions.stream(**CHAT) as stream:
+        stream.until_done()
+        assert stream.timing == told.one() and told[0].streamed
+    told.clear()
+    copied = listening.with_options(max_retries=0, default_headers={"X-A": "b"})
+    copied.chat.completions.create(**CHAT)
+    copied.with_options(base_url=str(listening.base_url) + "/").models.list()
+    assert [record.operation for record in told.all()] == ["chat", "models"]
+
+
+def test_tools_tell_of_each_turn(modelwire_service, told):
+    """R-STR1: a turn is a call."""
+    from modelwire.testing import text
+
+    def weather(city: str) -> str:
+        """The weather."""
+        return "sunny"
+
+    asked = text(tool_calls=[("weather", {"city": "Rome"})])
+    modelwire_service.queue(asked, "Sunny.")
+    client = modelwire.OpenAI(
+        base_url=modelwire_service.base_url,
+        api_key=modelwire_service.api_key,
+        on_call=told.append,
+    )
+    client.chat.completions.run_tools(**CHAT, tools=[weather]).get_final_completion()
+    assert [record.finish_reason for record in told.all()] == ["tool_calls", "stop"]
+
+
+def test_an_httpx_client_and_a_traced_one(service, told):
+    """R-CFG1: each call once, where hooks or a tracer stand between."""
+    httpx = pytest.importorskip("httpx")
+    seen = []
+    client = modelwire.OpenAI(
+        base_url=service.base_url,
+        api_key=KEY,
+        http_client=httpx.Client(event_hooks={"response": [seen.append]}),
+        on_call=told.append,
+    )
+    client.models.list()
+    assert len(seen) == 1 and told.one().operation == "models"
+    told.clear()
+    request = client.request
+    client.request = lambda **named: request(**named)
+    list(client.chat.completions.create(**CHAT, stream=True))
+    assert told.one().streamed
+
+
+def test_posing_changes_nothing(service):
+    """R-F3: answers, errors and streams that are of openai's classes tell the same."""
+    pytest.importorskip("openai")
+    output = programs.run(
+        """
+        modelwire.pose_as_openai()
+        told = []
+        client = modelwire.OpenAI(on_call=told.append)
+        hello = [{"role": "user", "content": "x"}]
+        answer = client.chat.completions.create(model="echo", messages=hello)
+        try:
+            client.chat.completions.create(model="none", messages=hello)
+        except modelwire.NotFoundError as error:
+            failed = error.timing
+        modelwire.flush_calls()
+        print(told == [answer.timing, failed])
+        """,
+        service.base_url,
+    )
+    assert output == "True\n"
+
+
+# Calls that are left.
+
+
+def test_a_stream_that_is_closed_tells(scripted, told):
+    """R-STR7: by whom it was ended, to the stream as well."""
+    client = scripted(stream(piece("a"), STALL), on_call=told.append)
+    chunks = client.chat.completions.create(**CHAT, stream=True)
+    next(chunks)
+    chunks.close()
+    record = told.one()
+    assert (record.kind, record.cancelled_by, record.chunks) == ("cancelled", "program", 1)
+    assert chunks.timing == record and list(chunks) == [] and chunks.timing == record
+
+
+def test_a_stream_that_nobody_holds_tells(scripted, told):
+    """R-STR7: dropped, and in a cycle that is collected."""
+    stalled = stream(piece("a"), STALL)
+    client = scripted(stalled, stalled, on_call=told.append)
+    chunks = client.chat.completions.create(**CHAT, stream=True)
+    next(chunks)
+    del chunks
+    gc.collect()
+    assert told.one().cancelled_by in ("dropped", "program")
+    cycle = [client.chat.completions.create(**CHAT, stream=True)]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert [record.kind for record in told.all()] == ["cancelled"] * 2
+
+
+def test_a_stream_outlives_its_client(service, told):
+    """R-STR1: of a client that is dropped at once, and of one that was closed."""
+    settings = {"base_url": service.base_url, "api_key": KEY}
+    chunks = modelwire.Client(**settings, on_call=told.append).chat.completions.create(
+        **CHAT, stream=True
+    )
+    gc.collect()
+    list(chunks)
+    assert told.one() == chunks.timing
+    told.clear()
+    with modelwire.Client(**settings, on_call=told.append) as client:
+        chunks = client.chat.completions.create(**CHAT, stream=True)
+    list(chunks)
+    assert told.one() == chunks.timing
+
+
+def test_ctrl_c_tells(service):
+    """R-STR1: of the call that it ended."""
+    service.script("ctrl-c", [SILENCE])
+    output = programs.run(
+        """
+        told = []
+        client = modelwire.Client(on_call=told.append)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            client.models.list()
+        except KeyboardInterrupt:
+            pass
+        modelwire.flush_calls()
+        print([(record.kind, record.cancelled_by) for record in told])
+        """,
+        service.base_url.replace("/v1", "/scripts/ctrl-c/v1"),
+    )
+    assert output == "[('cancelled', 'dropped')]\n"
+
+
+# What a function may do.
+
+
+def test_on_one_thread_in_order(service):
+    """R-OP1: of many threads and clients, each call once, in the order in which they ended."""
+    told, threads = [], set()
+
+    def on_call(record):
+        told.append(record)
+        threads.add(threading.current_thread().name)
+
+    def work(client, number):
+        for turn in range(10):
+            client.chat.completions.create(
+                model="echo", messages=[{"role": "user", "content": f"{number} {turn}"}]
+            )
+
+    settings = {"base_url": service.base_url, "api_key": KEY, "on_call": on_call}
+    clients = [modelwire.Client(**settings) for _ in range(2)]
+    workers = [
+        threading.Thread(target=work, args=(clients[number % 2], number)) for number in range(8)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert modelwire.flush_calls()
+    assert len(told) == 80 and len({record.request_id for record in told}) == 80
+    assert threads == {"modelwire-calls"}
+    ends = [record.start + datetime.timedelta(seconds=record.elapsed) for record in told]
+    slack = datetime.timedelta(seconds=0.05)
+    assert all(sooner <= later + slack for sooner, later in zip(ends, ends[1:]))
+
+
+def test_one_call_after_the_other(listening, told):
+    """R-OP1: a record is there before the caller sees the end."""
+    for number in range(50):
+        given = listening.chat.completions.create(**CHAT)
+        assert told.all()[number] == given.timing
+    assert len(told) == 50
+
+
+def test_a_function_that_raises(scripted, caplog):
+    """R-ERR3: is logged, and told of the next call."""
+    told = []
+
+    def on_call(record):
+        told.append(record)
+        raise (SystemExit if len(told) == 1 else ValueError)("odd")
+
+    client = scripted(*[answer({"id": "a", "choices": []})] * 3, on_call=on_call)
+    with caplog.at_level(logging.ERROR, "modelwire.calls"):
+        for _ in range(3):
+            assert client.chat.completions.create(**CHAT).id == "a"
+        assert modelwire.flush_calls()
+    assert len(told) == 3
+    logged = [record for record in caplog.records if record.name == "modelwire.calls"]
+    assert len(logged) == 3 and "on_call failed" in logged[0].getMessage()
+
+
+class _Raising(logging.Handler):
+    """A handler of the program that cannot write."""
+
+    def emit(self, record):
+        raise OSError("no room on the device")
+
+
+@pytest.fixture
+def no_log():
+    """A program whose log of failed functions raises itself."""
+    logger, handler = logging.getLogger("modelwire.calls"), _Raising()
+    logger.addHandler(handler)
+    yield
+    logger.removeHandler(handler)
+
+
+def test_a_function_that_raises_where_logging_raises(scripted, no_log):
+    """R-ERR3: all are told, those that waited too; nobody waits for ever for one that was lost."""
+    told = []
+
+    def on_call(record):
+        told.append(record)
+        time.sleep(0.02)
+        raise ValueError("odd")
+
+    client = scripted(*[answer({"id": "a", "choices": []})] * 5, on_call=on_call)
+    for _ in range(5):
+        client.chat.completions.create(**CHAT)
+    assert modelwire.flush_calls() and len(told) == 5
+
+
+def test_a_function_that_sleeps(scripted):
+    """R-STR1: no call waits for it; a close waits, but not for ever."""
+    free, told = threading.Event(), []
+
+    def on_call(record):
+        free.wait(30)
+        told.append(record)
+
+    client = scripted(*[answer({"id": "a", "choices": []})] * 20, on_call=on_call)
+    before = time.monotonic()
+    for _ in range(20):
+        client.chat.completions.create(**CHAT)
+    assert time.monotonic() - before < 10 and told == []
+    assert not modelwire.flush_calls(0.05)
+    before = time.monotonic()
+    client.close()
+    assert time.monotonic() - before < _calls.END_MAX + 5 and told == []
+    free.set()
+    assert modelwire.flush_calls() and len(told) == 20
+
+
+def test_a_function_that_calls(service, told):
+    """R-OP1: with the same client, whose calls it is told of too; and that closes it."""
+
+    def on_call(record):
+        told.append((record, modelwire.flush_calls(5.0)))
+        if len(told) < 3:
+            client.models.list()
+        elif len(told) == 3:
+            client.close()
+
+    client = modelwire.Client(base_url=service.base_url, api_key=KEY, on_call=on_call)
+    client.chat.completions.create(**CHAT)
+    eventually("all were told", lambda: len(told) == 3)
+    assert [record.operation for record, _ in told] == ["chat", "models", "models"]
+    eventually("it was closed", client.is_closed)
+    assert modelwire.flush_calls()
+
+
+def test_what_is_no_function(service):
+    """R-F2: told when the client is made."""
+    settings = {"base_url": service.base_url, "api_key": KEY}
+
+    async def awaited(record):
+        pass
+
+    for wrong in (5, "print", awaited):
+        with pytest.raises(TypeError, match="on_call takes a"):
+            modelwire.Client(**settings, on_call=wrong)
+
+
+def test_more_than_can_wait(caplog, told):
+    """R-OP1: what found no room is counted and told; all others come."""
+    free = threading.Event()
+
+    def on_call(record):
+        free.wait(30)
+        told.append(record)
+
+    client = modelwire.Client(base_url="http://127.0.0.1:9/v1", api_key=KEY, on_call=on_call)
+    for _ in range(4096 + _calls.RECORDS_MAX + 10):
+        with pytest.raises(modelwire.RequestError):
+            client.chat.completions.create(model="", messages=HELLO)
+    with caplog.at_level(logging.WARNING, "modelwire.calls"):
+        free.set()
+        assert modelwire.flush_calls(30.0)
+    assert 4096 <= len(told) <= 4096 + _calls.RECORDS_MAX
+    (said,) = [one.getMessage() for one in caplog.records if one.name == "modelwire.calls"]
+    assert said.startswith(f"{4096 + _calls.RECORDS_MAX + 10 - len(told)} calls ended")
+
+
+def test_nothing_is_kept(service, told):
+    """R-OP1: neither clients whose function holds them, nor what they told."""
+    made = []
+    for _ in range(3):
+        client = modelwire.Client(base_url=service.base_url, api_key=KEY)
+
+        def on_call(record, client=client):
+            told.append(client)
+
+        client = modelwire.Client(base_url=service.base_url, api_key=KEY, on_call=on_call)
+        on_call.__defaults__ = (client,)
+        client.models.list()
+        assert modelwire.flush_calls()
+        made.append(weakref.ref(client))
+        made.append(weakref.ref(on_call))
+    told.clear()
+    del client, on_call
+
+    def are_gone():
+        gc.collect()
+        return [one() for one in made] == [None] * len(made)
+
+    eventually("clients and functions are gone", are_gone)
+    teller = _calls._teller()
+    eventually("nobody is parked", lambda: not teller._parked and not len(teller._listeners))
+    assert not teller.watched
+
+
+# Processes.
+
+
+FORKING = """
+    import gc
+    MESSAGES = [{"role": "user", "content": "x"}]
+
+    def ask(client):
+        return client.chat.completions.create(model="echo", messages=MESSAGES)
+
+    def child(work):
+        made = os.fork()
+        if made == 0:
+            code = 1
+            try:
+                work()
+                sys.stdout.flush()
+                code = 0
+            finally:
+                os._exit(code)
+        for _ in range(800):
+            ended, status = os.waitpid(made, os.WNOHANG)
+            if ended:
+                assert os.waitstatus_to_exitcode(status) == 0
+                return
+            time.sleep(0.01)
+        os.kill(made, signal.SIGKILL)
+        raise SystemExit("the child hangs")
+
+    told = []
+"""
+
+
+def test_a_program_that_ends_tells(service):
+    """R-OP1: what is due, and the calls that its end ended."""
+    service.script("ending", [answer({"id": "a", "choices": []}), stream(piece("a"), STALL)])
+    output = programs.run(
+        """
+        def on_call(record):
+            time.sleep(0.05)
+            print(record.kind, record.cancelled_by, flush=True)
+        client = modelwire.Client(on_call=on_call)
+        messages = [{"role": "user", "content": "x"}]
+        client.chat.completions.create(model="m", messages=messages)
+        chunks = client.chat.completions.create(model="m", messages=messages, stream=True)
+        next(chunks)
+        """,
+        service.base_url.replace("/v1", "/scripts/ending/v1"),
+    )
+    assert output == "None None\nshutdown shutdown\n"
+
+
+def test_a_program_ends_in_time(service):
+    """R-OP1: whatever the function does: sleeps, calls, or logs what it cannot."""
+    for source in (
+        "time.sleep(60)",
+        "client.models.list()",
+        "raise SystemExit",
+        "sys.exit(5)",
+        "modelwire.flush_calls(60)",
+    ):
+        before = time.monotonic()
+        programs.run(
+            f"""
+            import logging
+            logging.disable()
+            def on_call(record):
+                {source}
+            client = modelwire.Client(on_call=on_call)
+            client.models.list()
+            """,
+            service.base_url,
+        )
+        assert time.monotonic() - before < 12, source
+
+
+def test_a_close_waits_for_what_is_due(service):
+    """R-OP1: of a client of a process that ends without a word."""
+    output = programs.run(
+        """
+        def on_call(record):
+            time.sleep(0.02)
+            print(record.operation, flush=True)
+        with modelwire.Client(on_call=on_call) as client:
+            for _ in range(5):
+                client.models.list()
+        os._exit(0)
+        """,
+        service.base_url,
+    )
+    assert output == "models\n" * 5
+
+
+def test_forks(service):
+    """R-OP1: a child is told of its own calls, on a thread of its own; the parent of its own."""
+    source = """
+    client = modelwire.Client(on_call=told.append)
+
+    def work():
+        count = len(told)
+        assert modelwire.flush_calls() and len(told) == count
+        ask(client)
+        assert modelwire.flush_calls()
+        assert len(told) == count + 1, told
+        names = [one.name for one in threading.enumerate()]
+        assert names.count("modelwire-calls") == 1, names
+        child_of_child = os.fork()
+        if child_of_child == 0:
+            ask(client)
+            client.close()
+            os._exit(0 if len(told) == count + 2 else 1)
+        assert os.waitpid(child_of_child, 0)[1] == 0
+
+    child(work)
+    ask(client)
+    stream = client.chat.completions.create(model="echo", messages=MESSAGES, stream=True)
+    next(stream)
+    child(work)
+    list(stream)
+    assert modelwire.flush_calls() and len(told) == 2, told
+    assert told[1] == stream.timing
+
+    def others():
+        del globals()["stream"]
+        gc.collect()
+        assert modelwire.flush_calls() and len(told) == 2
+
+    child(others)
+    """
+    programs.run(FORKING + source, service.base_url)
+
+
+def test_a_fork_in_a_function(service):
+    """R-OP1: the child hands on nothing of its parent's; it may call."""
+    source = """
+    def on_call(record):
+        told.append(record.operation)
+        if len(told) == 1:
+            made = os.fork()
+            if made == 0:
+                code = 1
+                try:
+                    other = modelwire.Client(on_call=lambda record: told.append("other"))
+                    ask(other)
+                    code = 0 if modelwire.flush_calls() and told == ["chat", "other"] else 2
+                finally:
+                    os._exit(code)
+            told.append(os.waitstatus_to_exitcode(os.waitpid(made, 0)[1]))
+
+    client = modelwire.Client(on_call=on_call)
+    ask(client)
+    client.models.list()
+    assert modelwire.flush_calls(15)
+    assert told == ["chat", 0, "models"], told
+    """
+    programs.run(FORKING + source, service.base_url)
+
+
+def test_many_forks_while_calls_tell(service):
+    """R-OP1: at any moment, with threads that call meanwhile."""
+    source = """
+    client = modelwire.Client(on_call=told.append)
+    end = threading.Event()
+
+    def work():
+        while not end.is_set():
+            ask(client)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+
+    def of_child():
+        told.clear()
+        ask(client)
+        assert modelwire.flush_calls() and len(told) == 1, told
+
+    try:
+        for _ in range(10):
+            child(of_child)
+    finally:
+        end.set()
+    for thread in threads:
+        thread.join()
+    """
+    programs.run(FORKING + source, service.base_url, "-W", "ignore")
+
+
+@pytest.mark.parametrize("library", ["gevent", "eventlet"])
+def test_greenlets(service, library):
+    """R-OP1: where gevent or eventlet replaced threads."""
+    from test_greenlets import PATCH
+
+    output = programs.run(
+        """
+        told = []
+        def on_call(record):
+            sleep(0.01)
+            told.append(record.operation)
+        client = modelwire.Client(on_call=on_call)
+        wait([spawn(client.models.list) for _ in range(5)])
+        print(modelwire.flush_calls(), told)
+        client.models.list()
+        client.close()
+        print(len(told))
+        """,
+        service.base_url,
+        before=PATCH[library],
+    )
+    assert output == f"True {['models'] * 5}\n6\n"
+
+
+def test_a_greenlet_that_is_killed(service):
+    """R-OP1: as programs end all of theirs; the next one tells what it held."""
+    output = programs.run(
+        """
+        import gc, gevent
+        told = []
+        def on_call(record):
+            told.append(record)
+            time.sleep(0.1)
+        client = modelwire.Client(on_call=on_call)
+        for _ in range(5):
+            client.models.list()
+        while not told:
+            gevent.sleep(0.01)
+        gevent.killall([one for one in gc.get_objects() if isinstance(one, gevent.Greenlet)])
+        client.models.list()
+        print(modelwire.flush_calls(), len(told))
+        """,
+        service.base_url,
+        before="from gevent import monkey\nmonkey.patch_all()\n",
+    )
+    assert output == "True 6\n"
+
+
+def test_a_handler_of_a_signal_that_calls(service):
+    """R-OP1: at whatever moment, also where its thread is about to be told of."""
+    output = programs.run(
+        """
+        from modelwire import _calls
+        told = []
+        def call(number, frame):
+            modelwire.Client(on_call=told.append).models.list()
+        signal.signal(signal.SIGALRM, call)
+        with _calls._teller()._lock:
+            signal.raise_signal(signal.SIGALRM)
+        print(modelwire.flush_calls(), len(told))
+        """,
+        service.base_url,
+    )
+    assert output == "True 1\n"
+
+
+def test_bulk_tells(service, told):
+    """R-OP1: a row is a call of its client."""
+    with modelwire.OpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
+        rows = [{"model": "echo", "messages": HELLO} for _ in range(3)]
+        done = list(modelwire.bulk(rows, client=client))
+    assert len(done) == 3
+    assert [record.operation for record in told.all()] == ["chat"] * 3

@@ -1,0 +1,588 @@
+"""What `modelwire.otel` tells of a call, as data: of a request and a record to attributes, events,
+metrics and content. Knows no service: test_otel.py has the calls."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("opentelemetry.sdk")
+
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from modelwire import _otel_content, _otel_names
+from modelwire._otel_calls import Calls, Metrics
+
+KEY = "sk-test-long"  # a short one is a word that may be meant
+USER = [{"role": "user", "content": "One two."}]
+
+
+class Client:
+    """What is asked of a client."""
+
+    def __init__(self, url="https://service.example/v1"):
+        self._url = url
+
+    def _open(self):
+        return SimpleNamespace(base_url=self._url)
+
+
+def call(operation="chat", stream=False, client=None, **fields):
+    return SimpleNamespace(
+        client=client or Client(),
+        key=SimpleNamespace(value=KEY),
+        operation=operation,
+        fields={"model": "echo", **fields},
+        stream=stream,
+        headers={},
+        gather=False,
+        chunk_times=False,
+    )
+
+
+def usage(**figures):
+    every = (
+        "input_tokens output_tokens total_tokens cached_input_tokens cache_write_tokens "
+        "reasoning_tokens audio_input_tokens audio_output_tokens"
+    )
+    return SimpleNamespace(**{**dict.fromkeys(every.split()), **figures})
+
+
+def attempt(**given):
+    every = "address reused dns connect tls head first_byte end status kind"
+    return SimpleNamespace(**{**dict.fromkeys(every.split()), "start": 0.0, **given})
+
+
+def record(**given):
+    """A record of a plain call that went well, but for what is given."""
+    plain = dict.fromkeys(
+        "kind request_id response_id response_model finish_reason usage first_chunk last_chunk "
+        "cancelled_by".split()
+    )
+    plain.update(
+        elapsed=0.5,
+        streamed=False,
+        status=200,
+        attempts=(attempt(address="127.0.0.1:80", reused=True, status=200),),
+        attempts_count=1,
+        waits=(),
+        chunks=0,
+        chunk_times=(),
+        metered="entered",
+        bytes_out=10,
+        bytes_in=20,
+    )
+    return SimpleNamespace(**{**plain, **given})
+
+
+class Told:
+    """A version of the conventions, and what it told."""
+
+    def __init__(self, version=_otel_names.OLD, **settings):
+        self._exporter, self._reader = InMemorySpanExporter(), InMemoryMetricReader()
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(self._exporter))
+        meter = MeterProvider([self._reader]).get_meter("test")
+        asked = {
+            "provider": "openai",
+            "inject_context": False,
+            "content_on_spans": False,
+            "content_max": _otel_content.CONTENT_MAX,
+            "chunk_times": True,
+            **settings,
+        }
+        tracer = provider.get_tracer("test")
+        self.calls = Calls(tracer, Metrics(meter, version), None, version=version, **asked)
+
+    def span(self, call, record, response=None):
+        """The span of one call."""
+        token = self.calls.started(call)
+        self.calls.ended(token, record, response)
+        (span,) = self._exporter.get_finished_spans()
+        self._exporter.clear()
+        return span
+
+    def points(self):
+        """The points of every metric by its name: what they add up to, and their attributes."""
+        found = {}
+        data = self._reader.get_metrics_data()
+        for resource in data.resource_metrics if data else ():
+            for scope in resource.scope_metrics:
+                for metric in scope.metrics:
+                    for point in metric.data.data_points:
+                        value = getattr(point, "sum", None)
+                        value = point.value if value is None else value
+                        found.setdefault(metric.name, []).append((value, dict(point.attributes)))
+        return found
+
+
+BOTH = pytest.mark.parametrize("version", [_otel_names.OLD, _otel_names.LATEST])
+
+
+@BOTH
+def test_the_names_of_a_version_are_all_different(version):
+    """No name stands for two things."""
+    named = [one for one in vars(_otel_names.attributes(version, "openai")).values() if one]
+    told = _otel_names.metrics(version)
+    named += [row[1] for row in told.histograms + told.counters]
+    assert len(named) == len(set(named))
+
+
+def test_another_provider_has_no_attributes_of_openai():
+    named = _otel_names.attributes(_otel_names.LATEST, "another")
+    assert not [one for one in vars(named).values() if one and one.startswith("openai.")]
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ("", "1.30"),
+        ("http", "1.30"),
+        ("gen_ai_latest_experimental", "latest"),
+        ("http/dup, gen_ai_latest_experimental", "latest"),
+    ],
+)
+def test_the_variable_switches_the_version(said, version):
+    assert _otel_names.asked_for(said) == version
+
+
+PARAMETERS = {
+    "temperature": 0.5,
+    "top_p": 0.9,
+    "top_k": 4,
+    "max_tokens": 10,
+    "presence_penalty": 0.1,
+    "frequency_penalty": 0.2,
+    "seed": 3,
+    "stop": "end",
+    "n": 2,
+    "response_format": {"type": "json_schema", "json_schema": {}},
+    "service_tier": "flex",
+    "reasoning_effort": "low",
+}
+
+
+def test_the_parameters_of_a_chat():
+    span = Told("latest").span(call(stream=True, messages=USER, **PARAMETERS), record())
+    told = dict(span.attributes)
+    assert span.name == "chat echo" and span.kind.name == "CLIENT"
+    expected = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "echo",
+        "server.address": "service.example",
+        "server.port": 443,
+        "openai.api.type": "chat_completions",
+        "gen_ai.request.stream": True,
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.top_p": 0.9,
+        "gen_ai.request.top_k": 4,
+        "gen_ai.request.max_tokens": 10,
+        "gen_ai.request.presence_penalty": 0.1,
+        "gen_ai.request.frequency_penalty": 0.2,
+        "gen_ai.request.seed": 3,
+        "gen_ai.request.stop_sequences": ("end",),
+        "gen_ai.request.choice.count": 2,
+        "gen_ai.output.type": "json",
+        "openai.request.service_tier": "flex",
+        "gen_ai.request.reasoning.level": "low",
+    }
+    assert {name: told.get(name) for name in expected} == expected
+
+
+def test_the_parameters_of_a_response():
+    asked = call(
+        "responses",
+        input="Say it.",
+        max_output_tokens=7,
+        reasoning={"effort": "high"},
+        text={"format": {"type": "text"}},
+        conversation={"id": "conv_1"},
+        previous_response_id="resp_1",
+        service_tier="auto",
+    )
+    told = Told("latest").span(asked, record()).attributes
+    expected = {
+        "gen_ai.operation.name": "chat",
+        "openai.api.type": "responses",
+        "gen_ai.request.max_tokens": 7,
+        "gen_ai.request.reasoning.level": "high",
+        "gen_ai.output.type": "text",
+        "gen_ai.conversation.id": "conv_1",
+        "gen_ai.request.previous_response.id": "resp_1",
+        "openai.request.service_tier": None,
+        "gen_ai.request.stream": None,
+    }
+    assert {name: told.get(name) for name in expected} == expected
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"model": None},
+        {"model": 7, "temperature": "hot", "stop": {"a": 1}, "n": "two"},
+        {"messages": object(), "response_format": object(), "reasoning": 5, "text": []},
+        {"stop": [object()], "tools": {"not": "a list"}, "conversation": []},
+    ],
+    ids=str,
+)
+def test_whatever_a_program_passes_there_is_a_span(version, fields):
+    """A call that is refused for its arguments is told as well."""
+    told = Told(version, content_on_spans=True)
+    span = told.span(call(**fields), record(status=None, kind="argument", attempts=()))
+    assert span.attributes["error.type"] == "RequestError"
+    assert span.status.status_code.name == "ERROR"
+
+
+def test_the_model_that_is_the_key_is_not_told():
+    span = Told().span(call(model=KEY, stop=[KEY], service_tier=KEY), record())
+    assert KEY not in span.to_json()
+
+
+FAILURES = [
+    (record(), None),
+    (record(kind="invalid_request", status=400), "BadRequestError"),
+    (record(kind="authentication", status=401), "AuthenticationError"),
+    (record(kind="rate_limited", status=429), "RateLimitError"),
+    (record(kind="server", status=500), "InternalServerError"),
+    (record(kind="status", status=409), "ConflictError"),
+    (record(kind="status", status=418), "APIStatusError"),
+    (record(kind="connect", status=None, attempts=()), "APIConnectionError"),
+    (record(kind="timeout", status=None), "APITimeoutError"),
+    (record(kind="incomplete"), "IncompleteStreamError"),
+    (record(kind="stream"), "APIError"),
+    (record(kind="closed", status=None, attempts=()), "closed"),
+    (record(kind="a_kind_to_come"), "a_kind_to_come"),
+    (record(kind="cancelled", cancelled_by="dropped", first_chunk=0.1), "cancelled"),
+    (record(kind="cancelled", cancelled_by="dropped", streamed=True, status=None), "cancelled"),
+    (record(kind="cancelled", cancelled_by="dropped", streamed=True), None),
+    (record(kind="cancelled", cancelled_by="program", first_chunk=0.1, streamed=True), None),
+    (record(kind="cancelled", cancelled_by="shutdown", streamed=True), "cancelled"),
+    (record(kind="cancelled", cancelled_by="closed", streamed=True), "cancelled"),
+]
+
+
+@pytest.mark.parametrize(("record", "error"), FAILURES, ids=lambda one: getattr(one, "kind", one))
+def test_the_error_of_a_call(record, error):
+    """By the class of the exception, as other instrumentations have it; a stream that the program
+    left had no error."""
+    told = Told()
+    span = told.span(call(messages=USER), record)
+    assert span.attributes.get("error.type") == error
+    assert (span.status.status_code.name == "ERROR") == (error is not None)
+    (duration,) = told.points()["gen_ai.client.operation.duration"]
+    assert duration[1].get("error.type") == error
+    assert span.attributes.get("modelwire.error.kind") == record.kind
+
+
+def test_a_span_lasts_as_long_as_its_call():
+    span = Told().span(call(messages=USER), record(elapsed=2.25))
+    assert span.end_time - span.start_time == 2_250_000_000
+
+
+FULL = record(
+    streamed=True,
+    response_id="chatcmpl-1",
+    response_model="echo-1",
+    finish_reason="length",
+    request_id="req_1",
+    first_chunk=0.25,
+    chunks=3,
+    chunk_times=(0.25, 0.375, 0.5),
+    attempts=(attempt(address="[::1]:8080", reused=True, status=200),),
+    usage=usage(
+        input_tokens=100,
+        output_tokens=40,
+        cached_input_tokens=60,
+        cache_write_tokens=5,
+        reasoning_tokens=30,
+        audio_input_tokens=10,
+    ),
+)
+
+
+@BOTH
+def test_the_answer_of_a_call(version):
+    is_old = version == _otel_names.OLD
+    told = Told(version)
+    span = told.span(call(stream=True, messages=USER), FULL)
+    written = "cache_creation" if is_old else "cache_write"
+    expected = {
+        "gen_ai.response.id": "chatcmpl-1",
+        "gen_ai.response.model": "echo-1",
+        "gen_ai.response.finish_reasons": ("length",),
+        "gen_ai.response.time_to_first_chunk": 0.25,
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.output_tokens": 40,
+        "gen_ai.usage.cache_read.input_tokens": 60,
+        f"gen_ai.usage.{written}.input_tokens": 5,
+        "gen_ai.usage.reasoning.output_tokens": 30,
+        "http.response.status_code": 200,
+        "network.peer.address": "::1",
+        "network.peer.port": 8080,
+        "modelwire.request_id": "req_1",
+        "modelwire.metered": "entered",
+        "modelwire.chunks": 3,
+        "modelwire.bytes_in": 20,
+        "modelwire.bytes_out": 10,
+    }
+    assert {name: span.attributes.get(name) for name in expected} == expected
+    assert span.attributes.get("gen_ai.usage.audio.input_tokens") == (None if is_old else 10)
+    assert not span.events
+
+    points = told.points()
+    kind = "operation" if is_old else "inference"
+    ((duration, attributes),) = points.pop(f"gen_ai.client.{kind}.duration")
+    assert duration == 0.5
+    assert attributes["gen_ai.response.model"] == "echo-1" and attributes["server.port"] == 443
+    assert [one[0] for one in points.pop(f"gen_ai.client.{kind}.time_to_first_chunk")] == [0.25]
+    assert [one[0] for one in points.pop(f"gen_ai.client.{kind}.time_per_output_chunk")] == [0.25]
+    if is_old:
+        used = points.pop("gen_ai.client.token.usage")
+        assert {one["gen_ai.token.type"]: value for value, one in used} == {
+            "input": 100,
+            "output": 40,
+        }
+    else:
+        name = "gen_ai.client.inference"
+        sums = {one: sum(value for value, _ in points.pop(one)) for one in list(points)}
+        assert sums == {
+            f"{name}.operation.input_tokens": 100,
+            f"{name}.operation.output_tokens": 40,
+            f"{name}.usage.input_tokens": 100,
+            f"{name}.usage.output_tokens": 40,
+            f"{name}.usage.cache_read.input_tokens": 60,
+            f"{name}.usage.cache_write.input_tokens": 5,
+            f"{name}.usage.reasoning.output_tokens": 30,
+        }
+    assert not points
+
+
+@pytest.mark.parametrize("chunks", [0, 1, 2, 3, 257, 258, 1000, 16_384])
+def test_the_times_between_chunks_are_bounded(chunks):
+    """All of a short stream; of a long one, evenly spread."""
+    times = tuple(1.0 + number for number in range(chunks))
+    long = record(streamed=True, first_chunk=1.0, chunk_times=times, chunks=chunks)
+    told = Told()
+    told.span(call(stream=True, messages=USER), long)
+    gaps = told.points().get("gen_ai.client.operation.time_per_output_chunk", [(0, {})])[0][0]
+    assert gaps == (max(chunks - 1, 0) if chunks <= 257 else pytest.approx(192, abs=64))
+
+
+def test_audio_is_a_modality_of_the_tokens():
+    told = Told("latest")
+    told.span(call(messages=USER), FULL)
+    used = told.points()["gen_ai.client.inference.usage.input_tokens"]
+    assert {one["gen_ai.token.modality"]: value for value, one in used} == {
+        "audio": 10,
+        "unknown": 90,
+    }
+
+
+def test_a_call_without_usage_counts_nothing_where_that_is_the_convention():
+    """The latest conventions count 0 tokens of a call that told none; older ones record nothing."""
+    told = Told("latest")
+    told.span(call(messages=USER), record(kind="connect", status=None, attempts=()))
+    ((used, attributes),) = told.points()["gen_ai.client.inference.usage.input_tokens"]
+    assert (used, attributes["gen_ai.token.modality"]) == (0, "unknown")
+    told = Told()
+    told.span(call(messages=USER), record())
+    assert "gen_ai.client.token.usage" not in told.points()
+
+
+def test_attempts_and_waits_are_events():
+    wait = SimpleNamespace(reason="retry", start=0.1, length=0.5)
+    attempts = (
+        attempt(start=0.0, address="127.0.0.1:80", reused=False, connect=0.01, status=429, end=0.1),
+        attempt(start=0.6, address="127.0.0.1:80", reused=True, status=200, head=0.7, end=0.9),
+    )
+    span = Told().span(
+        call(messages=USER), record(attempts=attempts, attempts_count=2, waits=(wait,))
+    )
+    events = [
+        (one.name, one.timestamp - span.start_time, dict(one.attributes)) for one in span.events
+    ]
+    assert sorted(events, key=lambda one: one[1]) == [
+        (
+            "modelwire.attempt",
+            0,
+            {
+                "address": "127.0.0.1:80",
+                "reused": False,
+                "connect": 0.01,
+                "end": 0.1,
+                "status": 429,
+            },
+        ),
+        ("modelwire.wait", 100_000_000, {"reason": "retry", "seconds": 0.5}),
+        (
+            "modelwire.attempt",
+            600_000_000,
+            {"address": "127.0.0.1:80", "reused": True, "head": 0.7, "end": 0.9, "status": 200},
+        ),
+    ]
+    assert span.attributes["http.request.resend_count"] == 1
+
+
+# What is asked, as the conventions have it.
+
+INPUTS = [
+    ("chat", USER, [{"role": "user", "parts": [{"type": "text", "content": "One two."}]}]),
+    (
+        "chat",
+        [{"role": "system", "content": [{"type": "text", "text": "Be brief."}]}],
+        [{"role": "system", "parts": [{"type": "text", "content": "Be brief."}]}],
+    ),
+    (
+        "chat",
+        [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "image_url", "image_url": {"url": "https://a.example/b.png"}},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+                    {"type": "input_audio", "input_audio": {"format": "wav", "data": "BBBB"}},
+                    {"type": "file", "file": {"file_id": "file-1"}},
+                ],
+            }
+        ],
+        [
+            {
+                "role": "user",
+                "parts": [
+                    {"type": "uri", "modality": "image", "uri": "https://a.example/b.png"},
+                    {
+                        "type": "blob",
+                        "modality": "image",
+                        "mime_type": "image/png",
+                        "content": "AAAA",
+                    },
+                    {
+                        "type": "blob",
+                        "modality": "audio",
+                        "mime_type": "audio/wav",
+                        "content": "BBBB",
+                    },
+                    {"type": "file", "file": {"file_id": "file-1"}},
+                ],
+            }
+        ],
+    ),
+    (
+        "chat",
+        [
+            {
+                "role": "assistant",
+                "content": None,
+                "reasoning_content": "Hm.",
+                "tool_calls": [
+                    {
+                        "id": "call_1",
+                        "type": "function",
+                        "function": {"name": "add", "arguments": '{"a":1}'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "call_1", "content": "2"},
+        ],
+        [
+            {
+                "role": "assistant",
+                "parts": [
+                    {"type": "reasoning", "content": "Hm."},
+                    {"type": "tool_call", "id": "call_1", "name": "add", "arguments": {"a": 1}},
+                ],
+            },
+            {
+                "role": "tool",
+                "parts": [{"type": "tool_call_response", "id": "call_1", "response": "2"}],
+            },
+        ],
+    ),
+    ("responses", "Hi.", [{"role": "user", "parts": [{"type": "text", "content": "Hi."}]}]),
+    (
+        "responses",
+        [
+            {"role": "user", "content": [{"type": "input_text", "text": "Hi."}]},
+            {"type": "function_call", "call_id": "c", "name": "add", "arguments": "{cut"},
+            {"type": "function_call_output", "call_id": "c", "output": "2"},
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
+            {"type": "item_reference", "id": "x"},
+        ],
+        [
+            {"role": "user", "parts": [{"type": "text", "content": "Hi."}]},
+            {
+                "role": "assistant",
+                "parts": [{"type": "tool_call", "id": "c", "name": "add", "arguments": "{cut"}],
+            },
+            {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": "2"}]},
+            {"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm."}]},
+            {"role": "assistant", "parts": [{"type": "item_reference", "id": "x"}]},
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("operation", "given", "expected"), INPUTS)
+def test_messages_have_the_form_of_the_conventions(operation, given, expected):
+    name = "messages" if operation == "chat" else "input"
+    told = _otel_content.asked(operation, {name: given}, 10_000, KEY)
+    assert told == {"input_messages": expected}
+
+
+def test_instructions_and_tools():
+    fields = {
+        "input": "Hi.",
+        "instructions": "Be brief.",
+        "tools": [
+            {"type": "function", "name": "add", "parameters": {"type": "object"}},
+            {"type": "web_search"},
+        ],
+    }
+    told = _otel_content.asked("responses", fields, 10_000, KEY)
+    assert told["instructions"] == [{"type": "text", "content": "Be brief."}]
+    assert told["tools"] == [
+        {"type": "function", "name": "add"},
+        {"type": "web_search", "name": "web_search"},
+    ]
+    tools = [{"type": "function", "function": {"name": "add"}}]
+    told = _otel_content.asked("chat", {"messages": USER, "tools": tools}, 10_000, KEY)
+    assert told["tools"] == [{"type": "function", "name": "add"}]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "user", "content": "x" * 100_000}],
+        [{"role": "user", "content": "x"}] * 100_000,
+        [{"role": "user", "content": [{"type": "text", "text": "xx"}] * 100_000}],
+        [{"role": "user", "content": [{"type": "odd", "x" * 100_000: 1}]}],
+        [{"role": "user", "content": [{"type": "odd", "deep": [[1] * 9] * 100_000}]}],
+        [{"role": "x" * 100_000, "content": None}],
+    ],
+)
+def test_content_is_bounded(messages):
+    told = _otel_content.asked("chat", {"messages": messages}, 1000, KEY)
+    text = _otel_content.dumped(told["input_messages"])
+    assert len(text) < 40_000  # a bare message of two characters has some forty of JSON around it
+    json.loads(text)
+
+
+def test_content_that_is_nested_without_end():
+    deep = []
+    deep.append(deep)
+    told = _otel_content.asked(
+        "chat", {"messages": [{"role": "user", "content": [deep]}]}, 1000, ""
+    )
+    assert _otel_content.dumped(told["input_messages"])
+
+
+def test_the_key_is_in_no_content():
+    messages = [{"role": KEY, "content": [{"type": "odd", KEY: [f"my key is {KEY}!"]}]}]
+    told = _otel_content.asked("chat", {"messages": messages}, 1000, KEY)
+    assert KEY not in _otel_content.dumped(told["input_messages"])
