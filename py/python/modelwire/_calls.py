@@ -18,6 +18,7 @@ from itertools import count
 from weakref import WeakValueDictionary
 
 from modelwire._errors import TYPE_CHECKING, OpenAIError
+from modelwire._green import library
 from modelwire._native import CallMark, NativeRecords
 from modelwire._natives import without_key
 from modelwire._observe import StartedCall, observers
@@ -309,10 +310,9 @@ class _Teller:
             thread.join(timeout)
 
     def _hand_on(self) -> None:
-        from modelwire._log import _is_greenlet
-
+        # Nothing is imported here: a child that is forked meanwhile would wait for that for ever.
         self._ident = threading.get_ident()
-        is_greenlet = _is_greenlet()
+        is_greenlet = library() is not None  # and must not wait in the core
         try:
             while self._round(0.0 if is_greenlet else SLICE if self._parked else None):
                 if is_greenlet:

@@ -1,6 +1,6 @@
 """Waiting in greenlets, where gevent or eventlet replaced the blocking calls of a program: whoever
 waits for a call lets the other greenlets of its thread run. Knows no HTTP. Imported when one of the
-two is, and a call waits.
+two is and a call waits, and by what has a thread of its own.
 
 Each thread has one descriptor in its hub for all that its greenlets wait for, as the event loops of
 asyncio and trio have.

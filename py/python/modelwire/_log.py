@@ -10,11 +10,11 @@ import atexit
 import contextlib
 import logging
 import os
-import sys
 import threading
 import time
 
 from modelwire._errors import TYPE_CHECKING, RequestError
+from modelwire._green import library
 from modelwire._native import log_start, log_stop, log_take
 
 if TYPE_CHECKING:
@@ -128,17 +128,8 @@ def tell_all(records: Iterable[tuple[int, str, str, float]]) -> None:
             tell(record)
 
 
-def _is_greenlet() -> bool:
-    """Whether what is a thread elsewhere is a greenlet here, and must not wait in the core."""
-    if "gevent" not in sys.modules and "eventlet" not in sys.modules:
-        return False
-    from modelwire._green import library
-
-    return library() is not None
-
-
 def _hand_on() -> None:
-    is_greenlet = _is_greenlet()
+    is_greenlet = library() is not None  # and must not wait in the core
     while (records := log_take(RECORDS_MAX, 0.0 if is_greenlet else SLICE)) is not None:
         tell_all(records)
         if is_greenlet:
