@@ -795,6 +795,39 @@ def test_greenlets(service, library):
     assert output == f"True {['models'] * 5}\n6\n"
 
 
+@pytest.mark.parametrize("library", ["gevent", "eventlet"])
+def test_calls_in_threads_of_a_pool(service, library):
+    """R-OP1: where nothing begins that lasts, whoever waits hands on; then the main thread's."""
+    from test_greenlets import PATCH
+
+    run = {
+        "gevent": "gevent.get_hub().threadpool.apply",
+        "eventlet": "eventlet.tpool.execute",
+    }[library]
+    output = programs.run(
+        f"""
+        run = {run}
+        told = []
+        def on_call(record):
+            modelwire.flush_calls(60)  # waits for nothing here
+            told.append(record.operation)
+        client = modelwire.Client(on_call=on_call)
+        run(client.models.list)
+        assert run(modelwire.flush_calls) and told == ["models"], told
+        run(client.models.list)
+        assert modelwire.flush_calls() and told == ["models"] * 2, told
+        run(client.models.list)
+        assert run(modelwire.flush_calls) and told == ["models"] * 3, told
+        run(client.models.list)
+        client.close()
+        print(len(told))
+        """,
+        service.base_url,
+        before=PATCH[library],
+    )
+    assert output == "4\n"
+
+
 def test_a_greenlet_that_is_killed(service):
     """R-OP1: as programs end all of theirs; the next one tells what it held."""
     output = programs.run(

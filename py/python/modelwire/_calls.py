@@ -18,7 +18,7 @@ from itertools import count
 from weakref import WeakValueDictionary
 
 from modelwire._errors import TYPE_CHECKING, OpenAIError
-from modelwire._green import library
+from modelwire._green import lasts, library
 from modelwire._native import CallMark, NativeRecords
 from modelwire._natives import without_key
 from modelwire._observe import StartedCall, observers
@@ -224,6 +224,7 @@ class _Teller:
         # How much was handed on so far; of calls that were never sent, also how much there was.
         self._handed = self._dropped = self._unsent_handed = self._unsent_put = 0
         self._lock = threading.RLock()  # a signal's handler, or a finalizer, may call meanwhile
+        self._handing = threading.Lock()
         self._process = os.getpid()
         self._thread: threading.Thread | None = None
         self._ident: int | None = None
@@ -242,12 +243,15 @@ class _Teller:
                         self._listeners[number] = natives.listener
                     natives.teller = self
                     self._followed += 1
-        if self._thread is None or not self._thread.is_alive():
+        if not self._is_alive():
             self._begin()
+
+    def _is_alive(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
 
     def _begin(self) -> None:
         with self._lock:
-            if self._is_over or (self._thread is not None and self._thread.is_alive()):
+            if self._is_over or self._is_alive() or not lasts():
                 return
             thread = threading.Thread(target=self._hand_on, name="modelwire-calls", daemon=True)
             try:
@@ -292,10 +296,18 @@ class _Teller:
         while self._is_behind(seen):
             if time.monotonic() >= end:
                 return False
-            if self._thread is None or not self._thread.is_alive():
+            if not self._is_alive():
                 self._begin()
+            if not self._is_alive():
+                self._hand_on_here()
             time.sleep(PAUSE)
         return True
+
+    def _hand_on_here(self) -> None:
+        """What is due now, in a thread where nothing can begin that lasts."""
+        self._ident = threading.get_ident()
+        self._round(0.0)
+        self._ident = None
 
     def end(self, timeout: float) -> None:
         """Hands on what is due, and no more."""
@@ -303,7 +315,7 @@ class _Teller:
         self._is_over = True
         thread = self._thread
         self.records.stop()
-        if thread is None or not thread.is_alive():
+        if thread is None or not self._is_alive():
             while self._round(0.0):
                 pass
         elif not self.is_here():
@@ -322,7 +334,15 @@ class _Teller:
                 raise
 
     def _round(self, wait: float | None) -> bool:
-        """Hands on what there is; false once it is over."""
+        """Hands on what there is, unless another thread does; false once it is over."""
+        if not self._handing.acquire(False):
+            return self._goes_on()
+        try:
+            return self._round_alone(wait)
+        finally:
+            self._handing.release()
+
+    def _round_alone(self, wait: float | None) -> bool:
         if self._parked or self._followed >= FOLLOWS:
             self._followed = 0
             self._gone.update(self.records.take_gone())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from typing import Any
 from warnings import warn
 
@@ -29,6 +30,16 @@ def library() -> str | None:
             return name
     _warn_of_greenlets()
     return None
+
+
+def lasts() -> bool:
+    """Whether what begins here as a thread runs on when this is left. A greenlet does not outlive
+    the hub of its thread, and that of a thread of a pool runs only while something waits in it."""
+    if library() is None:
+        return True
+    is_linux = sys.platform == "linux"  # there too in a child: eventlet keeps what the parent had
+    main = os.getpid() if is_linux else threading.main_thread().native_id
+    return threading.get_native_id() == main
 
 
 def _warn_of_greenlets() -> None:
