@@ -15,7 +15,9 @@ from test_async_loops import DEADLINE, STALLED
 from test_calls import (  # noqa: F401
     CHAT,
     Told,
+    no_log,
     test_a_function_that_raises,
+    test_a_function_that_raises_where_logging_raises,
     test_a_function_that_sleeps,
     test_a_stream_that_ends_badly_tells,
     test_a_stream_that_is_closed_tells,

@@ -253,10 +253,11 @@ def test_a_client_as_a_context_manager(service):
             raise ZeroDivisionError
     assert client.is_closed() and repr(client) == "OpenAI(closed)"
     client.close()
-    for use in (client.models.list, client.usage, lambda: client.base_url):
+    for use in (client.models.list, lambda: client.base_url):
         with pytest.raises(modelwire.OpenAIError, match="closed") as raised:
             use()
         assert raised.value.kind == "closed"
+    assert client.usage() == {}  # what was used is known still
 
 
 def test_closing_a_client_closes_its_connections(quiet):

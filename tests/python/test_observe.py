@@ -309,9 +309,9 @@ def test_ctrl_c_before_the_call(service):
         hit = 0
         client.models.list()
         for turn in range(150):
-            signal.setitimer(signal.ITIMER_REAL, 0.00005 * (turn % 60 + 1))
             try:
                 try:
+                    signal.setitimer(signal.ITIMER_REAL, 0.00005 * (turn % 60 + 1))
                     client.models.list()
                 finally:
                     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -319,6 +319,8 @@ def test_ctrl_c_before_the_call(service):
                 hit += 1
         assert modelwire.flush_calls()
         assert hit and len(begun) == len(ended), (len(begun), len(ended), hit)
+        # However often it was asked for whether there is one.
+        assert [one.name for one in threading.enumerate()].count("modelwire-calls") == 1
         """,
         service.base_url,
     )

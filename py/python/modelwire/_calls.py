@@ -225,8 +225,9 @@ class _Teller:
         self._handed = self._dropped = self._unsent_handed = self._unsent_put = 0
         self._lock = threading.RLock()  # a signal's handler, or a finalizer, may call meanwhile
         self._handing = threading.Lock()
+        """Held by the thread that hands on. `Thread.is_alive` would not do: where a signal's handler
+        raises in it, it takes a thread that lives for dead."""
         self._process = os.getpid()
-        self._thread: threading.Thread | None = None
         self._ident: int | None = None
         self._is_over = False
         self._deadline: float | None = None
@@ -243,22 +244,22 @@ class _Teller:
                         self._listeners[number] = natives.listener
                     natives.teller = self
                     self._followed += 1
-        if not self._is_alive():
+        if not self._handing.locked():
             self._begin()
 
-    def _is_alive(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
-
-    def _begin(self) -> None:
+    def _begin(self) -> bool:
+        """Whether a thread hands on, or is about to."""
         with self._lock:
-            if self._is_over or self._is_alive() or not lasts():
-                return
+            if self._handing.locked():
+                return True
+            if self._is_over or not lasts():
+                return False
             thread = threading.Thread(target=self._hand_on, name="modelwire-calls", daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # the interpreter ends: `end` hands on what is due
-                return
-            self._thread = thread
+                return False
+            return True
 
     def park(self, natives: Natives) -> None:
         """The client is gone; its calls under way may not be."""
@@ -296,53 +297,42 @@ class _Teller:
         while self._is_behind(seen):
             if time.monotonic() >= end:
                 return False
-            if not self._is_alive():
-                self._begin()
-            if not self._is_alive():
-                self._hand_on_here()
+            if not self._handing.locked() and not self._begin():
+                self._hand_on(is_due_alone=True)
             time.sleep(PAUSE)
         return True
-
-    def _hand_on_here(self) -> None:
-        """What is due now, in a thread where nothing can begin that lasts."""
-        self._ident = threading.get_ident()
-        self._round(0.0)
-        self._ident = None
 
     def end(self, timeout: float) -> None:
         """Hands on what is due, and no more."""
         self._deadline = time.monotonic() + timeout
         self._is_over = True
-        thread = self._thread
         self.records.stop()
-        if thread is None or not self._is_alive():
-            while self._round(0.0):
-                pass
-        elif not self.is_here():
-            thread.join(timeout)
+        if not self.is_here() and self._handing.acquire(timeout=timeout):
+            self._handing.release()
+            self._hand_on()  # where no thread did
 
-    def _hand_on(self) -> None:
+    def _hand_on(self, is_due_alone: bool = False) -> None:
+        """Until it is over, or once around; unless another thread does."""
+        if not self._handing.acquire(False):
+            return
         # Nothing is imported here: a child that is forked meanwhile would wait for that for ever.
-        self._ident = threading.get_ident()
-        is_greenlet = library() is not None  # and must not wait in the core
         try:
+            self._ident = threading.get_ident()
+            is_greenlet = library() is not None  # and must not wait in the core
             while self._round(0.0 if is_greenlet else SLICE if self._parked else None):
+                if is_due_alone:
+                    return
                 if is_greenlet:
                     time.sleep(GREEN_SLICE)  # theirs
         except BaseException as error:
             if not _is_end_of_greenlet(error):
                 raise
-
-    def _round(self, wait: float | None) -> bool:
-        """Hands on what there is, unless another thread does; false once it is over."""
-        if not self._handing.acquire(False):
-            return self._goes_on()
-        try:
-            return self._round_alone(wait)
         finally:
+            self._ident = None
             self._handing.release()
 
-    def _round_alone(self, wait: float | None) -> bool:
+    def _round(self, wait: float | None) -> bool:
+        """Hands on what there is; false once it is over."""
         if self._parked or self._followed >= FOLLOWS:
             self._followed = 0
             self._gone.update(self.records.take_gone())
