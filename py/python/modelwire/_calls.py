@@ -225,8 +225,8 @@ class _Teller:
         self._handed = self._dropped = self._unsent_handed = self._unsent_put = 0
         self._lock = threading.RLock()  # a signal's handler, or a finalizer, may call meanwhile
         self._handing = threading.Lock()
-        """Held by the thread that hands on. `Thread.is_alive` would not do: where a signal's handler
-        raises in it, it takes a thread that lives for dead."""
+        """Held by the thread that hands on. `Thread.is_alive` would not do: where a handler of a
+        signal raises in it, it takes a thread that lives for dead."""
         self._process = os.getpid()
         self._ident: int | None = None
         self._is_over = False
