@@ -9,6 +9,7 @@
 )]
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{Library, Program, chat_chunk, played, scenario, stalling};
@@ -36,6 +37,31 @@ fn plugins() {
     let program =
         paths.iter().fold(Program::new(&host), |program, path| program.arg(path.to_str().unwrap()));
     program.at(&service).run().succeeded();
+}
+
+/// Two copies of one library, and all that they could share by mistake. Both give their symbols to
+/// everybody, as where a host is linked with one.
+#[test]
+fn copies() {
+    let library = Library::built();
+    let program = library.compile_alone("copies", &["copies.c"]);
+    let service = Service::start().unwrap();
+    let paths = ["one", "two"].map(|name| library.file(&format!("copy-{name}.so")));
+    for path in &paths {
+        std::fs::copy(library.path(), path).unwrap();
+    }
+    let start = Instant::now();
+    let program = paths
+        .iter()
+        .fold(Program::new(&program), |program, path| program.arg(path.to_str().unwrap()));
+    // It frees nothing at its end, so a leak checker would find something.
+    let ended = program.at(&service).env("ASAN_OPTIONS", "detect_leaks=0").run();
+    assert_eq!(ended.status.code(), Some(5), "{ended:?}");
+    assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended:?}");
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    // Nothing of the library is called by a name that another copy may take.
+    let relocations = library.inspect("readelf", &["-rW"]);
+    assert!(relocations.lines().count() > 100 && !relocations.contains("modelwire_"));
 }
 
 /// The program keeps its exit status, and nothing is printed.
