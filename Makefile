@@ -1,7 +1,11 @@
 # make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
-# make test-targets  the C library for musl and for another CPU; by hand, last results in docs/testing.md
+# make tarballs  the C library for Linux (glibc and musl, x86-64 and arm64) into dist/; TARGETS= chooses
+# make deb    the C library as Debian packages, into dist/
+# make test-targets  what `make tarballs` packs: built twice, unpacked, linked, and the C and Rust suites on
+#             musl and on arm64 under qemu; by hand, last results in docs/testing.md
+# make test-deb  what `make deb` packs: lintian, and a program in a Debian that has nothing else of ours
 # make test-hosts  the examples of event loops and databases, in the real ones; by hand as well
 # make test-ray  modelwire.bulk.Rows in a local Ray of two workers, one of which is killed
 # make test-bindings  the bindings of ffi-c/bindings for other runtimes, each through one list of
@@ -35,7 +39,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep test-targets test-hosts test-ray test-bindings test-kills fuzz bench picture mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep tarballs deb test-targets test-deb test-hosts test-ray test-bindings test-kills fuzz bench picture mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -72,10 +76,44 @@ test-deep: .venv/tested
 	@$(MAKE) --no-print-directory test-kills
 	@$(MAKE) --no-print-directory fuzz
 
-# `make install` for musl and for another CPU, and programs of each.
-test-targets:
-	@tests/tools cargo rustup musl-gcc aarch64-linux-gnu-gcc qemu-aarch64 pkg-config readelf
+# Releases of zig are Python packages.
+zig := $(build)/zig/bin
+$(zig)/cargo-zigbuild:
+	@tests/tools python3 venv
+	@echo "installing zig into $(build)/zig"
+	@python3 -m venv $(build)/zig
+	@$(zig)/python -m pip install --quiet --disable-pip-version-check ziglang==0.17.1 cargo-zigbuild==0.24.0
+
+with_zig := PATH="$(abspath $(zig)):$$PATH" PACKAGE_TARGET_DIR="$(abspath $(build))/package"
+linux_targets := $(foreach libc,gnu musl,$(foreach cpu,x86_64 aarch64,$(cpu)-unknown-linux-$(libc)))
+tarballs: $(zig)/cargo-zigbuild
+	@tests/tools cargo rustup strip aarch64-linux-gnu-gcc
+	@rustup --quiet target add $(or $(TARGETS),$(linux_targets))
+	@for target in $(or $(TARGETS),$(linux_targets)); do \
+	  $(with_zig) ffi-c/package/tarball $$target dist || exit 1; done
+
+deb: $(zig)/cargo-zigbuild
+	@tests/tools cargo strip dh dpkg-buildpackage
+	@$(with_zig) ffi-c/package/deb dist
+
+# The C suite against what was packed: for old glibc, and as programs for musl that share nothing. There
+# `copies` and `loaded_and_unloaded` have no shared library to load, and `plugins` none to be.
+packed_as = $(with_zig) MODELWIRE_TESTS_PACKAGE=dist/modelwire-$(version)-$(1).tar.gz $(c_suite) $(c_scenarios) \
+  --test records --test faults --test replay --test key --test demo
+version = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -1)
+test-targets: tarballs
+	@tests/tools cargo rustup cc c++ musl-gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64 pkg-config \
+	  readelf cmake
+	$(with_zig) $(c_suite) --test package -- --ignored --skip debian
 	$(c_suite) --test install -- --ignored targets
+	$(call packed_as,x86_64-unknown-linux-gnu)
+	$(call packed_as,x86_64-unknown-linux-musl) -- --skip copies --skip loaded_and_unloaded --skip plugins
+	tests/platforms/arm64 c
+	tests/platforms/arm64 rust
+
+test-deb: deb
+	@tests/tools cargo cc root dpkg-deb lintian mmdebstrap
+	$(c_suite) --test package -- --ignored debian
 
 # Built by the commands that their first lines give, against an installed library.
 host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncurses python3-dev sqlite3 \

@@ -26,9 +26,14 @@ pub(crate) fn tool(name: &str) -> Command {
         "cc" => "gcc",
         "c++" => "g++",
         "nm" | "readelf" => "binutils",
+        "musl-gcc" => "musl-tools",
+        "aarch64-linux-gnu-gcc" => "gcc-aarch64-linux-gnu",
+        "aarch64-linux-gnu-g++" => "g++-aarch64-linux-gnu",
+        "qemu-aarch64" => "qemu-user",
         other => other,
     };
-    let found = Command::new(name).arg("--version").output();
+    let asked = if name == "python-zig" { "version" } else { "--version" };
+    let found = Command::new(name).arg(asked).output();
     assert!(
         found.is_ok_and(|output| output.status.success()),
         "`{name}` is missing: apt-get install {package}"
@@ -57,23 +62,54 @@ fn cargo() -> Command {
     command
 }
 
+/// A folder for each test binary: two of them may run at the same time.
+fn own_folder(name: &str) -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    let folder = target().join(name).join(exe.file_name().unwrap());
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 /// The library as it was just built, and a folder for what is built against it.
 pub struct Library {
     folder: PathBuf,
     path: PathBuf,
     /// Compiler flags for every program that is linked with it.
     flags: Vec<String>,
+    /// The compilers of C and of C++ for it, with the arguments that choose a target.
+    compilers: [&'static [&'static str]; 2],
+    /// What a program is linked with.
+    link: Vec<String>,
+}
+
+/// The compilers of C and of C++ for a target of packages, by its name as rustc says it; what programs
+/// run on is in `Program::new`. Debian has no C++ for musl.
+fn compilers_for(target: &str) -> [&'static [&'static str]; 2] {
+    match target {
+        "x86_64-unknown-linux-gnu" => [&["cc"], &["c++"]],
+        "x86_64-unknown-linux-musl" => [
+            &["musl-gcc", "-static"],
+            &["python-zig", "c++", "-target", "x86_64-linux-musl", "-static"],
+        ],
+        "aarch64-unknown-linux-gnu" => [&["aarch64-linux-gnu-gcc"], &["aarch64-linux-gnu-g++"]],
+        other => panic!("no compilers for {other}"),
+    }
 }
 
 impl Library {
     /// Builds the library, the first time that a process asks. `MODELWIRE_TESTS_SANITIZER`,
     /// "address" or "thread", builds it and every program with that sanitizer of the compilers,
-    /// in a target directory of its own.
+    /// in a target directory of its own. `MODELWIRE_TESTS_PACKAGE` builds nothing: it is an archive
+    /// that `make tarballs` packed, for this machine or for another one.
     pub fn built() -> &'static Library {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
-        LIBRARY.get_or_init(|| match std::env::var("MODELWIRE_TESTS_SANITIZER") {
-            Ok(sanitizer) => Library::sanitized(&sanitizer),
-            Err(_) => {
+        let asked = |name: &str| std::env::var(name).ok();
+        let (sanitizer, package) =
+            (asked("MODELWIRE_TESTS_SANITIZER"), asked("MODELWIRE_TESTS_PACKAGE"));
+        LIBRARY.get_or_init(|| match (sanitizer, package) {
+            (Some(sanitizer), _) => Library::sanitized(&sanitizer),
+            (None, Some(package)) => Library::packed(&root().join(package)),
+            (None, None) => {
                 run(cargo()
                     .args(["build", "--quiet", "-p", "modelwire-ffi", "--target-dir"])
                     .arg(target())
@@ -109,16 +145,38 @@ impl Library {
         Library::at(path, &format!("tests-c-{sanitizer}"), &flags)
     }
 
+    /// The library of an archive: the shared one, but for musl, where a program shares nothing.
+    fn packed(archive: &Path) -> Library {
+        let name = archive.file_name().unwrap().to_str().unwrap();
+        let name = name.strip_suffix(".tar.gz").unwrap();
+        let target = name.splitn(3, '-').nth(2).unwrap();
+        let folder = own_folder(&format!("tests-c-{target}"));
+        let unpacked = folder.join(name);
+        let _ = std::fs::remove_dir_all(&unpacked);
+        run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&folder));
+        let is_shared = !target.ends_with("-musl");
+        let package = if is_shared { "modelwire" } else { "modelwire-static" };
+        let said = run(tool("pkg-config")
+            .args(["--libs", package])
+            .env("PKG_CONFIG_PATH", unpacked.join("lib/pkgconfig")));
+        let mut link: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
+        let path =
+            unpacked.join(if is_shared { "lib/libmodelwire.so" } else { "lib/libmodelwire.a" });
+        if is_shared {
+            link.push(format!("-Wl,-rpath,{}", path.parent().unwrap().display()));
+        }
+        Library { folder, path, flags: Vec::new(), compilers: compilers_for(target), link }
+    }
+
     fn at(path: PathBuf, folder: &str, flags: &[&str]) -> Library {
-        // A folder for each test binary: two of them may run at the same time.
-        let exe = std::env::current_exe().unwrap();
-        let folder = target().join(folder).join(exe.file_name().unwrap());
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = own_folder(folder);
         // The loader looks for the SONAME, under which cargo does not store the library.
         let link = folder.join("libmodelwire.so.0.1");
         let _ = std::fs::remove_file(&link);
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        Library { folder, path, flags: flags.iter().map(|flag| (*flag).to_owned()).collect() }
+        let link = vec![path.display().to_string(), format!("-Wl,-rpath,{}", folder.display())];
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        Library { folder, path, flags, compilers: [&["cc"], &["c++"]], link }
     }
 
     /// The shared library.
@@ -138,13 +196,13 @@ impl Library {
 
     /// Compiles C files below tests/c, and links them with the library into one program.
     pub fn compile(&self, name: &str, sources: &[&str]) -> PathBuf {
-        self.compiled("cc", &C_FLAGS, name, sources, true)
+        self.compiled(self.compilers[0], &C_FLAGS, name, sources, true)
     }
 
     /// As `compile`, into a shared object that a program may load.
     pub fn compile_plugin(&self, name: &str, sources: &[&str]) -> PathBuf {
         let flags = [&C_FLAGS[..], &["-shared", "-fPIC"]].concat();
-        self.compiled("cc", &flags, name, sources, true)
+        self.compiled(self.compilers[0], &flags, name, sources, true)
     }
 
     /// As `compile`, of C++17 files.
@@ -152,17 +210,17 @@ impl Library {
         let mut flags = C_FLAGS.to_vec();
         flags[0] = "-std=c++17";
         flags.extend(["-x", "c++"]);
-        self.compiled("c++", &flags, name, sources, true)
+        self.compiled(self.compilers[1], &flags, name, sources, true)
     }
 
     /// Compiles C files into a program that is not linked with the library, but may load it.
     pub fn compile_alone(&self, name: &str, sources: &[&str]) -> PathBuf {
-        self.compiled("cc", &C_FLAGS, name, sources, false)
+        self.compiled(self.compilers[0], &C_FLAGS, name, sources, false)
     }
 
     fn compiled(
         &self,
-        compiler: &str,
+        compiler: &[&str],
         flags: &[&str],
         name: &str,
         sources: &[&str],
@@ -170,8 +228,9 @@ impl Library {
     ) -> PathBuf {
         let program = self.folder.join(name);
         let below = root().join("tests/c");
-        let mut command = tool(compiler);
+        let mut command = tool(compiler[0]);
         command
+            .args(&compiler[1..])
             .args(flags)
             .args(&self.flags)
             .args(["-g", "-pthread", "-I"])
@@ -181,7 +240,7 @@ impl Library {
             .arg(&program)
             .arg("-ldl");
         if is_linked {
-            command.arg(self.path()).arg(format!("-Wl,-rpath,{}", self.folder.display()));
+            command.args(&self.link);
         }
         run(&mut command);
         program

@@ -52,8 +52,14 @@ pub struct Ended {
 }
 
 impl Program {
-    /// A program with nothing of ours in its environment.
+    /// A program with nothing of ours in its environment; one that was built for arm64 runs in an
+    /// emulator, with the libraries of Debian's cross compiler.
     pub fn new(path: &Path) -> Program {
+        if is_for_arm64(path) && !cfg!(target_arch = "aarch64") {
+            let mut command = tool("qemu-aarch64");
+            command.args(["-L", "/usr/aarch64-linux-gnu"]).arg(path);
+            return Program::wrap(command);
+        }
         Program::wrap(Command::new(path))
     }
 
@@ -145,6 +151,15 @@ impl Program {
         };
         Ended { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
     }
+}
+
+/// As the header of an ELF file says it.
+fn is_for_arm64(path: &Path) -> bool {
+    const ARM64: [u8; 2] = [183, 0];
+    let mut header = [0; 20];
+    // What is no file is a tool that stands in PATH.
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header.starts_with(b"\x7fELF") && header[18..20] == ARM64
 }
 
 /// A child process that does not outlive its test.

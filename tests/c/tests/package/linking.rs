@@ -1,0 +1,163 @@
+//! Programs in C and C++ against an unpacked archive, by pkg-config and by CMake, shared and static, for
+//! each target, and run. Knows no function of the library.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::archive::unpacked;
+use crate::{check_runs, example, run};
+
+/// Who compiles for a target, each with what chooses it.
+struct Toolchain {
+    target: &'static str,
+    c: &'static [&'static str],
+    cpp: &'static [&'static str],
+}
+
+const TOOLCHAINS: [Toolchain; 4] = [
+    Toolchain { target: "x86_64-unknown-linux-gnu", c: &["cc"], cpp: &["c++"] },
+    Toolchain {
+        target: "aarch64-unknown-linux-gnu",
+        c: &["aarch64-linux-gnu-gcc"],
+        cpp: &["aarch64-linux-gnu-g++"],
+    },
+    // Debian has no C++ for musl; zig has, and brings its own musl for what is linked with all of it.
+    Toolchain {
+        target: "x86_64-unknown-linux-musl",
+        c: &["musl-gcc"],
+        cpp: &["python-zig", "c++", "-target", "x86_64-linux-musl"],
+    },
+    Toolchain {
+        target: "aarch64-unknown-linux-musl",
+        c: &["python-zig", "cc", "-target", "aarch64-linux-musl"],
+        cpp: &["python-zig", "c++", "-target", "aarch64-linux-musl"],
+    },
+];
+
+const PROGRAMS: [&str; 2] = ["chat.c", "talk.cpp"];
+
+impl Toolchain {
+    fn compiler(&self, source: &str) -> &'static [&'static str] {
+        if source.ends_with(".c") { self.c } else { self.cpp }
+    }
+
+    /// A shared library of musl on arm64 needs a loader that Debian for x86-64 does not have.
+    fn can_run(&self, is_shared: bool) -> bool {
+        !(is_shared && self.target == "aarch64-unknown-linux-musl")
+    }
+
+    #[track_caller]
+    fn check(&self, program: &Path, is_shared: bool) {
+        let dynamic = run(Command::new("readelf").arg("-dW").arg(program));
+        assert_eq!(dynamic.contains("[libmodelwire.so.0.1]"), is_shared, "{dynamic}");
+        if !is_shared && self.target.ends_with("-musl") {
+            assert!(!dynamic.contains("NEEDED"), "{dynamic}");
+        }
+        if self.can_run(is_shared) {
+            check_runs(program);
+        } else {
+            println!("{}: linked, not run", program.display());
+        }
+    }
+
+    fn by_pkg_config(&self, folder: &Path, source: &str, is_shared: bool) {
+        let package = if is_shared { "modelwire" } else { "modelwire-static" };
+        let program = folder.with_file_name(format!("{source}-{package}"));
+        let compiler = self.compiler(source);
+        // As a shell takes them: pkg-config quotes the blank in the folder's name.
+        let flags = run(Command::new("pkg-config")
+            .args(["--cflags", "--libs", package])
+            .env("PKG_CONFIG_PATH", folder.join("lib/pkgconfig")));
+        let mut line = compiler.join(" ");
+        if !is_shared && self.target.ends_with("-musl") {
+            line += " -static";
+        }
+        line += &format!(
+            " '{}' -o '{}' {}",
+            example(source).display(),
+            program.display(),
+            flags.trim()
+        );
+        if source.ends_with(".cpp") {
+            line += " -std=c++17";
+        }
+        line += &format!(" '-Wl,-rpath,{}/lib'", folder.display());
+        run(Command::new("sh").args(["-ec", &line]));
+        self.check(&program, is_shared);
+    }
+
+    fn by_cmake(&self, folder: &Path) {
+        let project = folder.with_file_name("project");
+        std::fs::create_dir(&project).unwrap();
+        let is_static = if self.target.ends_with("-musl") { "-static" } else { "" };
+        let text = format!(
+            "cmake_minimum_required(VERSION 3.16)\n\
+             project(packed LANGUAGES C CXX)\n\
+             find_package(modelwire 0.1 REQUIRED)\n\
+             foreach(kind shared static)\n\
+               add_executable(chat_${{kind}} {})\n\
+               add_executable(talk_${{kind}} {})\n\
+               foreach(name chat talk)\n\
+                 target_link_libraries(${{name}}_${{kind}} PRIVATE modelwire::${{kind}})\n\
+               endforeach()\n\
+             endforeach()\n\
+             set_target_properties(chat_static talk_static PROPERTIES LINK_FLAGS \"{is_static}\")\n\
+             set_target_properties(talk_shared talk_static PROPERTIES CXX_STANDARD 17)\n",
+            example("chat.c").display(),
+            example("talk.cpp").display()
+        );
+        std::fs::write(project.join("CMakeLists.txt"), text).unwrap();
+        let build = project.join("build");
+        run(Command::new("cmake")
+            .arg("-S")
+            .arg(&project)
+            .arg("-B")
+            .arg(&build)
+            .arg(format!("-DCMAKE_PREFIX_PATH={}", folder.display()))
+            .arg("-DCMAKE_SYSTEM_NAME=Linux")
+            .arg(format!("-DCMAKE_SYSTEM_PROCESSOR={}", self.target.split('-').next().unwrap()))
+            .arg(format!("-DCMAKE_C_COMPILER={}", self.c.join(";")))
+            .arg(format!("-DCMAKE_CXX_COMPILER={}", self.cpp.join(";"))));
+        run(Command::new("cmake").arg("--build").arg(&build));
+        for kind in ["shared", "static"] {
+            for name in ["chat", "talk"] {
+                self.check(&build.join(format!("{name}_{kind}")), kind == "shared");
+            }
+        }
+    }
+}
+
+fn check_target(target: &str) {
+    let toolchain = TOOLCHAINS.iter().find(|toolchain| toolchain.target == target).unwrap();
+    let folder = unpacked(target, "linked");
+    for source in PROGRAMS {
+        for is_shared in [true, false] {
+            toolchain.by_pkg_config(&folder, source, is_shared);
+        }
+    }
+    toolchain.by_cmake(&folder);
+}
+
+#[test]
+#[ignore = "make test-targets"]
+fn with_glibc_on_x86_64() {
+    check_target("x86_64-unknown-linux-gnu");
+}
+
+#[test]
+#[ignore = "make test-targets"]
+fn with_glibc_on_arm64() {
+    check_target("aarch64-unknown-linux-gnu");
+}
+
+#[test]
+#[ignore = "make test-targets"]
+fn with_musl_on_x86_64() {
+    check_target("x86_64-unknown-linux-musl");
+}
+
+#[test]
+#[ignore = "make test-targets"]
+fn with_musl_on_arm64() {
+    check_target("aarch64-unknown-linux-musl");
+}
