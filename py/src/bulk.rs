@@ -20,6 +20,7 @@ use crate::bulk_store::{AnyBook, Keeper, Register};
 use crate::bulk_thread::{Desk, Ending, Wanted, kept};
 use crate::client::NativeClient;
 use crate::errors::{exception, raise};
+use crate::modules;
 use crate::object::dump::encoded_request;
 use crate::object::make::of_response;
 use crate::request_info::RequestInfo;
@@ -280,7 +281,7 @@ impl NativeBulk {
         if self.process == std::process::id() {
             return Ok(());
         }
-        let class = py.import("modelwire._errors")?.getattr("OpenAIError")?;
+        let class = modules::own(py, "_errors")?.getattr("OpenAIError")?;
         let fields = PyDict::new(py);
         fields.set_item("kind", "forked")?;
         fields.set_item("hint", "Begin one in each process.")?;

@@ -14,6 +14,7 @@ use pyo3::types::{
 };
 
 use crate::depth::deeper;
+use crate::modules;
 
 /// The JSON text of one of our objects; None for anything else.
 pub(crate) type JsonOf = fn(&Bound<'_, PyAny>) -> PyResult<Option<String>>;
@@ -245,7 +246,7 @@ fn is_sequence(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
     static TYPES: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
     TYPES.get_or_try_init(py, || {
-        let given = py.import("modelwire._given")?;
+        let given = modules::own(py, "_given")?;
         PyResult::Ok((given.getattr("NotGiven")?.unbind(), given.getattr("Omit")?.unbind()))
     })
 }

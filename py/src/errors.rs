@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
+use crate::modules;
 use crate::warnings::tell_waiting;
 
 /// `modelwire._errors._exception`, which picks the class by the error's kind.
@@ -23,7 +24,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
 
 fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     let class = EXCEPTION.get_or_try_init(py, || {
-        PyResult::Ok(py.import("modelwire._errors")?.getattr("_exception")?.unbind())
+        PyResult::Ok(modules::own(py, "_errors")?.getattr("_exception")?.unbind())
     })?;
     let fields = PyDict::new(py);
     fields.set_item("kind", error.kind().name())?;

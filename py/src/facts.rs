@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
+use crate::modules;
 use crate::request_info::RequestInfo;
 
 /// `modelwire._http.response`, which makes an object of a head and of the request.
@@ -18,7 +19,7 @@ pub(crate) fn response<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     static RESPONSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let make = RESPONSE.get_or_try_init(py, || {
-        PyResult::Ok(py.import("modelwire._http")?.getattr("response")?.unbind())
+        PyResult::Ok(modules::own(py, "_http")?.getattr("response")?.unbind())
     })?;
     let (client, path) = (&request.client, request.endpoint.path());
     let own = (&request.headers, &request.without_headers);
@@ -37,7 +38,7 @@ pub(crate) fn rate_limits<'py>(
         return Ok(None);
     };
     let make = MADE.get_or_try_init(py, || {
-        PyResult::Ok(py.import("modelwire._rate_limits")?.getattr("_made")?.unbind())
+        PyResult::Ok(modules::own(py, "_rate_limits")?.getattr("_made")?.unbind())
     })?;
     let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
     let one = |limit: RateLimit| (limit.limit, limit.remaining, seconds(limit.reset));
@@ -62,7 +63,7 @@ pub(crate) fn timing<'py>(
     static OF_JSON: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let Some(record) = record else { return Ok(None) };
     let make = OF_JSON.get_or_try_init(py, || {
-        let class = py.import("modelwire._record")?.getattr("CallRecord")?;
+        let class = modules::own(py, "_record")?.getattr("CallRecord")?;
         PyResult::Ok(class.getattr("_of_json")?.unbind())
     })?;
     make.bind(py).call1((record.to_json(),)).map(Some)

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::hub::Hub;
-use crate::modules::loaded;
+use crate::modules::{self, loaded};
 
 /// `modelwire._green`, once gevent or eventlet replaced the blocking calls of the program: nothing
 /// takes that back.
@@ -27,7 +27,7 @@ impl<'py> Greenlets<'py> {
         if !is_there(intern!(py, "gevent"))? && !is_there(intern!(py, "eventlet.patcher"))? {
             return Ok(None);
         }
-        let module = py.import("modelwire._green")?;
+        let module = modules::own(py, "_green")?;
         if module.call_method0(intern!(py, "library"))?.is_none() {
             return Ok(None);
         }

@@ -73,6 +73,7 @@ use crate::testing::{NativeAnswer, NativeService};
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     interpreter::must_be_main(module.py())?;
+    modules::note_package(module)?;
     module.add("__version__", modelwire::VERSION)?;
     object::classes::register(module)?;
     module.add_class::<AsyncPortions>()?;

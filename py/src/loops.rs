@@ -6,7 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 
 use crate::hub::Hub;
-use crate::modules::loaded;
+use crate::modules::{self, loaded};
 
 /// What awaits here.
 pub(crate) enum Running<'py> {
@@ -73,7 +73,7 @@ pub(crate) fn asyncio_hub<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound
     let py = event_loop.py();
     let hub = match event_loop.getattr_opt(intern!(py, "_modelwire_hub"))? {
         Some(hub) => hub,
-        None => py.import("modelwire._hub")?.call_method1("new_hub", (event_loop,))?,
+        None => modules::own(py, "_hub")?.call_method1("new_hub", (event_loop,))?,
     };
     Ok(hub.cast_into::<Hub>()?)
 }
@@ -95,12 +95,12 @@ pub(crate) fn trio_checkpoint(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// `modelwire._trio`.
 fn trio(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("modelwire._trio")
+    modules::own(py, "_trio")
 }
 
 /// The error of a call that nothing can wait for.
 pub(crate) fn nobody_runs(py: Python<'_>) -> PyErr {
-    match py.import("modelwire._hub").and_then(|hub| hub.call_method0("nobody_runs")) {
+    match modules::own(py, "_hub").and_then(|hub| hub.call_method0("nobody_runs")) {
         Ok(error) => PyErr::from_value(error),
         Err(failed) => failed,
     }

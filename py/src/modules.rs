@@ -1,8 +1,30 @@
-//! Which modules a program imported. Imports none itself.
+//! Which modules a program imported, and the modules of the package that this extension is a part of, under
+//! whatever name: a program may have a copy of it among its own packages. Knows no module.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
+
+static PACKAGE: PyOnceLock<String> = PyOnceLock::new();
+
+/// Notes which package this is the native part of.
+pub(crate) fn note_package(native: &Bound<'_, PyModule>) -> PyResult<()> {
+    let name = native.name()?;
+    let package =
+        name.to_cow()?.rsplit_once('.').map_or("modelwire", |(package, _)| package).to_owned();
+    PACKAGE.get_or_init(native.py(), || package);
+    Ok(())
+}
+
+/// The name of that package, `modelwire` unless it was copied into another.
+pub(crate) fn package(py: Python<'_>) -> &'static str {
+    PACKAGE.get(py).map_or("modelwire", String::as_str)
+}
+
+/// A module of that package.
+pub(crate) fn own<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(format!("{}.{name}", package(py)))
+}
 
 /// `sys.modules`.
 pub(crate) fn loaded<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyDict>> {

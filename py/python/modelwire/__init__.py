@@ -84,14 +84,14 @@ def flush_calls(timeout: float = 5.0) -> bool:
     was in time. Inside a function that is told of calls it waits for nothing.
 
     The close of a client and the end of the program wait for that as well, one second at most."""
-    calls = _sys.modules.get("modelwire._calls")
+    calls = _sys.modules.get(f"{__name__}._calls")
     return calls is None or bool(calls.flush(timeout))
 
 
 def _end() -> None:
     """Ends all calls before the interpreter goes: the I/O thread never touches Python. What calls
     told until then, and what those tell that are ended, is handed on."""
-    calls = _sys.modules.get("modelwire._calls")
+    calls = _sys.modules.get(f"{__name__}._calls")
     if calls is not None:
         calls.flush(calls.END_MAX)
     _shutdown(1.0)
@@ -190,7 +190,7 @@ else:
         if name in _PARTS:
             from importlib import import_module
 
-            return import_module(f"modelwire.{name}")
+            return import_module(f"{__name__}.{name}")
         if name == "bulk":
             from modelwire._bulk import bulk
 

@@ -49,6 +49,6 @@ def look() -> bool:
 def _depth_of_program() -> int:
     """How far up the program stands that makes the client."""
     depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__package__") == "modelwire":
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
         depth, frame = depth + 1, frame.f_back
     return depth

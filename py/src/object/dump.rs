@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::depth::deeper;
 use crate::encode;
+use crate::modules;
 use crate::object::document::View;
 use crate::object::node::node;
 use crate::object::plain::{plain, scalar};
@@ -163,7 +164,7 @@ pub(crate) fn filter<'py>(
     if include.is_none() && exclude.is_none() {
         return Ok(dump.into_any());
     }
-    let kept = dump.py().import("modelwire._parts")?.getattr("kept")?;
+    let kept = modules::own(dump.py(), "_parts")?.getattr("kept")?;
     kept.call1((dump, include, exclude))
 }
 

@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PySet, PyString, PyTuple,
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::facts;
+use crate::modules;
 use crate::object::document::{Document, View};
 use crate::object::dump::{self, Dump, dumps, equal, filter, is_as_sent, json};
 use crate::object::fields::MODEL;
@@ -26,7 +27,7 @@ fn show<'py>(
     view: &Bound<'py, View>,
     more: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let function = view.py().import("modelwire._show")?.getattr(name)?;
+    let function = modules::own(view.py(), "_show")?.getattr(name)?;
     let class = node(view)?.shape.name;
     match more {
         Some(more) => function.call1((view, class, more)),
@@ -54,7 +55,9 @@ impl View {
         // The second is where Python 3.14 has them, not evaluated yet.
         let has_fields = own.contains("__annotations__")? || own.contains("__annotate_func__")?;
         let module = class.module()?;
-        if has_fields && !module.to_cow()?.starts_with("modelwire.") {
+        if has_fields
+            && !module.to_cow()?.starts_with(&format!("{}.", modules::package(class.py())))
+        {
             return Err(PyTypeError::new_err(format!(
                 "{}: a class of answers takes no fields of its own. Assign what you like to an \
                  answer, or let a class of yours hold it",
@@ -313,7 +316,7 @@ impl View {
         class: &Bound<'py, PyType>,
         _as_pydantic: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        class.py().import("modelwire._pydantic")?.call_method1("json_schema", (class,))
+        modules::own(class.py(), "_pydantic")?.call_method1("json_schema", (class,))
     }
 
     /// What pydantic asks of a class that stands in one of its models.
@@ -323,7 +326,7 @@ impl View {
         _source: &Bound<'py, PyAny>,
         _handler: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        class.py().import("modelwire._pydantic")?.call_method1("schema", (class,))
+        modules::own(class.py(), "_pydantic")?.call_method1("schema", (class,))
     }
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -339,7 +342,7 @@ impl View {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
-        let restore = py.import("modelwire._native")?.getattr("_restore")?;
+        let restore = modules::own(py, "_native")?.getattr("_restore")?;
         let document = document(slf)?;
         let parts = (node(slf)?.shape.name, json(slf)?, document.request_id());
         (restore, parts).into_pyobject(py)

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
+use crate::modules;
 use crate::object::document::{Document, View};
 use crate::object::node::{InDocument, Node, ViewKind, kind_of};
 use crate::object::plain::{plain, scalar};
@@ -106,7 +107,7 @@ pub(crate) fn attribute(
 fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = CLASS.get_or_try_init(py, || {
-        PyResult::Ok(py.import("modelwire.types._object")?.getattr("Object")?.unbind())
+        PyResult::Ok(modules::own(py, "types._object")?.getattr("Object")?.unbind())
     })?;
     let made = class.bind(py).call0()?;
     let dict = made.cast::<PyDict>()?;

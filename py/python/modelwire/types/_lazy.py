@@ -8,6 +8,9 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
+_ROOT = __name__.removesuffix(".types._lazy")
+"""`modelwire`, unless a program has its copy of the package under another name."""
+
 
 def names(package, places, packages=()):
     """`__getattr__` and `__dir__` of a package: `places` has, for each module, the names that come
@@ -24,7 +27,7 @@ def names(package, places, packages=()):
         if name not in known:
             return part(package, name)
         place, there = known[name]
-        found = getattr(import_module(place), there)
+        found = getattr(import_module(_ROOT + place.removeprefix("modelwire")), there)
         setattr(sys.modules[package], name, found)
         return found
 
