@@ -6,6 +6,12 @@
 # make test-targets  what `make tarballs` packs: built twice, unpacked, linked, and the C and Rust suites on
 #             musl and on arm64 under qemu; by hand, last results in docs/testing.md
 # make test-deb  what `make deb` packs: lintian, and a program in a Debian that has nothing else of ours
+# make release  all that is published, into dist/, with checksums and a manifest; PARTS="crates" for some
+# make crates  the Rust crates, into dist/
+# make check-crates  those as their users get them: oldest Rust, oldest dependencies, licences, interface
+# make test-platforms  what runs the parts of a release and is in no other test; writes the results into
+#             docs/platforms.md; CHECKS="check-crates" for some
+# make platforms  writes the tables of README.md and docs/platforms.md anew from tests/platforms
 # make test-hosts  the examples of event loops and databases, in the real ones; by hand as well
 # make test-ray  modelwire.bulk.Rows in a local Ray of two workers, one of which is killed
 # make test-bindings  the bindings of ffi-c/bindings for other runtimes, each through one list of
@@ -114,6 +120,29 @@ test-targets: tarballs
 test-deb: deb
 	@tests/tools cargo cc root dpkg-deb lintian mmdebstrap
 	$(c_suite) --test package -- --ignored debian
+
+# A release: tests/platforms/artefacts.txt says what it has, and which target makes and runs each file.
+.PHONY: release crates check-crates test-platforms platforms
+release:
+	@tests/tools cargo git python3
+	@python3 tests/platforms/release.py $(PARTS)
+
+crates:
+	@tests/tools cargo python3
+	@tests/platforms/pack-crates dist
+
+check-crates:
+	@tests/tools cargo rustup python3 rust-oldest rust-nightly cargo-deny cargo-semver-checks
+	@tests/platforms/check-crates
+	@tests/platforms/test-interface
+
+test-platforms:
+	@tests/tools git python3
+	@python3 tests/platforms/run.py $(CHECKS)
+
+platforms:
+	@tests/tools python3
+	@python3 tests/platforms/artefacts.py
 
 # Built by the commands that their first lines give, against an installed library.
 host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncurses python3-dev sqlite3 \
@@ -244,8 +273,8 @@ lint: .venv/tested
 	cargo fmt --check
 	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --no-deps -p modelwire
-	$(python) -m ruff check py tests/python
-	$(python) -m ruff format --check py tests/python
+	$(python) -m ruff check py tests/python tests/platforms
+	$(python) -m ruff format --check py tests/python tests/platforms
 
 clean:
-	rm -rf target .venv .venv-dev
+	rm -rf target dist .venv .venv-dev

@@ -12,6 +12,7 @@ mod imports;
 mod options;
 mod rooms;
 mod rules;
+mod versions;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,93 @@
+"""The tables of what a release consists of: that they are complete, and that the documents have
+them. Knows not how anything is built."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tests/platforms"))
+
+import artefacts  # noqa: E402
+
+ROWS = artefacts.artefacts()
+CHECKS = artefacts.checks()
+TARGETS = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
+
+
+def test_the_documents_have_the_tables():
+    """R-OP1: `make platforms` writes them."""
+    for path, text in artefacts.documents().items():
+        assert path.read_text() == text, f"{path.name} is stale: run `make platforms`"
+
+
+def test_what_makes_and_runs_a_file_is_there():
+    """R-OP1: as a make target; and `make test-platforms` runs what runs a file."""
+    checks = {check.target for check in CHECKS}
+    for row in ROWS:
+        assert row.made_by in TARGETS, row
+        assert row.run_by is None or row.run_by in TARGETS & checks, row
+    assert checks <= TARGETS
+    assert {"release", "test-platforms", "platforms"} <= TARGETS
+
+
+def test_every_result_is_of_a_check():
+    """R-OP1: and none failed, as it was committed."""
+    text = (ROOT / "docs/platforms.md").read_text()
+    [results] = re.findall(r"<!-- results: .*? -->\n(.*?)<!-- /results -->", text, re.DOTALL)
+    told = re.findall(r"(?m)^\| `make ([a-z-]+)` \| .*? \| (.*?) \|", results)
+    assert {target for target, _ in told} <= {check.target for check in CHECKS}
+    assert all(came.startswith("passed") for _, came in told), told
+
+
+def names():
+    """A file for every row."""
+    return [
+        row.file.replace("{version}", artefacts.version()).replace("[0-9]*", "0").replace("*", "x")
+        for row in ROWS
+    ]
+
+
+def test_every_file_has_a_row():
+    """R-OP1: one, and every row a file."""
+    of_each = artefacts.row_of_each(names(), ROWS)
+    assert sorted(of_each) == sorted(names())
+    with pytest.raises(artefacts.Wrong, match="surprise.whl has 0 rows"):
+        artefacts.row_of_each([*names(), "surprise.whl"], ROWS)
+    with pytest.raises(artefacts.Wrong, match="made no"):
+        artefacts.row_of_each(names()[1:], ROWS)
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        ("a.whl | here | Python wheel | run | wheels | -", "what runs it is None"),
+        ("a.whl | here | Python wheel | built | wheels | test-wheels", "'built'"),
+        ("a.whl | here | Python wheel | seen | wheels | test-wheels", "nobody knows"),
+        ("a.whl | here | Python wheel | built", "4 columns"),
+    ],
+)
+def test_a_row_that_is_wrong_is_told(monkeypatch, tmp_path, row, wrong):
+    """R-OP1: what was run names what ran it."""
+    (tmp_path / "artefacts.txt").write_text(f"# comment\n\n{row}\n")
+    monkeypatch.setattr(artefacts, "HERE", tmp_path)
+    with pytest.raises(artefacts.Wrong, match=wrong):
+        artefacts.artefacts()
+
+
+def test_a_platform_is_a_line():
+    """R-OP1: with all that there is for it, and how each was tested."""
+    rows = [
+        artefacts.Artefact("a.whl", "here", "Python wheel", "run", "wheels", "test-wheels"),
+        artefacts.Artefact("a.tar.gz", "here", "C library", "under wine", "zips", "test-zips"),
+        artefacts.Artefact("b.whl", "there", "Python wheel", "built", "wheels", None),
+        artefacts.Artefact("c.crate", artefacts.ANY, "Rust crate", "run", "crates", "check"),
+    ]
+    assert artefacts.platforms(rows).splitlines() == [
+        "| platform | Python wheel | C library |",
+        "|---|---|---|",
+        "| here | run | run under wine |",
+        "| there | built, not run | - |",
+    ]
