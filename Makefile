@@ -18,6 +18,10 @@
 #             scenarios; ARGS="ruby::" chooses
 # make test-kills  bulk jobs that are killed 400 times at random moments
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
+# make wheels  the Python package for each platform, checked, in dist/; NAMES="x86_64 aarch64-musl"
+# make sdist   its source archive, with the crates that it is built from, in dist/
+# make test-wheels  what is in dist/ where it is to run: other Pythons, another CPU, without a
+#             network; ROOMS="native twice"
 # make bench  modelwire beside its peers; ARGS="--scenario chunk --client libcurl-jansson" for one
 # make mutants  changes the core in one place at a time and sees whether a test notices;
 #             FOLDER=protocol|call|driver|delivery|http SHARD=0/8
@@ -45,7 +49,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep tarballs deb test-targets test-deb test-hosts test-ray test-bindings test-kills fuzz bench picture mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep tarballs deb test-targets test-deb test-hosts test-ray test-bindings test-kills wheels sdist check-wheels test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -207,6 +211,34 @@ test_tools := 'pytest>=8' 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uv
   msgspec trio anyio gevent eventlet typing_extensions build starlette fastapi uvicorn \
   opentelemetry-sdk opentelemetry-instrumentation-openai-v2==2.4b0 \
   opentelemetry-util-genai==0.4b0 openai==3.52.0
+
+# What is published of Python. The tools stand in an environment of their own, with exact versions;
+# zig, which links for old C libraries, is one of them.
+packaging := $(build)/python/tools/bin/python
+$(build)/python/tools/installed: py/package/requirements.txt
+	@tests/tools cargo rustup python3 venv
+	@test -x $(packaging) || python3 -m venv $(build)/python/tools
+	@echo "installing what builds and checks wheels"
+	@$(packaging) -m pip install --quiet --disable-pip-version-check -r py/package/requirements.txt
+	@touch $@
+
+wheels: $(build)/python/tools/installed
+	@tests/tools cargo rustup cc
+	@$(packaging) py/package/wheels.py dist $(NAMES)
+	@$(MAKE) --no-print-directory check-wheels
+
+sdist: $(build)/python/tools/installed
+	@$(packaging) py/package/sdist.py dist
+
+check-wheels: $(build)/python/tools/installed
+	@$(packaging) py/package/check.py dist
+
+# The tests of the checks first: each of them refuses a wheel that is wrong in one way.
+test-wheels: $(build)/python/tools/installed
+	@tests/tools cargo cc qemu-aarch64 mmdebstrap unshare
+	@$(packaging) -m pytest py/package/test_check.py
+	@cargo build --quiet --locked -p modelwire-service
+	@MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(packaging) py/package/test.py dist $(ROOMS)
 
 # The inner loop: an environment of its own, with links to the Python sources and to the debug build.
 dev := .venv-dev/bin/python

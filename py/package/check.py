@@ -1,0 +1,102 @@
+"""Looks at what is to be published: `python3 py/package/check.py dist`. Says what is wrong with
+each file, and fails. Builds nothing, and knows no call.
+
+auditwheel tells which machines a wheel runs on, abi3audit which Pythons; twine and
+check-wheel-contents say what PyPI and pip would. The rest is ours: the size, the list of
+components, and no folder of this machine.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WHEEL_BYTES_MAX = 4_500_000
+SDIST = r"modelwire-[0-9.]+\.tar\.gz"
+# What a build on this machine might leave in a file.
+CARGO = os.environ.get("CARGO_HOME", Path.home() / ".cargo")
+RUSTUP = os.environ.get("RUSTUP_HOME", Path.home() / ".rustup")
+FOLDERS = (f"{ROOT}/core", f"{ROOT}/py", f"{ROOT}/target", f"{CARGO}/registry", f"{RUSTUP}/")
+
+
+def tool(name, *arguments):
+    """What a tool of this environment says, and whether it was content."""
+    command = [Path(sys.executable).parent / name, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return done.returncode == 0, (done.stdout + done.stderr).strip()
+
+
+def said(name, *arguments):
+    """What a tool has against a file."""
+    is_content, text = tool(name, *arguments)
+    return [] if is_content else [f"{name}: {text}"]
+
+
+def platform(wheel):
+    """The oldest C library that the wheel runs on is the one that its name promises."""
+    is_content, text = tool("auditwheel", "show", wheel)
+    found = re.search(r'platform\s+tag:\s+"(\S+)"', text)
+    if not is_content or not found:
+        return [f"auditwheel: {text}"]
+    promised = wheel.stem.split("-")[-1].split(".")
+    return [] if found[1] in promised else [f"auditwheel: this is a wheel for {found[1]}\n{text}"]
+
+
+def components(archive, names):
+    """The list of components is there, and names the crates that surely are inside."""
+    found = [name for name in names if re.fullmatch(r"[^/]*\.dist-info/sboms/.*\.json", name)]
+    if len(found) != 1:
+        return [f"{len(found)} lists of components"]
+    bill = json.loads(archive.read(found[0]))
+    listed = {one["name"]: one["version"] for one in bill["components"]}
+    wrong = [f"its components lack {name}" for name in ("modelwire", "ring") if name not in listed]
+    # Of tests and of other machines.
+    wrong += [f"its components list {name}" for name in ("loom", "vt100") if name in listed]
+    if f"modelwire-{listed.get('modelwire')}.dist-info" != found[0].partition("/")[0]:
+        wrong.append("its components are of another version")
+    return wrong
+
+
+def inside(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        wrong = components(archive, names)
+        for name in names:
+            content = archive.read(name)
+            wrong += [f"{name} names {folder}" for folder in FOLDERS if folder.encode() in content]
+    return wrong
+
+
+def of_wheel(wheel):
+    wrong = inside(wheel) + platform(wheel) + said("check-wheel-contents", wheel)
+    if "-abi3-" in wheel.name:
+        wrong += said("abi3audit", "--strict", wheel)
+    if wheel.stat().st_size > WHEEL_BYTES_MAX:
+        wrong.append(f"{wheel.stat().st_size:,} bytes; at most {WHEEL_BYTES_MAX:,}")
+    return wrong
+
+
+def main():
+    folder = Path(sys.argv[1])
+    wheels = sorted(folder.glob("*.whl"))
+    # The archives of the C library, which may stand there too, also name a machine.
+    archives = [one for one in folder.glob("*.tar.gz") if re.fullmatch(SDIST, one.name)]
+    if not wheels:
+        sys.exit(f"no wheel in {folder}: make wheels")
+    failed = 0
+    for file in [*wheels, *archives]:
+        wrong = said("twine", "check", "--strict", file)
+        wrong += of_wheel(file) if file.suffix == ".whl" else []
+        failed += bool(wrong)
+        print(f"{file.name}: {file.stat().st_size:,} bytes, {'wrong' if wrong else 'fine'}")
+        for line in wrong:
+            print("   ", line.replace("\n", "\n    "))
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
