@@ -10,6 +10,7 @@
 
 mod build;
 mod coroutines;
+mod embedded;
 mod headers;
 mod http;
 mod loops;

@@ -10,7 +10,7 @@ use crate::build::{program, shell};
 use crate::running::{Running, at};
 
 /// Streams that go on for as long as anybody listens: an event every few milliseconds.
-fn endless() -> Script {
+pub fn endless() -> Script {
     use modelwire_service::{Exchange, Step};
     let mut exchange = Exchange::events(&[chat_chunk("x")]);
     let end = exchange.steps.pop().unwrap();
