@@ -13,7 +13,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/platforms"
 ANY = "any"
-HOWS = ("run", "built")
+HOWS = ("run", "loaded", "built")
 
 
 class Artefact(NamedTuple):
@@ -94,7 +94,9 @@ def row_of_each(names: list[str], rows: list[Artefact]) -> dict[str, Artefact]:
 
 def said(tested: str) -> str:
     """How a person is told what was run."""
-    return {"run": "run", "built": "built, not run"}.get(tested, f"run {tested}")
+    return {"run": "run", "loaded": "loaded, not run", "built": "built, not run"}.get(
+        tested, f"run {tested}"
+    )
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
@@ -107,7 +109,7 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 def platforms(rows: list[Artefact]) -> str:
     """A line for each platform: what there is for it, and how that was tested."""
-    whats = ["Python wheel", "C library", "command"]
+    whats = ["Python wheel", "free-threaded Python wheel", "C library"]
     lines = []
     for platform in dict.fromkeys(row.platform for row in rows if row.platform != ANY):
         cells = [platform]

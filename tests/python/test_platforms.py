@@ -24,7 +24,7 @@ def test_the_documents_have_the_tables():
 
 
 def test_what_makes_and_runs_a_file_is_there():
-    """R-OP1: as a make target; and `make test-platforms` runs what runs a file."""
+    """R-OP1: as a make target; and `make test-platforms` makes a file and runs what runs it."""
     checks = {check.target for check in CHECKS}
     for row in ROWS:
         assert row.made_by in TARGETS, row
