@@ -13,11 +13,14 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/platforms"
 ANY = "any"
-HOWS = ("run", "loaded", "built")
+HOWS = ("run", "loaded", "compiled", "built")
+IN_CI = "test"
+"""The target that runs what `.ci/run` runs anyway."""
 
 
 class Artefact(NamedTuple):
-    """A file of a release. In its name stars stand for what the packers choose."""
+    """A file of a release, or what is built from its source on a platform: that has no file. In its
+    name stars stand for what the packers choose."""
 
     file: str
     platform: str
@@ -87,16 +90,16 @@ def row_of_each(names: list[str], rows: list[Artefact]) -> dict[str, Artefact]:
             raise Wrong(f"{name} has {len(of_name)} rows in tests/platforms/artefacts.txt, not one")
         found[name] = of_name[0]
     for row in rows:
-        if row not in found.values():
+        if row.file != "-" and row not in found.values():
             raise Wrong(f"`make {row.made_by}` made no {row.file}")
     return found
 
 
 def said(tested: str) -> str:
     """How a person is told what was run."""
-    return {"run": "run", "loaded": "loaded, not run", "built": "built, not run"}.get(
-        tested, f"run {tested}"
-    )
+    if tested in ("loaded", "compiled", "built"):
+        return f"{tested}, not run"
+    return "run" if tested == "run" else f"run {tested}"
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
@@ -109,7 +112,7 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 def platforms(rows: list[Artefact]) -> str:
     """A line for each platform: what there is for it, and how that was tested."""
-    whats = ["Python wheel", "free-threaded Python wheel", "C library"]
+    whats = ["Python wheel", "free-threaded Python wheel", "C library", "Rust crate"]
     lines = []
     for platform in dict.fromkeys(row.platform for row in rows if row.platform != ANY):
         cells = [platform]
@@ -119,7 +122,7 @@ def platforms(rows: list[Artefact]) -> str:
             )
             cells.append(", ".join(hows) or "-")
         lines.append(cells)
-    shown = [0, *(at for at in range(1, 4) if any(line[at] != "-" for line in lines))]
+    shown = [0, *(at for at in range(1, len(whats) + 1) if any(line[at] != "-" for line in lines))]
     head = ["platform", *whats]
     return _table([head[at] for at in shown], [[line[at] for at in shown] for line in lines])
 
@@ -130,6 +133,7 @@ def files(rows: list[Artefact]) -> str:
         [f"`{row.file.replace('{version}', 'VERSION')}`", row.platform, row.what, said(row.tested)]
         + [f"`make {row.made_by}`", f"`make {row.run_by}`" if row.run_by else "-"]
         for row in rows
+        if row.file != "-"
     ]
     return _table(["file", "for", "is", "tested", "made by", "run by"], lines)
 

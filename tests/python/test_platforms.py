@@ -27,8 +27,8 @@ def test_what_makes_and_runs_a_file_is_there():
     """R-OP1: as a make target; and `make test-platforms` makes a file and runs what runs it."""
     checks = {check.target for check in CHECKS}
     for row in ROWS:
-        assert row.made_by in TARGETS, row
-        assert row.run_by is None or row.run_by in TARGETS & checks, row
+        assert row.made_by in TARGETS or (row.made_by, row.file) == ("-", "-"), row
+        assert row.run_by in {None, artefacts.IN_CI, *(TARGETS & checks)}, row
     assert checks <= TARGETS
     assert {"release", "test-platforms", "platforms"} <= TARGETS
 
@@ -47,6 +47,7 @@ def names():
     return [
         row.file.replace("{version}", artefacts.version()).replace("[0-9]*", "0").replace("*", "x")
         for row in ROWS
+        if row.file != "-"
     ]
 
 
