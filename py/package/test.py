@@ -211,7 +211,7 @@ def main():
             for line in TESTS[name](arguments.folder.resolve()):
                 print(f"  {line}", flush=True)
         except NotRun as reason:
-            print(f"  NOT RUN: {reason}", flush=True)
+            print(f"not checked: {name}: {reason}", flush=True)
         except AssertionError as reason:
             failed = True
             print(f"  FAILED: {reason}", flush=True)

@@ -10,6 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import finish
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +36,8 @@ def spoiled(tmp_path):
         with zipfile.ZipFile(wheel) as archive:
             files = {entry: archive.read(entry) for entry in archive.namelist()}
         change(files)
+        record = of(files, ".dist-info/RECORD")
+        files[record] = finish.listed(files, record)
         out = tmp_path / (name(wheel.name) if name else wheel.name)
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             for entry, content in files.items():
