@@ -94,7 +94,8 @@ $(zig)/cargo-zigbuild:
 	@python3 -m venv $(build)/zig
 	@$(zig)/python -m pip install --quiet --disable-pip-version-check ziglang==0.17.1 cargo-zigbuild==0.24.0
 
-with_zig := PATH="$(abspath $(zig)):$$PATH" PACKAGE_TARGET_DIR="$(abspath $(build))/package"
+# Its caches stand there, too.
+with_zig := PATH="$(abspath $(zig)):$$PATH" XDG_CACHE_HOME="$(abspath $(build))/cache" PACKAGE_TARGET_DIR="$(abspath $(build))/package"
 linux_targets := $(foreach libc,gnu musl,$(foreach cpu,x86_64 aarch64,$(cpu)-unknown-linux-$(libc)))
 tarballs: $(zig)/cargo-zigbuild
 	@tests/tools cargo rustup strip aarch64-linux-gnu-gcc

@@ -58,12 +58,12 @@ static void close_client(copy *own) {
   own->client_free(own->client);
 }
 
-static void submit(copy *own, const char *model, int32_t stream, uint64_t tag) {
+static void submit(copy *own, const modelwire_client *client, int32_t stream, uint64_t tag) {
   char json[200];
-  snprintf(json, sizeof json, "{\"model\":\"%s\",\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}",
-           model, own == copies ? "one one one" : "two two two");
-  CHECK(own->queue_submit(own->queue, own->client, MODELWIRE_OPERATION_CHAT, json, MODELWIRE_NUL, stream,
-                          tag, NULL) == MODELWIRE_OK);
+  snprintf(json, sizeof json, "{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}",
+           own == copies ? "one one one" : "two two two");
+  CHECK(own->queue_submit(own->queue, client, MODELWIRE_OPERATION_CHAT, json, MODELWIRE_NUL, stream, tag,
+                          NULL) == MODELWIRE_OK);
 }
 
 /* The kind of what comes last of a call; what comes of others is passed over. */
@@ -81,14 +81,21 @@ static int32_t last_of(copy *own, uint64_t tag) {
 }
 
 static void call(copy *own) {
-  submit(own, "echo", 0, 1);
+  submit(own, own->client, 0, 1);
   CHECK(last_of(own, 1) == MODELWIRE_EVENT_RESPONSE);
 }
 
-/* A call under way, of which something came. */
+/* A call under way, of which something came, and that ends by a cancel only. */
 static void begin(copy *own) {
+  char options[512];
+  modelwire_client *client = NULL;
   modelwire_event *event = NULL;
-  submit(own, "slow", 1, 2);
+  const char *url = getenv("STALLING_URL");
+  CHECK(url != NULL && strlen(url) < 400);
+  snprintf(options, sizeof options, "{\"base_url\":\"%s\"}", url);
+  CHECK(own->client_new(options, MODELWIRE_NUL, &client, NULL) == MODELWIRE_OK);
+  submit(own, client, 1, 2);
+  own->client_free(client);
   CHECK(own->queue_next(own->queue, 60000, &event) == MODELWIRE_OK);
   CHECK(own->event_kind(event) == MODELWIRE_EVENT_CHUNK);
   own->event_free(event);
@@ -246,7 +253,7 @@ int main(int argc, char **argv) {
   close_client(one);
   CHECK(one->shutdown(30000) == MODELWIRE_OK);
   CHECK(threads() < with_one + with_one - none);
-  submit(two, "echo", 0, 1);
+  submit(two, two->client, 0, 1);
   CHECK(last_of(two, 1) == MODELWIRE_EVENT_RESPONSE);
   cancel(two);
   close_client(two);

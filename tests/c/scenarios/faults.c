@@ -86,9 +86,9 @@ static int check_masks(const char *of_program) {
     if (atoi(task->d_name) == (int)getpid()) {
       CHECK_TEXT(blocked, of_program);
     } else {
-      /* All but those that cannot be blocked: KILL, STOP, and the C library's own. */
-      uint64_t never = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1) |
-                       UINT64_C(3) << 31;
+      /* All but those that cannot be blocked: KILL, STOP, and the C library's own, below SIGRTMIN. */
+      uint64_t of_library = (UINT64_C(1) << (SIGRTMIN - 1)) - (UINT64_C(1) << 31);
+      uint64_t never = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1) | of_library;
       CHECK((strtoull(blocked, NULL, 16) | never) == UINT64_MAX);
       own++;
     }

@@ -439,7 +439,7 @@ static int by_select(int fd, int timeout_ms) {
   fd_set watched;
   struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
   FD_ZERO(&watched);
-  FD_SET(fd, &watched);
+  FD_SET((size_t)fd, &watched);
   return select(fd + 1, &watched, NULL, NULL, &timeout);
 }
 

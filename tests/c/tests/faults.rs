@@ -55,7 +55,9 @@ fn copies() {
         .iter()
         .fold(Program::new(&program), |program, path| program.arg(path.to_str().unwrap()));
     // It frees nothing at its end, so a leak checker would find something.
-    let ended = program.at(&service).env("ASAN_OPTIONS", "detect_leaks=0").run();
+    let stalling = service.script("stalls", stalling(&["a"]));
+    let program = program.at(&service).env("STALLING_URL", &stalling);
+    let ended = program.env("ASAN_OPTIONS", "detect_leaks=0").run();
     assert_eq!(ended.status.code(), Some(5), "{ended:?}");
     assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended:?}");
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());

@@ -41,22 +41,18 @@ impl Toolchain {
         if source.ends_with(".c") { self.c } else { self.cpp }
     }
 
-    /// A shared library of musl on arm64 needs a loader that Debian for x86-64 does not have.
-    fn can_run(&self, is_shared: bool) -> bool {
-        !(is_shared && self.target == "aarch64-unknown-linux-musl")
-    }
-
     #[track_caller]
-    fn check(&self, program: &Path, is_shared: bool) {
+    fn check(&self, program: &Path, source: &str, is_shared: bool) {
         let dynamic = run(Command::new("readelf").arg("-dW").arg(program));
         assert_eq!(dynamic.contains("[libmodelwire.so.0.1]"), is_shared, "{dynamic}");
         if !is_shared && self.target.ends_with("-musl") {
             assert!(!dynamic.contains("NEEDED"), "{dynamic}");
         }
-        if self.can_run(is_shared) {
-            check_runs(program);
-        } else {
+        // What zig links with musl asks for a later one than Debian's, and of arm64 there is none.
+        if is_shared && self.compiler(source)[0] == "python-zig" {
             println!("{}: linked, not run", program.display());
+        } else {
+            check_runs(program);
         }
     }
 
@@ -83,7 +79,7 @@ impl Toolchain {
         }
         line += &format!(" '-Wl,-rpath,{}/lib'", folder.display());
         run(Command::new("sh").args(["-ec", &line]));
-        self.check(&program, is_shared);
+        self.check(&program, source, is_shared);
     }
 
     fn by_cmake(&self, folder: &Path) {
@@ -120,8 +116,9 @@ impl Toolchain {
             .arg(format!("-DCMAKE_CXX_COMPILER={}", self.cpp.join(";"))));
         run(Command::new("cmake").arg("--build").arg(&build));
         for kind in ["shared", "static"] {
-            for name in ["chat", "talk"] {
-                self.check(&build.join(format!("{name}_{kind}")), kind == "shared");
+            for source in PROGRAMS {
+                let name = source.split('.').next().unwrap();
+                self.check(&build.join(format!("{name}_{kind}")), source, kind == "shared");
             }
         }
     }
