@@ -816,6 +816,9 @@ void modelwire_queue_wakeup(const modelwire_queue *queue);
  *         NULL
  *
  * It belongs to the queue: do not close it; a loop that closes what it watches gets a dup of it.
+ *
+ * On Windows it is always a socket, which select, WSAPoll and loops over them can watch: cast it to
+ * SOCKET, of which Windows uses 32 bits and no more.
  */
 MODELWIRE_API
 int32_t modelwire_queue_fd(const modelwire_queue *queue);

@@ -8,6 +8,7 @@ mod console;
 pub mod doctor;
 mod everyday;
 mod failure;
+mod system;
 
 use std::ffi::OsString;
 

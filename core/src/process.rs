@@ -15,6 +15,7 @@ use once_cell::sync::OnceCell;
 
 use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
+use crate::system;
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 /// Whether the handler is registered that advances it.
@@ -30,8 +31,7 @@ pub(crate) fn generation() -> u64 {
     // Said only when it is registered. Threads that come here together register it twice: then the
     // count advances by two, and nobody has to wait for a thread that a fork may leave behind.
     if !IS_WATCHED.load(Ordering::SeqCst) {
-        // SAFETY: the handler is a function without captures that only touches an atomic.
-        let _ = unsafe { libc::pthread_atfork(None, None, Some(in_forked_child)) };
+        system::on_fork(in_forked_child);
         IS_WATCHED.store(true, Ordering::SeqCst);
     }
     GENERATION.load(Ordering::SeqCst)
@@ -148,16 +148,6 @@ pub(crate) fn is_running(run: Run) -> bool {
 pub(crate) fn shutting_down() -> Error {
     Error::new(ErrorKind::Shutdown, "the library is being shut down")
         .with_hint("It starts afresh when it is used again after the shutdown.")
-}
-
-/// How many descriptors this process may have open.
-pub(crate) fn descriptors_max() -> usize {
-    // SAFETY: plain data that the call fills in before it is read.
-    let found = unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        (libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0).then_some(limit.rlim_cur)
-    };
-    found.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(1024)
 }
 
 #[cfg(test)]

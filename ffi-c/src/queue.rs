@@ -99,6 +99,11 @@ pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
     });
 }
 
+/// A descriptor as C takes it: that of a socket of Windows is one number in 64 bits.
+fn descriptor(found: impl TryInto<i32>) -> i32 {
+    found.try_into().unwrap_or(-1)
+}
+
 /// A descriptor that is readable while there may be something to take, and once the queue is
 /// closed and drained. Non-blocking and close-on-exec; it works in epoll (level and edge triggered),
 /// poll, select and every loop built on them. An eventfd where there is one; a socket where
@@ -109,9 +114,12 @@ pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
 ///         NULL
 ///
 /// It belongs to the queue: do not close it; a loop that closes what it watches gets a dup of it.
+///
+/// On Windows it is always a socket, which select, WSAPoll and loops over them can watch: cast it to
+/// SOCKET, of which Windows uses 32 bits and no more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_fd(queue: *const modelwire_queue) -> i32 {
-    guard_or(-1, || core(queue).and_then(|queue| queue.fd()).unwrap_or(-1))
+    guard_or(-1, || core(queue).and_then(|queue| queue.fd()).map_or(-1, descriptor))
 }
 
 /// Takes the next event of any call. The events of one call come in order; no call can starve the

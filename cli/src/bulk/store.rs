@@ -47,6 +47,7 @@ use crate::bulk::output::{self, Outcome};
 use crate::bulk::row::{Finished, Key, Row};
 use crate::bulk::summary::command_line;
 use crate::failure::{Exit, Failure};
+use crate::system::{standard_output, withstand_size_limit};
 use journal::{Record, write_ended};
 use journal_file::sync_folder;
 use open::Opened;
@@ -262,7 +263,7 @@ impl Store {
         else {
             let out = match &self.places.results {
                 Some(path) => OpenOptions::new().write(true).open(path),
-                None => open::standard_output(),
+                None => standard_output(),
             };
             let written = out.and_then(|out| {
                 let out = BufWriter::new(out);
@@ -383,20 +384,6 @@ fn said(error: &io::Error) -> String {
 fn open_failure(path: &std::path::Path, error: &io::Error) -> Failure {
     journal_file::unusable(path, error)
 }
-
-/// A limit of the size of files is an error of a write, and not the end of the process.
-fn withstand_size_limit() {
-    use std::sync::atomic::AtomicBool;
-    let ignored = Arc::new(AtomicBool::new(false));
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        // Where this fails, the system's default stays.
-        let _ = signal_hook::flag::register(SIZE_LIMIT_SIGNAL, ignored);
-    });
-}
-
-/// SIGXFSZ on Linux.
-const SIZE_LIMIT_SIGNAL: i32 = 25;
 
 #[cfg(test)]
 #[path = "store_tests.rs"]

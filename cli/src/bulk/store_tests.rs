@@ -262,8 +262,8 @@ fn one_file_under_two_names_or_with_two_journals_has_one_run() {
 fn a_link_to_a_file_that_is_still_to_be_made_goes_on() {
     let folder = Folder::new();
     fs::create_dir(folder.path("deep")).unwrap();
-    std::os::unix::fs::symlink("deep/out.jsonl", folder.path("link.jsonl")).unwrap();
-    std::os::unix::fs::symlink("link.jsonl", folder.path("second.jsonl")).unwrap();
+    crate::system::symlink("deep/out.jsonl", folder.path("link.jsonl")).unwrap();
+    crate::system::symlink("link.jsonl", folder.path("second.jsonl")).unwrap();
     let (mut store, _) = open(&folder.options("second.jsonl"));
     store.send(&["a"]);
     store.done("a");

@@ -25,6 +25,7 @@ use crate::error_kind::ErrorKind;
 use crate::process;
 use crate::record::CancelledBy;
 use crate::sync::{Mutex, lock};
+use crate::system::Descriptor;
 
 /// What kind of queue it is to be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -254,7 +255,7 @@ impl CompletionQueue {
     /// something else than an event. It stays the queue's: a program must not close it, and one
     /// that wants to own it makes a duplicate. What is read from it is of no meaning. An eventfd
     /// where the system has such a thing; see also [`QueueOptions::socket`].
-    pub fn fd(&self) -> Result<std::os::fd::RawFd> {
+    pub fn fd(&self) -> Result<Descriptor> {
         self.many.ready.fd()
     }
 

@@ -12,7 +12,6 @@
 //! 4. Notes never fail and never block, whatever the program did to its descriptor.
 
 use std::collections::VecDeque;
-use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
@@ -22,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
+use crate::system::Descriptor;
 
 /// A list of numbers that wakers fill and a consumer empties: one wake for many sources.
 ///
@@ -309,7 +309,7 @@ impl Ready {
 
     /// A descriptor that is readable while something waits. It stays ours: close it only as a
     /// duplicate. What is read from it is of no meaning. A socket, non-blocking, close-on-exec.
-    pub fn fd(&self) -> Result<RawFd> {
+    pub fn fd(&self) -> Result<Descriptor> {
         if !self.shared.is_ours() {
             return Err(Error::new(ErrorKind::Forked, "this queue belongs to the parent process"));
         }

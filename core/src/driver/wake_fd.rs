@@ -1,15 +1,14 @@
 //! A descriptor that an event loop can watch, and at which a thread sleeps whom signals may wake. An
 //! eventfd, or a pair of sockets for loops that take nothing else. Knows no queue.
 
-use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::task::Wake;
 use std::time::Duration;
 
-use crate::driver::thread::{Polled, keeping_errno, poll_readable};
 use crate::error::Result;
 use crate::process;
 use crate::sync::{AtomicBool, Ordering};
+use crate::system::{Descriptor, Polled, keeping_errno};
 
 /// A wait that signals may interrupt ends after this time at the latest: a signal that came just
 /// before the thread slept wakes nobody, so whoever waits looks for itself as often as this.
@@ -27,43 +26,31 @@ pub(crate) enum WireKind {
 
 #[cfg(not(modelwire_loom))]
 mod wire {
-    use std::fs::File;
-    use std::io::{ErrorKind as IoErrorKind, Read, Result as IoResult, Write};
-    use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-    use std::os::unix::fs::MetadataExt;
-    use std::os::unix::net::UnixStream;
+    use std::io::{ErrorKind as IoErrorKind, Result as IoResult};
+    use std::time::Duration;
 
-    use super::{RawFd, Result, WireKind};
-    use crate::driver::thread::event_fd;
+    use super::{Descriptor, Polled, Result, WireKind};
     use crate::error::Error;
+    use crate::system::{EventFd, Socket, poll_readable};
 
     pub(crate) enum Wire {
-        Event(File),
+        Event(EventFd),
         Sockets(Sockets),
     }
 
     pub(crate) struct Sockets {
-        send: UnixStream,
-        receive: UnixStream,
+        send: Socket,
+        receive: Socket,
         /// What the program watches: the same socket as `receive` under another number, so that a
         /// program that closes it, against its documentation, makes us read nobody else's file.
-        given: Option<UnixStream>,
-        inode: u64,
-    }
-
-    /// Which socket a number stands for now.
-    fn inode(socket: &UnixStream) -> IoResult<u64> {
-        Ok(File::from(socket.as_fd().try_clone_to_owned()?).metadata()?.ino())
+        given: Option<Socket>,
     }
 
     impl Sockets {
         fn new() -> IoResult<Sockets> {
-            let (send, receive) = UnixStream::pair()?;
-            send.set_nonblocking(true)?;
-            receive.set_nonblocking(true)?;
-            let given = receive.try_clone()?;
-            let inode = inode(&given)?;
-            Ok(Sockets { send, receive, given: Some(given), inode })
+            let (send, receive) = Socket::pair()?;
+            let given = Some(receive.try_clone()?);
+            Ok(Sockets { send, receive, given })
         }
 
         /// Reads all that waits; how much it was.
@@ -71,7 +58,7 @@ mod wire {
             let mut bytes = [0; 16];
             let mut count = 0;
             loop {
-                match (&self.receive).read(&mut bytes) {
+                match self.receive.receive(&mut bytes) {
                     Ok(read) => {
                         count += read;
                         if read < bytes.len() {
@@ -88,9 +75,12 @@ mod wire {
     impl Drop for Sockets {
         fn drop(&mut self) {
             // A number that the program closed may stand for a file of the program's by now.
-            if let Some(given) = self.given.take()
-                && !inode(&given).is_ok_and(|inode| inode == self.inode)
-            {
+            let is_ours = |given: &Socket| {
+                given
+                    .identity()
+                    .is_ok_and(|one| self.receive.identity().is_ok_and(|own| own == one))
+            };
+            if let Some(given) = self.given.take_if(|given| !is_ours(given)) {
                 std::mem::forget(given);
             }
         }
@@ -99,7 +89,7 @@ mod wire {
     impl Wire {
         pub(super) fn new(kind: WireKind) -> Result<Wire> {
             let event = match kind {
-                WireKind::Event => event_fd(),
+                WireKind::Event => EventFd::new(),
                 WireKind::Socket => None,
             };
             let made = match event {
@@ -115,39 +105,33 @@ mod wire {
         /// System calls only: also from inside a signal handler. Full means that it is readable.
         pub(super) fn send(&self) {
             match self {
-                Wire::Event(file) => drop((&mut &*file).write(&1u64.to_ne_bytes())),
-                Wire::Sockets(sockets) => {
-                    let socket = socket2::SockRef::from(&sockets.send);
-                    let _ = socket.send_with_flags(&[1], libc::MSG_NOSIGNAL);
-                }
+                Wire::Event(event) => event.add(),
+                Wire::Sockets(sockets) => drop(sockets.send.send(&[1])),
             }
         }
 
         /// Reads all that waits; how much it was.
         pub(super) fn empty(&self) -> usize {
             match self {
-                Wire::Event(file) => {
-                    let mut count = [0; 8];
-                    let read = (&mut &*file).read(&mut count);
-                    read.map_or(0, |_| u64::from_ne_bytes(count) as usize)
-                }
+                Wire::Event(event) => event.take(),
                 Wire::Sockets(sockets) => sockets.empty(),
             }
         }
 
-        /// What a thread of ours sleeps at.
-        pub(super) fn end(&self) -> BorrowedFd<'_> {
-            match self {
-                Wire::Event(file) => file.as_fd(),
-                Wire::Sockets(sockets) => sockets.receive.as_fd(),
-            }
+        /// A thread of ours sleeps here until it is readable.
+        pub(super) fn poll(&self, timeout: Duration) -> Polled {
+            let end = match self {
+                Wire::Event(event) => event.borrowed(),
+                Wire::Sockets(sockets) => sockets.receive.borrowed(),
+            };
+            poll_readable(end, timeout)
         }
 
         /// What the program watches.
-        pub(super) fn fd(&self) -> RawFd {
+        pub(super) fn fd(&self) -> Descriptor {
             match self {
-                Wire::Event(file) => file.as_raw_fd(),
-                Wire::Sockets(sockets) => sockets.given.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+                Wire::Event(event) => event.raw(),
+                Wire::Sockets(sockets) => sockets.given.as_ref().unwrap_or(&sockets.receive).raw(),
             }
         }
     }
@@ -156,20 +140,19 @@ mod wire {
 /// The model of the descriptor: loom cannot look into the kernel.
 #[cfg(modelwire_loom)]
 mod wire {
-    use std::os::fd::{AsFd, BorrowedFd};
+    use std::time::Duration;
 
     use loom::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::{RawFd, Result, WireKind};
+    use super::{Descriptor, Polled, Result, WireKind};
 
     pub(crate) struct Wire {
         count: AtomicUsize,
-        nothing: std::io::Stdin,
     }
 
     impl Wire {
         pub(super) fn new(_: WireKind) -> Result<Wire> {
-            Ok(Wire { count: AtomicUsize::new(0), nothing: std::io::stdin() })
+            Ok(Wire { count: AtomicUsize::new(0) })
         }
 
         pub(super) fn send(&self) {
@@ -180,11 +163,12 @@ mod wire {
             self.count.swap(0, Ordering::SeqCst)
         }
 
-        pub(super) fn end(&self) -> BorrowedFd<'_> {
-            self.nothing.as_fd()
+        /// No model sleeps here.
+        pub(super) fn poll(&self, _: Duration) -> Polled {
+            unreachable!("a sleep at a descriptor, which loom cannot wake")
         }
 
-        pub(super) fn fd(&self) -> RawFd {
+        pub(super) fn fd(&self) -> Descriptor {
             -1
         }
     }
@@ -226,7 +210,7 @@ impl WakeFd {
         self.wire.empty();
     }
 
-    pub(crate) fn fd(&self) -> RawFd {
+    pub(crate) fn fd(&self) -> Descriptor {
         self.wire.fd()
     }
 }
@@ -278,7 +262,7 @@ impl Bell {
     /// Sleeps until the descriptor is readable or a signal handler has run on this thread.
     pub(crate) fn sleep(&self, timeout: Option<Duration>) -> Slept {
         let time = timeout.map_or(INTERRUPTIBLE_MAX, |timeout| timeout.min(INTERRUPTIBLE_MAX));
-        match poll_readable(self.wire.end(), time) {
+        match self.wire.poll(time) {
             Polled::Readable => Slept::Noted,
             Polled::Signal => Slept::Interrupted,
             Polled::TimedOut if timeout.is_some_and(|timeout| timeout <= time) => Slept::InVain,

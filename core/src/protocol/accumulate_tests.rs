@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::*;
-use crate::driver::thread::processor_time;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
 use crate::protocol::document_chunks::document_chunks;
+use crate::system::processor_time;
 
 const BYTES_MAX: usize = 256 << 20;
 

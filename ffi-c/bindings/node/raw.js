@@ -594,7 +594,8 @@ export const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", 
  *  triggered), poll, select and every loop built on them. An eventfd where there is one; a
  *  socket where MODELWIRE_SOCKET asks for it. What is read from it has no meaning; the library
  *  reads it itself. It belongs to the queue: do not close it; a loop that closes what it
- *  watches gets a dup of it.
+ *  watches gets a dup of it. On Windows it is always a socket, which select, WSAPoll and loops
+ *  over them can watch: cast it to SOCKET, of which Windows uses 32 bits and no more.
  *  (queue) */
 export const modelwire_queue_fd = declare("modelwire_queue_fd", "int32_t", ["void *"]);
 

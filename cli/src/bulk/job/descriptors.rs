@@ -1,7 +1,7 @@
 //! How many connections this process may have: its limit of descriptors, raised as far as that is allowed.
 //! Knows no client.
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use crate::system::raise_descriptors;
 
 /// Of the descriptors, the client takes six sixteenths for connections in use.
 const SIXTEENTHS_IN_USE: u64 = 6;
@@ -12,14 +12,7 @@ const DESCRIPTORS_MAX: u64 = 65_536;
 /// Raises the soft limit to the hard one, and says how many connections may be in use then. That the limit
 /// cannot be raised is no failure: there are fewer connections.
 pub(super) fn connections_max() -> usize {
-    let before = getrlimit(Resource::Nofile);
-    let wanted = before.maximum.unwrap_or(DESCRIPTORS_MAX).min(DESCRIPTORS_MAX);
-    if before.current.is_some_and(|current| current < wanted) {
-        let raised = Rlimit { current: Some(wanted), maximum: before.maximum };
-        let _ = setrlimit(Resource::Nofile, raised);
-    }
-    let current = getrlimit(Resource::Nofile).current.unwrap_or(DESCRIPTORS_MAX);
-    let connections = current.min(DESCRIPTORS_MAX) / 16 * SIXTEENTHS_IN_USE;
+    let connections = raise_descriptors(DESCRIPTORS_MAX) / 16 * SIXTEENTHS_IN_USE;
     usize::try_from(connections).unwrap_or(usize::MAX).max(1)
 }
 

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use modelwire::{CONNECTIONS_MAX, Client, Endpoint, IDLE_CONNECTIONS_MAX};
@@ -19,6 +18,7 @@ use crate::bulk::prices::Prices;
 use crate::bulk::store::{StoreOptions, look};
 use crate::connection::Connection;
 use crate::failure::Failure;
+use crate::system;
 
 /// What `-` is called: standard input, or standard output.
 const STANDARD: &str = "-";
@@ -102,10 +102,7 @@ impl Plan {
             return Ok(());
         };
         let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
-        let is_same = match (fs::metadata(input), fs::metadata(output)) {
-            (Ok(input), Ok(output)) => (input.dev(), input.ino()) == (output.dev(), output.ino()),
-            _ => input == output,
-        };
+        let is_same = system::are_same(input, output).unwrap_or(input == output);
         match is_same && !is_device(input) {
             true => Err(Failure::usage(format!(
                 "{} is the input and the output: name another file for the results (-o)",

@@ -7,12 +7,7 @@ use std::time::Duration;
 
 use crate::bulk::numbers::counted;
 use crate::failure::{Exit, Failure};
-
-/// The terminal, whatever standard input is: that may be the rows.
-#[cfg(windows)]
-const TERMINAL: (&str, &str) = ("CONIN$", "CONOUT$");
-#[cfg(not(windows))]
-const TERMINAL: (&str, &str) = ("/dev/tty", "/dev/tty");
+use crate::system::TERMINAL;
 
 /// Ctrl-C is looked for so often while the answer is waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
@@ -25,6 +20,7 @@ pub fn can_ask() -> bool {
     std::io::stderr().is_terminal() && !console::is_dumb() && open().is_some()
 }
 
+/// The terminal, not standard input: that may be the rows.
 fn open() -> Option<(File, File)> {
     let input = File::open(TERMINAL.0).ok()?;
     let output = OpenOptions::new().write(true).open(TERMINAL.1).ok()?;

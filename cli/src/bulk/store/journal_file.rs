@@ -2,12 +2,12 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind};
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::journal::Record;
 use crate::failure::Failure;
+use crate::system;
 
 /// What was written but is not known to be on disk is kept in memory up to this, and then brought there.
 pub(crate) const UNSYNCED_BYTES_MAX: usize = 1024 * 1024;
@@ -38,7 +38,7 @@ impl JournalFile {
         let begun = Instant::now();
         let (mut file, mut is_new) = open_or_make(path).map_err(|error| unusable(path, &error))?;
         let is_locked = loop {
-            match file.try_lock() {
+            match system::try_lock(&file) {
                 Ok(()) if has_name(&file, path) => break true,
                 Ok(()) => {
                     // Whoever made it took it away meanwhile.
@@ -99,7 +99,7 @@ impl JournalFile {
     pub(crate) fn write(&mut self) -> io::Result<()> {
         let rest = self.pending.get(self.written..).unwrap_or_default();
         let at = self.synced + self.written as u64;
-        if let Err(error) = self.file.write_all_at(rest, at) {
+        if let Err(error) = system::write_all_at(&self.file, rest, at) {
             let _ = self.file.set_len(at);
             return Err(error);
         }
@@ -126,7 +126,7 @@ impl JournalFile {
 pub(crate) fn lock(file: &File) -> bool {
     let begun = Instant::now();
     loop {
-        match file.try_lock() {
+        match system::try_lock(file) {
             Ok(()) | Err(TryLockError::Error(_)) => return true,
             Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_WAIT => {
                 std::thread::sleep(LOCK_ASK_EVERY);
@@ -143,7 +143,7 @@ impl Drop for JournalFile {
         for path in &self.made {
             let _ = std::fs::remove_file(path);
         }
-        let _ = self.file.unlock();
+        let _ = system::unlock(&self.file);
     }
 }
 
@@ -160,21 +160,13 @@ fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
 
 /// Whether it is still the file of this name.
 fn has_name(file: &File, path: &Path) -> bool {
-    match (file.metadata(), std::fs::metadata(path)) {
-        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
-        (_, Err(error)) => error.kind() != ErrorKind::NotFound,
-        (Err(_), Ok(_)) => true,
-    }
+    system::has_name(file, path).unwrap_or_else(|error| error.kind() != ErrorKind::NotFound)
 }
 
 /// Makes names in a folder last as its files do.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all()) {
-        // Some file systems do not sync folders, and need not.
-        Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
-        done => done,
-    }
+    system::sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
 /// Why a file cannot be opened or made, and what to do.

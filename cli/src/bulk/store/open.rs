@@ -2,10 +2,8 @@
 //! Knows no thread.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,6 +14,7 @@ use super::replay::{self, Memory, Replayed};
 use super::results::{Format, Frozen, Results, ResultsFile, ResultsStream};
 use super::rewrite;
 use crate::failure::Failure;
+use crate::system::{read_exact_at, standard_output};
 
 /// What an earlier run left.
 #[derive(Clone, Debug, Default)]
@@ -91,11 +90,6 @@ pub(crate) fn open(
     Ok(opened)
 }
 
-/// Standard output without a buffer.
-pub(crate) fn standard_output() -> io::Result<File> {
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
-}
-
 /// The journal, held by this process, after what stands in it was read.
 fn open_journal(
     path: &Path,
@@ -167,7 +161,8 @@ fn throw_away(journal: &mut JournalFile, places: &Places) -> Result<(), Failure>
     let unusable = |error| unusable(&path, &error);
     let mut begin = [0; JOURNAL_BEGIN.len()];
     let size = journal.file.metadata().map_err(unusable)?.len();
-    if size > 0 && (journal.file.read_exact_at(&mut begin, 0).is_err() || begin != *JOURNAL_BEGIN) {
+    if size > 0 && (read_exact_at(&journal.file, &mut begin, 0).is_err() || begin != *JOURNAL_BEGIN)
+    {
         return Err(replay::damaged(&path, 1));
     }
     // The journal goes first: without it, results are never mistaken for those of the new job.

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
 
 use super::results::Format;
 use super::rewrite::Members;
 use crate::bulk::output;
 use crate::bulk::row::Key;
+use crate::system::read_exact_at;
 
 /// So much of the arrivals is read at once: most rows stand near the one before.
 const WINDOW_BYTES: usize = 256 * 1024;
@@ -122,7 +122,7 @@ impl Window<'_> {
             }
             size = size.max(if from == Some(0) { self.bytes.len() * 2 } else { 0 }).min(rest);
             self.bytes.resize(size, 0);
-            self.file.read_exact_at(&mut self.bytes, place)?;
+            read_exact_at(&self.file, &mut self.bytes, place)?;
             self.start = place;
         }
     }

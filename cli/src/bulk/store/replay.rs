@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::journal::{Header, Record};
@@ -12,6 +11,7 @@ use crate::bulk::ledger::{Ledger, State};
 use crate::bulk::output::{self, Outcome};
 use crate::bulk::row::Key;
 use crate::failure::Failure;
+use crate::system::read_exact_at;
 
 /// What is told of rows while files are read.
 pub trait Memory {
@@ -283,7 +283,7 @@ fn fits(file: &File, format: Format, replayed: &Replayed) -> io::Result<bool> {
     let (Format::Plain, Some((start, key))) = (format, &replayed.last) else { return Ok(true) };
     let length = usize::try_from(replayed.known.saturating_sub(*start)).unwrap_or(usize::MAX);
     let mut line = vec![0; length];
-    file.read_exact_at(&mut line, *start)?;
+    read_exact_at(file, &mut line, *start)?;
     let is_whole = line.ends_with(b"\n");
     Ok(is_whole && output::key_of(&line).is_some_and(|found| found.text() == key))
 }

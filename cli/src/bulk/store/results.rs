@@ -3,7 +3,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 use super::journal_file::sync_folder;
 use super::places::temporary;
 use crate::failure::Failure;
+use crate::system::write_all_at;
 
 /// The level at which results are compressed with zstd: its own default.
 const ZSTD_LEVEL: i32 = 3;
@@ -209,7 +209,8 @@ impl ResultsFile {
             Format::Gzip | Format::Zstd => Some(self.format.encode(lines)?),
         };
         let bytes = encoded.as_deref().unwrap_or(lines);
-        let written = self.file.write_all_at(bytes, self.end).and_then(|()| self.file.sync_data());
+        let written =
+            write_all_at(&self.file, bytes, self.end).and_then(|()| self.file.sync_data());
         match written {
             Ok(()) => {
                 self.end += bytes.len() as u64;

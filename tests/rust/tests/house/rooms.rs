@@ -23,8 +23,8 @@ fn each_room_knows_only_what_is_its_own() {
                 assert_absent(&path, &["rustls"], "only http/tls.rs and http/failure.rs do");
             }
         }
-        if !path.ends_with("src/process.rs") && !path.ends_with("driver/thread.rs") {
-            let because = "the core's unsafe stands in process.rs and driver/thread.rs";
+        if !path.ends_with("src/process.rs") && !path.starts_with("core/src/system/") {
+            let because = "the core's unsafe stands in process.rs and system/";
             assert_absent(&path, &["unsafe "], because);
         }
         if path.starts_with("core/src/protocol") && !path.ends_with("_tests.rs") {
@@ -49,6 +49,32 @@ fn each_room_knows_only_what_is_its_own() {
                     !line.contains("unsafe") || is_signature || is_callback,
                     "{path}:{number}: unsafe stands in boundary.rs and in signatures\n  {line}"
                 );
+            }
+        }
+    }
+}
+
+/// Each crate asks in one place which system it runs on; the C library and the extension of Python in none.
+#[test]
+fn one_place_knows_the_systems() {
+    let names = [
+        "cfg(unix",
+        "cfg(windows",
+        "cfg(not(unix",
+        "cfg(not(windows",
+        "cfg_attr(windows",
+        "cfg_attr(unix",
+        "target_os",
+        "target_family",
+        "std::os::",
+        "libc::",
+        "windows_sys::",
+        "rustix::",
+    ];
+    for crate_source in ["core/src", "cli/src", "ffi-c/src", "py/src", "tests/service/src"] {
+        for path in files(crate_source, ".rs") {
+            if !path.starts_with(&format!("{crate_source}/system")) {
+                assert_absent(&path, &names, "what differs between systems stands in system/");
             }
         }
     }

@@ -9,8 +9,9 @@ use modelwire::{
 };
 use modelwire_service::{Exchange, Script, Service, Step};
 
-use crate::processes::{forked, in_child_at};
+use crate::processes::in_child_at;
 use crate::support::{WAYS, client, config, eventually, hello, piece, silence, stalled_after};
+use crate::system::forked;
 
 /// An answer to any operation.
 const ANSWER: &str = concat!(

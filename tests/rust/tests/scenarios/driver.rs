@@ -12,6 +12,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{CHAT_ANSWER, DONE, client, config, event, finish, hello, piece, stream_head};
+use crate::system::is_readable;
 
 /// Waits that are enough for a thread to do the I/O itself from then on.
 const WAITS: u64 = 16;
@@ -115,9 +116,7 @@ fn a_queue_whose_descriptor_is_polled_after_waits_goes_on() {
         let fd = queue.fd().unwrap();
         let (missing, of) = polled(&client, &queue, || {
             let start = Instant::now();
-            let mut polled = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-            // SAFETY: one structure, which is ours; the descriptor lives as long as the queue.
-            assert!(unsafe { libc::poll(&raw mut polled, 1, 10) } >= 0);
+            is_readable(fd, Duration::from_millis(10));
             thread::sleep(PACE.saturating_sub(start.elapsed()));
         });
         assert_eq!(missing, 0, "of {of} calls that were submitted in time");

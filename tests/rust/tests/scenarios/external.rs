@@ -10,8 +10,9 @@ use modelwire::{
 use modelwire_service::{Exchange, Script, Service};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::processes::{forked, in_child_at};
+use crate::processes::in_child_at;
 use crate::support::{config, eventually, hello, respond, silence, stalled_after, until};
+use crate::system::forked;
 
 fn one_thread() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()

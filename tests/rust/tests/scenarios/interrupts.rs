@@ -3,17 +3,19 @@
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use modelwire::{Call, CompletionQueue, ErrorKind, Event, Next, Pop, QueueOptions, Taken};
+use modelwire::{
+    Call, CompletionQueue, Descriptor, ErrorKind, Event, Next, Pop, QueueOptions, Taken,
+};
 use modelwire_service::{Script, Service};
 
-use crate::processes::{forked, in_child_at};
+use crate::processes::in_child_at;
 use crate::support::{client, eventually, hello, piece, silence, stalled_after};
+use crate::system::{self, forked, handle_signals, send_signal, this_thread};
 
 /// Far longer than anything here takes, and no wait may last so long.
 const LONG: Option<Duration> = Some(Duration::from_secs(40));
@@ -23,32 +25,11 @@ static SIGNALS: AtomicUsize = AtomicUsize::new(0);
 /// What the handler wakes.
 static WAKES: OnceLock<CompletionQueue> = OnceLock::new();
 
-extern "C" fn on_signal(_: libc::c_int) {
+extern "C" fn on_signal(_: i32) {
     SIGNALS.fetch_add(1, Ordering::SeqCst);
     if let Some(queue) = WAKES.get() {
         queue.wakeup();
     }
-}
-
-/// As programs that want their waits to go on install handlers.
-fn handle_signals() {
-    // SAFETY: the handler touches an atomic and what may be called inside of one.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_signal as *const () as usize;
-        action.sa_flags = libc::SA_RESTART;
-        assert_eq!(libc::sigaction(libc::SIGUSR1, &raw const action, std::ptr::null_mut()), 0);
-    }
-}
-
-fn this_thread() -> libc::pthread_t {
-    // SAFETY: the call has no preconditions.
-    unsafe { libc::pthread_self() }
-}
-
-fn send_signal(to: libc::pthread_t) {
-    // SAFETY: the thread waits to be joined.
-    assert_eq!(unsafe { libc::pthread_kill(to, libc::SIGUSR1) }, 0);
 }
 
 /// Runs this on a thread that is sent a signal every few milliseconds until it returns.
@@ -80,7 +61,7 @@ fn soon(what: &str, mut wait: impl FnMut() -> bool) {
 #[test]
 fn a_signal_ends_every_interruptible_wait() {
     in_child_at("interrupts::a_signal_ends_every_interruptible_wait", &[], || {
-        handle_signals();
+        handle_signals(on_signal);
         let service = Service::start().unwrap();
         let client = client(service.script("s", Script::one(silence())));
         let queue = CompletionQueue::interruptible().unwrap();
@@ -148,7 +129,7 @@ fn an_interruptible_wait_is_never_long() {
 #[test]
 fn a_wakeup_inside_a_handler_reaches_who_waits() {
     in_child_at("interrupts::a_wakeup_inside_a_handler_reaches_who_waits", &[], || {
-        handle_signals();
+        handle_signals(on_signal);
         let queue = CompletionQueue::interruptible().unwrap();
         assert!(WAKES.set(queue.clone()).is_ok());
         // The handler runs on this thread, the wait is another's.
@@ -202,10 +183,8 @@ fn a_call_is_woken_from_another_thread() {
     assert!(matches!(call.pop_interruptible(NOW).unwrap(), Some(Pop::Empty)));
 }
 
-fn is_readable(fd: RawFd) -> bool {
-    let mut entry = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    // SAFETY: one entry, which is ours.
-    unsafe { libc::poll(&raw mut entry, 1, 0) == 1 }
+fn is_readable(fd: Descriptor) -> bool {
+    system::is_readable(fd, Duration::ZERO)
 }
 
 fn descriptors() -> usize {
@@ -213,7 +192,7 @@ fn descriptors() -> usize {
 }
 
 /// What stands behind a number, as the system names it.
-fn kind_of(fd: RawFd) -> String {
+fn kind_of(fd: Descriptor) -> String {
     fs::read_link(format!("/proc/self/fd/{fd}")).unwrap().to_string_lossy().into_owned()
 }
 

@@ -13,8 +13,9 @@ use modelwire::{
 };
 use modelwire_service::{Script, Service};
 
-use crate::processes::{forked, in_child_at};
+use crate::processes::in_child_at;
 use crate::support::{client, config, eventually, hello, piece, silence, stalled_after};
+use crate::system::forked;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 const LONG: Option<Duration> = Some(PATIENCE);

@@ -10,8 +10,9 @@ use modelwire::log::{self, Level, RECORDS_MAX, Record};
 use modelwire::{Call, CompletionQueue, ErrorKind, Event, Next, Taken, shutdown};
 use modelwire_service::{Script, Service};
 
-use crate::processes::{forked, in_child_at};
+use crate::processes::in_child_at;
 use crate::support::{client, eventually, hello, silence};
+use crate::system::{forked, is_readable};
 
 const SOON: Option<Duration> = Some(Duration::from_secs(20));
 const NOW: Option<Duration> = Some(Duration::ZERO);
@@ -62,12 +63,12 @@ fn a_queue_follows_the_log() {
         std::thread::sleep(Duration::from_millis(30));
         say(Level::Info, "fifth");
         assert_eq!(sleeper.join().unwrap(), "fifth");
-        assert!(!is_readable(fd) || said(&one, 7).is_empty());
-        assert!(!is_readable(fd));
+        assert!(!is_readable(fd, Duration::ZERO) || said(&one, 7).is_empty());
+        assert!(!is_readable(fd, Duration::ZERO));
         say(Level::Info, "sixth");
-        assert!(is_readable(fd));
+        assert!(is_readable(fd, Duration::ZERO));
         assert_eq!(said(&one, 7), ["sixth"]);
-        assert!(!is_readable(fd));
+        assert!(!is_readable(fd, Duration::ZERO));
         one.follow_log(None, 0).unwrap();
         say(Level::Error, "seventh");
         assert_eq!(said(&one, 7), [""; 0]);
@@ -91,12 +92,6 @@ fn said_next(queue: &CompletionQueue) -> String {
         Next::Log(_, record) => record.message,
         other => panic!("{other:?}"),
     }
-}
-
-fn is_readable(fd: std::os::fd::RawFd) -> bool {
-    let mut entry = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    // SAFETY: one entry, which is ours.
-    unsafe { libc::poll(&raw mut entry, 1, 0) == 1 }
 }
 
 /// R-ERR3: what a call has to say comes out beside its events; a flood of records hides no event.

@@ -27,6 +27,7 @@ mod retries;
 mod spans;
 mod streams;
 mod support;
+mod system;
 mod timeouts;
 mod together;
 mod transport;

@@ -1,11 +1,12 @@
 //! What belongs to a process: environment, shutdown, fork. Each test runs in a process of its own.
 //! Knows no service's answers.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::io::Read;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use modelwire::{
     Call, Client, Config, ErrorKind, Event, Metered, Pop, shutdown, shutdown_for_good,
@@ -16,6 +17,7 @@ use crate::support::{
     DONE, WAYS, client, config, event, eventually, hello, http_chunk, piece, silence,
     stalled_after, stream_head,
 };
+use crate::system::forked;
 
 const MARKER: &str = "MODELWIRE_TEST_IN_CHILD";
 const VARIABLES: [&str; 4] =
@@ -38,21 +40,30 @@ pub fn in_child_at(path: &str, variables: &[(&str, &str)], test: impl FnOnce()) 
         command.env_remove(variable);
     }
     command.envs(variables.iter().copied()).env(MARKER, "1");
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let id = libc::pid_t::try_from(child.id()).unwrap();
-    let (done, waited) = std::sync::mpsc::channel();
-    let watchdog = std::thread::spawn(move || {
-        if waited.recv_timeout(Duration::from_secs(60)).is_err() {
-            // SAFETY: a signal to our own child, which is not reaped while this may run.
-            unsafe { libc::kill(id, libc::SIGKILL) };
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let said = [drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap())];
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
         }
-    });
-    let output = child.wait_with_output().unwrap();
-    done.send(()).ok();
-    watchdog.join().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {told}", output.status);
+        if begun.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let told: String = said.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert!(status.success(), "{status}: {told}");
     assert!(told.contains("1 passed"), "the test of that name did not run: {told}");
+}
+
+/// Reads on a thread of its own, so that no pipe ever fills.
+fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }
 
 /// R-CFG1 R-AUTH4 R-MET1
@@ -210,26 +221,6 @@ fn shutdown_ends_every_call() {
             assert_eq!((error.kind(), error.metered()), (ErrorKind::Shutdown, Metered::NotSent));
         }
     });
-}
-
-/// Runs `child` in a forked process; true if it neither panicked nor hung.
-pub fn forked(child: impl FnOnce()) -> bool {
-    // SAFETY: the child uses the library under test, which promises to work there, and leaves
-    // through _exit. Only this thread lives on in it.
-    let id = unsafe { libc::fork() };
-    assert!(id >= 0, "no fork");
-    if id == 0 {
-        // A child that hangs is ended by its alarm.
-        // SAFETY: no handler is installed; the default action ends the process.
-        unsafe { libc::alarm(30) };
-        let outcome = catch_unwind(AssertUnwindSafe(child));
-        // SAFETY: leaves at once, without the parent's exit handlers.
-        unsafe { libc::_exit(i32::from(outcome.is_err())) };
-    }
-    let mut status = 0;
-    // SAFETY: `status` is ours; `id` is our child.
-    assert_eq!(unsafe { libc::waitpid(id, &raw mut status, 0) }, id);
-    libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
 }
 
 fn works(client: &Client) {

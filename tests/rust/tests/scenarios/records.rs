@@ -12,11 +12,12 @@ use modelwire::{
 };
 use modelwire_service::{Exchange, Script, Service, Step};
 
-use crate::processes::{forked, in_child_at};
+use crate::processes::in_child_at;
 use crate::support::{
     CHAT_ANSWER, DONE, WAYS, at_once, block_on, client, config, event, eventually, finish, hello,
     piece, silence, stalled_after, stream_head,
 };
+use crate::system::forked;
 
 const SOON: Option<Duration> = Some(Duration::from_secs(20));
 

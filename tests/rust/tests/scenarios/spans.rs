@@ -14,10 +14,11 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::with_default;
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::processes::{forked, in_child_at};
+use crate::processes::in_child_at;
 use crate::support::{
     CHAT_ANSWER, at_once, client, config, eventually, hello, piece, stalled_after,
 };
+use crate::system::forked;
 
 /// A span as it was told.
 #[derive(Clone, Debug, Default)]

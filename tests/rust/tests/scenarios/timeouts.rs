@@ -1,7 +1,6 @@
 //! The timeouts, each alone. Knows no retry.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use modelwire::{Client, End, Error, ErrorKind, Limits, Metered, TimeoutPhase, Timeouts};
@@ -11,6 +10,7 @@ use crate::support::{
     DONE, WAYS, config, event, hello, http_chunk, piece, respond, silence, stalled_after,
     stream_head,
 };
+use crate::system::shorten_queue;
 
 /// Short beside every bound that is checked from above.
 const SHORT: Duration = Duration::from_millis(300);
@@ -36,8 +36,7 @@ fn scripted(service: &Service, exchange: Exchange, timeouts: Timeouts) -> Client
 /// without an answer.
 fn deaf_listener() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    // SAFETY: the descriptor is open; listening again only sets the length of the queue.
-    assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+    shorten_queue(&listener);
     let address = listener.local_addr().unwrap();
     let connect = || TcpStream::connect_timeout(&address, Duration::from_millis(200)).ok();
     let queued: Vec<TcpStream> = std::iter::from_fn(connect).take(16).collect();

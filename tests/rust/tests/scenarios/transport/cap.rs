@@ -3,7 +3,6 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +13,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{CHAT_ANSWER, WAYS, block_on, client, config, eventually, hello, silence};
+use crate::system::{limit_descriptors, shorten_queue};
 
 const SHORT: Duration = Duration::from_millis(300);
 /// Far beyond every bound of these tests.
@@ -185,9 +185,7 @@ fn connections_take_no_more_than_half_of_the_descriptors() {
     let path = "transport::cap::connections_take_no_more_than_half_of_the_descriptors";
     let variables = [("MODELWIRE_BASE_URL", base_url.as_str()), ("MODELWIRE_API_KEY", "sk-test")];
     in_child_at(path, &variables, || {
-        let limit = libc::rlimit { rlim_cur: 128, rlim_max: 128 };
-        // SAFETY: the limit is plain data.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+        limit_descriptors(128);
         // Two clients: what they have together counts.
         let clients = [Client::from_env().unwrap(), Client::from_env().unwrap()];
         let calls: Vec<Call> =
@@ -242,8 +240,7 @@ fn connections_that_are_being_opened_are_capped() {
     const MAX: usize = 4;
     in_child_at("transport::cap::connections_that_are_being_opened_are_capped", &[], || {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        // SAFETY: the descriptor is open; listening again only sets the length of the queue.
-        assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+        shorten_queue(&listener);
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();

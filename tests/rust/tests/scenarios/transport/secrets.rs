@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::fs::File;
 use std::hint::black_box;
-use std::os::unix::fs::FileExt;
+use std::io::{Read, Seek, SeekFrom};
 
 use modelwire::{Client, Config, Request};
 use modelwire_service::{Exchange, Script, Service, Step};
@@ -237,7 +237,7 @@ impl Hidden {
     /// of what was given back to it.
     fn copies(&self) -> usize {
         let end_of_key = &self.0[40..];
-        let memory = File::open("/proc/self/mem").unwrap();
+        let mut memory = File::open("/proc/self/mem").unwrap();
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let mut page = vec![0; 1 << 20];
         // What is read here is in memory, too.
@@ -249,7 +249,8 @@ impl Hidden {
             let (mut at, end) = (number(start), number(end));
             while at < end {
                 let wanted = usize::try_from(end - at).unwrap().min(page.len());
-                let Ok(read @ 1..) = memory.read_at(&mut page[..wanted], at) else { break };
+                memory.seek(SeekFrom::Start(at)).unwrap();
+                let Ok(read @ 1..) = memory.read(&mut page[..wanted]) else { break };
                 let parts = page[..read].windows(end_of_key.len()).enumerate();
                 let found = parts.filter(|(place, part)| {
                     let is_this = |(byte, turned): (&u8, &u8)| *byte == turned ^ Hidden::TURNED;

@@ -1,0 +1,11 @@
+//! What each system does in its own way: positions and locks of files, folders, limits, the terminal. The
+//! one place of the command that asks which system it is. Knows no job.
+
+#[cfg(unix)]
+#[path = "system/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "system/windows.rs"]
+mod platform;
+
+pub(crate) use platform::*;

@@ -1,0 +1,90 @@
+//! What Linux has of its own beside other Unix systems. Knows no signal handler.
+
+use std::fs::File;
+use std::io::{Read, Result as IoResult, Write};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use super::platform::{BorrowedDescriptor, RawDescriptor};
+
+/// Sent with these, nothing raises SIGPIPE.
+pub(super) const SEND_FLAGS: libc::c_int = libc::MSG_NOSIGNAL;
+
+/// A flag of each send says so here.
+#[expect(clippy::unnecessary_wraps, reason = "fails on other systems")]
+pub(super) fn raise_no_sigpipe(_: &UnixStream) -> IoResult<()> {
+    Ok(())
+}
+
+pub(super) fn errno() -> *mut libc::c_int {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::__errno_location() }
+}
+
+/// Takes a signal of this set that waits for the calling thread or for the process.
+pub(super) fn take_pending(signals: &libc::sigset_t) {
+    // SAFETY: plain data; a wait of no time.
+    unsafe {
+        let at_once: libc::timespec = std::mem::zeroed();
+        libc::sigtimedwait(signals, std::ptr::null_mut(), &raw const at_once);
+    }
+}
+
+/// Whether the calling thread is the one that the process began with.
+pub(crate) fn is_main_thread() -> bool {
+    // SAFETY: neither call has preconditions.
+    unsafe { libc::getpid() == libc::gettid() }
+}
+
+/// The lowest address of the calling thread's stack.
+pub(crate) fn stack_bottom() -> Option<usize> {
+    // SAFETY: the attributes are initialised by the first call and read only if it succeeded.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
+            return None;
+        }
+        let (mut bottom, mut bytes) = (std::ptr::null_mut(), 0);
+        let found =
+            libc::pthread_attr_getstack(&raw const attributes, &raw mut bottom, &raw mut bytes);
+        libc::pthread_attr_destroy(&raw mut attributes);
+        (found == 0).then_some(bottom as usize)
+    }
+}
+
+/// A descriptor that counts, non-blocking and close-on-exec.
+#[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]
+pub(crate) struct EventFd(File);
+
+#[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]
+impl EventFd {
+    #[expect(clippy::unnecessary_wraps, reason = "there is none on other systems")]
+    pub(crate) fn new() -> Option<IoResult<EventFd>> {
+        // SAFETY: the call has no preconditions.
+        let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+        if fd < 0 {
+            return Some(Err(std::io::Error::last_os_error()));
+        }
+        // SAFETY: it is open, and nobody else's.
+        Some(Ok(EventFd(File::from(unsafe { OwnedFd::from_raw_fd(fd) }))))
+    }
+
+    /// One more.
+    pub(crate) fn add(&self) {
+        drop((&self.0).write(&1u64.to_ne_bytes()));
+    }
+
+    /// How many there were; none any more.
+    pub(crate) fn take(&self) -> usize {
+        let mut count = [0; 8];
+        (&self.0).read(&mut count).map_or(0, |_| u64::from_ne_bytes(count) as usize)
+    }
+
+    pub(crate) fn borrowed(&self) -> BorrowedDescriptor<'_> {
+        self.0.as_fd()
+    }
+
+    pub(crate) fn raw(&self) -> RawDescriptor {
+        self.0.as_raw_fd()
+    }
+}

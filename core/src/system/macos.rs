@@ -1,0 +1,75 @@
+//! What macOS has of its own beside other Unix systems, or has not. Knows no signal handler.
+
+use std::io::Result as IoResult;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+
+use super::platform::{BorrowedDescriptor, RawDescriptor, is_sigpipe_pending};
+
+/// No flag of a send keeps SIGPIPE away: the socket is told once.
+pub(super) const SEND_FLAGS: libc::c_int = 0;
+
+pub(super) fn raise_no_sigpipe(socket: &UnixStream) -> IoResult<()> {
+    let (yes, bytes) = (1 as libc::c_int, size_of::<libc::c_int>() as libc::socklen_t);
+    // SAFETY: an open socket, and a value of the size that is said.
+    let told = unsafe {
+        let value = (&raw const yes).cast();
+        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_NOSIGPIPE, value, bytes)
+    };
+    if told == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}
+
+pub(super) fn errno() -> *mut libc::c_int {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::__error() }
+}
+
+/// Takes a SIGPIPE, the one signal that is asked for, where one waits: there is no wait of no time.
+pub(super) fn take_pending(sigpipe: &libc::sigset_t) {
+    if is_sigpipe_pending() {
+        let mut taken = 0;
+        // SAFETY: plain data.
+        unsafe { libc::sigwait(sigpipe, &raw mut taken) };
+    }
+}
+
+/// Whether the calling thread is the one that the process began with.
+pub(crate) fn is_main_thread() -> bool {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::pthread_main_np() == 1 }
+}
+
+/// The lowest address of the calling thread's stack.
+pub(crate) fn stack_bottom() -> Option<usize> {
+    // SAFETY: neither call has preconditions for the calling thread.
+    unsafe {
+        let thread = libc::pthread_self();
+        let top = libc::pthread_get_stackaddr_np(thread) as usize;
+        top.checked_sub(libc::pthread_get_stacksize_np(thread))
+    }
+}
+
+/// There is no descriptor that counts.
+pub(crate) enum EventFd {}
+
+impl EventFd {
+    pub(crate) fn new() -> Option<IoResult<EventFd>> {
+        None
+    }
+
+    pub(crate) fn add(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn take(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn borrowed(&self) -> BorrowedDescriptor<'_> {
+        match *self {}
+    }
+
+    pub(crate) fn raw(&self) -> RawDescriptor {
+        match *self {}
+    }
+}

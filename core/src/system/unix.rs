@@ -1,0 +1,252 @@
+//! What Unix systems have in common: signals, forks, `poll`, pairs of sockets. Knows no kernel by name.
+
+use std::fs::File;
+use std::io::Result as IoResult;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+#[cfg_attr(
+    modelwire_loom,
+    expect(unused_imports, reason = "loom cannot look into the kernel")
+)]
+pub(crate) use super::kernel::EventFd;
+pub(crate) use super::kernel::{is_main_thread, stack_bottom};
+use super::{Polled, kernel, poll_millis};
+
+pub type RawDescriptor = std::os::fd::RawFd;
+pub(crate) type BorrowedDescriptor<'a> = std::os::fd::BorrowedFd<'a>;
+
+/// Has the child of each fork run this, which holds no lock and allocates nothing.
+pub(crate) fn on_fork(in_child: extern "C" fn()) {
+    // SAFETY: a function without captures.
+    let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+}
+
+/// How many descriptors this process may have open.
+pub(crate) fn descriptors_max() -> usize {
+    // SAFETY: plain data that the call fills in before it is read.
+    let found = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        (libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0).then_some(limit.rlim_cur)
+    };
+    found.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(1024)
+}
+
+/// Runs I/O on a thread of the program's, whose default for SIGPIPE ends the process: sockets are
+/// written with `writev`, which cannot be told not to raise it. What is raised meanwhile is taken,
+/// and the thread's mask is as it was.
+pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
+    // SAFETY: all of it is plain data that these calls fill in before it is read.
+    unsafe {
+        let mut disposition: libc::sigaction = std::mem::zeroed();
+        let found = libc::sigaction(libc::SIGPIPE, std::ptr::null(), &raw mut disposition);
+        if found == 0 && disposition.sa_sigaction == libc::SIG_IGN {
+            return io();
+        }
+        let mut sigpipe: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut sigpipe);
+        libc::sigaddset(&raw mut sigpipe, libc::SIGPIPE);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const sigpipe, &raw mut before);
+        // One that waits before is the program's, and to the kernel a second one is the same. None
+        // can wait where this thread did not block it.
+        let was_blocked = libc::sigismember(&raw const before, libc::SIGPIPE) == 1;
+        let had_one = was_blocked && is_sigpipe_pending();
+        let outcome = io();
+        if !had_one {
+            kernel::take_pending(&sigpipe);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        outcome
+    }
+}
+
+/// Whether a SIGPIPE waits for this thread or for the process.
+pub(super) fn is_sigpipe_pending() -> bool {
+    // SAFETY: plain data that the call fills in before it is read.
+    unsafe {
+        let mut pending: libc::sigset_t = std::mem::zeroed();
+        libc::sigpending(&raw mut pending) == 0
+            && libc::sigismember(&raw const pending, libc::SIGPIPE) == 1
+    }
+}
+
+/// Waits until a descriptor is readable. Unlike other waits this one is not begun again after a
+/// signal, also where its handler asks for that (SA_RESTART).
+pub(crate) fn poll_readable(fd: BorrowedDescriptor<'_>, timeout: Duration) -> Polled {
+    let mut entry = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one entry, which is ours.
+    match unsafe { libc::poll(&raw mut entry, 1, poll_millis(timeout)) } {
+        0 => Polled::TimedOut,
+        1.. => Polled::Readable,
+        _ => Polled::Signal,
+    }
+}
+
+/// One of two that are connected.
+pub(crate) struct Socket(UnixStream);
+
+impl Socket {
+    /// Non-blocking and close-on-exec.
+    pub(crate) fn pair() -> IoResult<(Socket, Socket)> {
+        let (one, other) = UnixStream::pair()?;
+        one.set_nonblocking(true)?;
+        other.set_nonblocking(true)?;
+        kernel::raise_no_sigpipe(&one)?;
+        kernel::raise_no_sigpipe(&other)?;
+        Ok((Socket(one), Socket(other)))
+    }
+
+    /// The same socket under another number.
+    pub(crate) fn try_clone(&self) -> IoResult<Socket> {
+        self.0.try_clone().map(Socket)
+    }
+
+    /// What tells which socket a number stands for now.
+    pub(crate) fn identity(&self) -> IoResult<impl PartialEq + use<>> {
+        Ok(File::from(self.0.as_fd().try_clone_to_owned()?).metadata()?.ino())
+    }
+
+    /// Raises no SIGPIPE: the program may have closed its end.
+    pub(crate) fn send(&self, bytes: &[u8]) -> IoResult<usize> {
+        socket2::SockRef::from(&self.0).send_with_flags(bytes, kernel::SEND_FLAGS)
+    }
+
+    pub(crate) fn receive(&self, bytes: &mut [u8]) -> IoResult<usize> {
+        std::io::Read::read(&mut &self.0, bytes)
+    }
+
+    pub(crate) fn borrowed(&self) -> BorrowedDescriptor<'_> {
+        self.0.as_fd()
+    }
+
+    pub(crate) fn raw(&self) -> RawDescriptor {
+        self.0.as_raw_fd()
+    }
+}
+
+/// Runs system calls inside a signal handler: the thread that it interrupted finds its errno as it
+/// was.
+pub(crate) fn keeping_errno(calls: impl FnOnce()) {
+    // SAFETY: the address is the calling thread's own, for as long as the thread lives.
+    unsafe {
+        let errno = kernel::errno();
+        let before = *errno;
+        calls();
+        *errno = before;
+    }
+}
+
+/// In a thread of ours that somebody else started.
+pub(crate) fn block_signals() {
+    // SAFETY: plain data that the first call fills in.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, std::ptr::null_mut());
+    }
+}
+
+/// A new thread inherits its creator's signal mask: ours take no signal of the process.
+pub(crate) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
+    // SAFETY: both sets are plain data that these calls fill in before they are read.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let started = start();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        started
+    }
+}
+
+/// How long the calling thread has run on a processor.
+#[cfg(test)]
+pub(crate) fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call fills in what it is given.
+    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Whether the calling thread takes signals that are sent to the process.
+#[cfg(test)]
+pub(crate) fn takes_signals() -> bool {
+    !(is_blocked(libc::SIGINT) && is_blocked(libc::SIGUSR1))
+}
+
+/// Whether the calling thread blocks a signal.
+#[cfg(test)]
+fn is_blocked(signal: libc::c_int) -> bool {
+    // SAFETY: plain data, filled in by the first call.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), &raw mut mask);
+        libc::sigismember(&raw const mask, signal) == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::*;
+
+    /// Whether this thread blocks SIGPIPE, and whether one waits.
+    fn sigpipe_is() -> (bool, bool) {
+        (is_blocked(libc::SIGPIPE), is_sigpipe_pending())
+    }
+
+    /// Runs this in a child that dies of SIGPIPE by default; it says whether all was as it should be.
+    /// `write` writes into a pipe that nobody reads, and says whether that failed.
+    fn in_child(check: fn(write: &dyn Fn() -> bool) -> bool) {
+        // SAFETY: the child makes system calls only, and leaves through _exit.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above; the pipe is the child's own.
+            unsafe {
+                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+                let mut pipe = [0; 2];
+                libc::pipe(&raw mut pipe[0]);
+                libc::close(pipe[0]);
+                let write = || libc::write(pipe[1], [0u8].as_ptr().cast(), 1) == -1;
+                libc::_exit(if check(&write) { 0 } else { 1 });
+            }
+        }
+        let mut status = -1;
+        // SAFETY: `status` is ours; `child` is our child.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
+    }
+
+    #[test]
+    fn a_broken_pipe_raises_nothing_while_a_callers_thread_does_the_io() {
+        in_child(|write| {
+            let failed = without_sigpipe(write) && without_sigpipe(write);
+            failed && sigpipe_is() == (false, false)
+        });
+    }
+
+    /// A thread that blocks SIGPIPE itself finds its mask as it was and nothing pending, and may
+    /// unblock it.
+    #[test]
+    fn a_thread_that_blocks_sigpipe_keeps_none_of_ours() {
+        in_child(|write| {
+            block_signals();
+            let failed = without_sigpipe(write);
+            failed && sigpipe_is() == (true, false)
+        });
+    }
+
+    #[test]
+    fn a_sigpipe_of_the_programs_own_stays() {
+        in_child(|write| {
+            block_signals();
+            // SAFETY: the call has no preconditions.
+            unsafe { libc::raise(libc::SIGPIPE) };
+            without_sigpipe(write) && sigpipe_is() == (true, true)
+        });
+    }
+}

@@ -1,0 +1,172 @@
+//! What Windows has in place of what Unix systems do: a pair of loopback sockets to sleep at, no forks,
+//! and no signal that interrupts a thread (the handler of a Ctrl-C runs on a thread of its own). Knows
+//! no console.
+
+use std::io::{Read, Result as IoResult, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::windows::io::{AsRawSocket, AsSocket};
+use std::time::Duration;
+
+use windows_sys::Win32::Networking::WinSock::{POLLRDNORM, WSAPOLLFD, WSAPoll};
+use windows_sys::Win32::System::Threading::GetCurrentThreadStackLimits;
+
+use super::{Polled, poll_millis};
+
+pub type RawDescriptor = std::os::windows::io::RawSocket;
+pub(crate) type BorrowedDescriptor<'a> = std::os::windows::io::BorrowedSocket<'a>;
+
+/// There are no forks.
+pub(crate) fn on_fork(_: extern "C" fn()) {}
+
+/// How many handles a process may have: 2 to the 24th, whatever else is set.
+pub(crate) fn descriptors_max() -> usize {
+    1 << 24
+}
+
+/// There is no SIGPIPE.
+pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
+    io()
+}
+
+/// Waits until a socket is readable, or closed.
+pub(crate) fn poll_readable(socket: BorrowedDescriptor<'_>, timeout: Duration) -> Polled {
+    let fd = socket.as_raw_socket() as usize;
+    let mut entry = WSAPOLLFD { fd, events: POLLRDNORM, revents: 0 };
+    // SAFETY: one entry, which is ours.
+    match unsafe { WSAPoll(&raw mut entry, 1, poll_millis(timeout)) } {
+        0 => Polled::TimedOut,
+        _ => Polled::Readable, // whatever is wrong with it is seen when it is read
+    }
+}
+
+/// One of two that are connected.
+pub(crate) struct Socket(TcpStream);
+
+impl Socket {
+    /// Non-blocking, and not inherited by processes that this one starts.
+    pub(crate) fn pair() -> IoResult<(Socket, Socket)> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let one = TcpStream::connect(listener.local_addr()?)?;
+        let address = one.local_addr()?;
+        let other = loop {
+            let (other, from) = listener.accept()?;
+            if from == address {
+                break other; // and not somebody else who connected in between
+            }
+        };
+        for socket in [&one, &other] {
+            socket.set_nonblocking(true)?;
+            socket.set_nodelay(true)?;
+        }
+        Ok((Socket(one), Socket(other)))
+    }
+
+    /// The same socket under another number.
+    pub(crate) fn try_clone(&self) -> IoResult<Socket> {
+        self.0.try_clone().map(Socket)
+    }
+
+    /// What tells which socket a number stands for now.
+    pub(crate) fn identity(&self) -> IoResult<impl PartialEq + use<>> {
+        Ok((self.0.local_addr()?, self.0.peer_addr()?))
+    }
+
+    pub(crate) fn send(&self, bytes: &[u8]) -> IoResult<usize> {
+        (&self.0).write(bytes)
+    }
+
+    pub(crate) fn receive(&self, bytes: &mut [u8]) -> IoResult<usize> {
+        (&self.0).read(bytes)
+    }
+
+    pub(crate) fn borrowed(&self) -> BorrowedDescriptor<'_> {
+        self.0.as_socket()
+    }
+
+    pub(crate) fn raw(&self) -> RawDescriptor {
+        self.0.as_raw_socket()
+    }
+}
+
+/// There is no descriptor that counts and that loops of sockets can watch.
+pub(crate) enum EventFd {}
+
+impl EventFd {
+    pub(crate) fn new() -> Option<IoResult<EventFd>> {
+        None
+    }
+
+    pub(crate) fn add(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn take(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn borrowed(&self) -> BorrowedDescriptor<'_> {
+        match *self {}
+    }
+
+    pub(crate) fn raw(&self) -> RawDescriptor {
+        match *self {}
+    }
+}
+
+/// No handler runs on a thread that it interrupts.
+pub(crate) fn keeping_errno(calls: impl FnOnce()) {
+    calls();
+}
+
+/// There is nothing to block.
+pub(crate) fn block_signals() {}
+
+/// The same.
+pub(crate) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
+    start()
+}
+
+/// Not asked for where no leak checker looks.
+pub(crate) fn is_main_thread() -> bool {
+    false
+}
+
+/// The lowest address of the calling thread's stack.
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
+pub(crate) fn stack_bottom() -> Option<usize> {
+    let (mut bottom, mut top) = (0, 0);
+    // SAFETY: the call fills in what it is given.
+    unsafe { GetCurrentThreadStackLimits(&raw mut bottom, &raw mut top) };
+    Some(bottom)
+}
+
+/// How long the calling thread has run on a processor.
+#[cfg(test)]
+pub(crate) fn processor_time() -> Duration {
+    use windows_sys::Win32::Foundation::FILETIME;
+    use windows_sys::Win32::System::Threading::{GetCurrentThread, GetThreadTimes};
+
+    let zero = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
+    let [mut made, mut ended, mut in_kernel, mut in_program] = [zero; 4];
+    // SAFETY: the calling thread's own handle; the call fills in what it is given.
+    let found = unsafe {
+        GetThreadTimes(
+            GetCurrentThread(),
+            &raw mut made,
+            &raw mut ended,
+            &raw mut in_kernel,
+            &raw mut in_program,
+        )
+    };
+    assert_ne!(found, 0);
+    let ticks = [in_kernel, in_program].map(|time| {
+        u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime) // of 100 ns
+    });
+    Duration::from_nanos(ticks.iter().sum::<u64>() * 100)
+}
+
+/// Nobody sends any.
+#[cfg(test)]
+pub(crate) fn takes_signals() -> bool {
+    false
+}

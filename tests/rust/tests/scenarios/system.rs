@@ -1,0 +1,11 @@
+//! What tests ask of a system, each in its own way. What one has not fails there; which tests are left out
+//! for that, and why, stands in tests/platforms. Knows no scenario.
+
+#[cfg(unix)]
+#[path = "system/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "system/windows.rs"]
+mod platform;
+
+pub use platform::*;

@@ -1,0 +1,74 @@
+//! What tests ask of Unix systems. Knows no scenario.
+
+use std::net::TcpListener;
+use std::os::fd::AsRawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use modelwire::Descriptor;
+
+pub type Thread = libc::pthread_t;
+
+/// Whether a descriptor is readable now, or within this time.
+pub fn is_readable(fd: Descriptor, within: Duration) -> bool {
+    let mut entry = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let millis = i32::try_from(within.as_millis()).unwrap();
+    // SAFETY: one entry, which is ours.
+    let found = unsafe { libc::poll(&raw mut entry, 1, millis) };
+    assert!(found >= 0);
+    found == 1
+}
+
+/// Makes the queue of who waits to be accepted as short as it can be.
+pub fn shorten_queue(listener: &TcpListener) {
+    // SAFETY: the descriptor is open; listening again only sets the length of the queue.
+    assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+}
+
+/// Lets this process have so many descriptors and no more.
+pub fn limit_descriptors(max: u64) {
+    let limit = libc::rlimit { rlim_cur: max, rlim_max: max };
+    // SAFETY: the limit is plain data.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+}
+
+/// Has SIGUSR1 run this, as programs that want their waits to go on install handlers.
+pub fn handle_signals(handler: extern "C" fn(i32)) {
+    // SAFETY: the handler touches an atomic and what may be called inside of one.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = libc::SA_RESTART;
+        assert_eq!(libc::sigaction(libc::SIGUSR1, &raw const action, std::ptr::null_mut()), 0);
+    }
+}
+
+pub fn this_thread() -> Thread {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::pthread_self() }
+}
+
+pub fn send_signal(to: Thread) {
+    // SAFETY: the thread waits to be joined.
+    assert_eq!(unsafe { libc::pthread_kill(to, libc::SIGUSR1) }, 0);
+}
+
+/// Runs `child` in a forked process; true if it neither panicked nor hung.
+pub fn forked(child: impl FnOnce()) -> bool {
+    // SAFETY: the child uses the library under test, which promises to work there, and leaves
+    // through _exit. Only this thread lives on in it.
+    let id = unsafe { libc::fork() };
+    assert!(id >= 0, "no fork");
+    if id == 0 {
+        // A child that hangs is ended by its alarm.
+        // SAFETY: no handler is installed; the default action ends the process.
+        unsafe { libc::alarm(30) };
+        let outcome = catch_unwind(AssertUnwindSafe(child));
+        // SAFETY: leaves at once, without the parent's exit handlers.
+        unsafe { libc::_exit(i32::from(outcome.is_err())) };
+    }
+    let mut status = 0;
+    // SAFETY: `status` is ours; `id` is our child.
+    assert_eq!(unsafe { libc::waitpid(id, &raw mut status, 0) }, id);
+    libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+}
