@@ -6,6 +6,8 @@
 # make test-targets  what `make tarballs` packs: built twice, unpacked, linked, and the C and Rust suites on
 #             musl and on arm64 under qemu; by hand, last results in docs/testing.md
 # make test-deb  what `make deb` packs: lintian, and a program in a Debian that has nothing else of ours
+# make test-windows  the core and its scenarios for Windows, under Wine; what cannot run there is printed
+# make check-macos  the core, the C library and the command, compiled for macOS and not linked
 # make release  all that is published, into dist/, with checksums and a manifest; PARTS="crates" for some
 # make crates  the Rust crates, into dist/
 # make check-crates  those as their users get them: oldest Rust, oldest dependencies, licences, interface
@@ -49,7 +51,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep tarballs deb test-targets test-deb test-hosts test-ray test-bindings test-kills wheels sdist check-wheels test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep tarballs deb test-targets test-deb test-windows check-macos test-hosts test-ray test-bindings test-kills wheels sdist check-wheels test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -148,6 +150,22 @@ test-platforms:
 platforms:
 	@tests/tools python3
 	@python3 tests/platforms/artefacts.py
+
+# Windows by mingw and Wine; there is no Python package of either.
+test-windows:
+	@tests/tools cargo rustup x86_64-w64-mingw32-gcc wine
+	@rustup --quiet target add x86_64-pc-windows-gnu
+	cargo check --quiet --locked --target x86_64-pc-windows-gnu -p modelwire -p modelwire-ffi -p modelwire-cli
+	tests/platforms/windows core
+	tests/platforms/windows scenarios
+
+# zig compiles the C of what the core uses. It has no frameworks of Apple's to link with.
+macos_targets := aarch64-apple-darwin x86_64-apple-darwin
+check-macos: $(zig)/cargo-zigbuild
+	@tests/tools cargo rustup
+	@rustup --quiet target add $(macos_targets)
+	@for target in $(macos_targets); do $(with_zig) cargo-zigbuild check --quiet --locked --target $$target \
+	  -p modelwire -p modelwire-ffi -p modelwire-cli || exit 1; done
 
 # Built by the commands that their first lines give, against an installed library.
 host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncurses python3-dev sqlite3 \

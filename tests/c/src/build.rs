@@ -173,7 +173,7 @@ impl Library {
         // The loader looks for the SONAME, under which cargo does not store the library.
         let link = folder.join("libmodelwire.so.0.1");
         let _ = std::fs::remove_file(&link);
-        std::os::unix::fs::symlink(&path, &link).unwrap();
+        std::fs::hard_link(&path, &link).unwrap();
         let link = vec![path.display().to_string(), format!("-Wl,-rpath,{}", folder.display())];
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
         Library { folder, path, flags, compilers: [&["cc"], &["c++"]], link }
