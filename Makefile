@@ -6,7 +6,8 @@
 # make test-targets  what `make tarballs` packs: built twice, unpacked, linked, and the C and Rust suites on
 #             musl and on arm64 under qemu; by hand, last results in docs/testing.md
 # make test-deb  what `make deb` packs: lintian, and a program in a Debian that has nothing else of ours
-# make test-windows  the core and its scenarios for Windows, under Wine; what cannot run there is printed
+# make test-windows  the core, its scenarios and the demo in C for Windows, under Wine; what cannot run
+#             there is printed
 # make check-macos  the core, the C library and the command, compiled for macOS and not linked
 # make release  all that is published, into dist/, with checksums and a manifest; PARTS="crates" for some
 # make crates  the Rust crates, into dist/
@@ -156,6 +157,7 @@ test-windows:
 	@tests/tools cargo rustup x86_64-w64-mingw32-gcc wine
 	@rustup --quiet target add x86_64-pc-windows-gnu
 	cargo check --quiet --locked --target x86_64-pc-windows-gnu -p modelwire -p modelwire-ffi -p modelwire-cli
+	tests/platforms/windows demo
 	tests/platforms/windows core
 	tests/platforms/windows scenarios
 
