@@ -122,7 +122,7 @@ impl Window<'_> {
             }
             size = size.max(if from == Some(0) { self.bytes.len() * 2 } else { 0 }).min(rest);
             self.bytes.resize(size, 0);
-            read_exact_at(&self.file, &mut self.bytes, place)?;
+            read_exact_at(self.file, &mut self.bytes, place)?;
             self.start = place;
         }
     }
