@@ -134,6 +134,9 @@ def main():
     with tarfile.open(raw) as archive:
         archive.extractall(work, filter="data")
     [folder] = [entry for entry in work.iterdir() if entry.is_dir()]
+    # Cargo takes hidden files along in a checkout alone.
+    for file in folder.rglob(".*"):
+        file.unlink()
     vendor(folder)
     made = out / raw.name
     write(folder, made, int(wheels.epoch()))
