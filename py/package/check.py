@@ -38,12 +38,18 @@ def said(name, *arguments):
 
 def platform(wheel):
     """The oldest C library that the wheel runs on is the one that its name promises."""
-    is_content, text = tool("auditwheel", "show", wheel)
-    found = re.search(r'platform\s+tag:\s+"(\S+)"', text)
-    if not is_content or not found:
+    # It need not look at this machine's C library, which is another one than the wheel's.
+    command = ["show", "--json", "--ldpaths", str(wheel.parent), wheel]
+    is_content, text = tool("auditwheel", *command)
+    if not is_content:
         return [f"auditwheel: {text}"]
+    found = json.loads(text[text.index("{\n") : text.rindex("}") + 1])
+    tag = found["overall_tag"]
+    # musl's loader takes each name of its C library as itself; auditwheel knows Alpine's alone.
+    if list(found["external_libs"]) == ["libc.so"]:
+        tag = found["sym_tag"]
     promised = wheel.stem.split("-")[-1].split(".")
-    return [] if found[1] in promised else [f"auditwheel: this is a wheel for {found[1]}\n{text}"]
+    return [] if tag in promised else [f"auditwheel: this is a wheel for {tag}\n{text}"]
 
 
 def components(archive, names):
