@@ -23,6 +23,18 @@ const MARKER: &str = "MODELWIRE_TEST_IN_CHILD";
 const VARIABLES: [&str; 4] =
     ["MODELWIRE_BASE_URL", "OPENAI_BASE_URL", "MODELWIRE_API_KEY", "OPENAI_API_KEY"];
 
+/// This program once more. Where it runs in an emulator, `MODELWIRE_TESTS_EMULATOR` says in which.
+pub fn this_program() -> Command {
+    let program = std::env::current_exe().unwrap();
+    let Ok(emulator) = std::env::var("MODELWIRE_TESTS_EMULATOR") else {
+        return Command::new(program);
+    };
+    let mut words = emulator.split_whitespace();
+    let mut command = Command::new(words.next().unwrap());
+    command.args(words).arg(program);
+    command
+}
+
 /// Runs `test`, which is the rest of the test function of this name, in a process of its own with
 /// these variables of ours and no others.
 fn in_child(name: &str, variables: &[(&str, &str)], test: impl FnOnce()) {
@@ -34,7 +46,7 @@ pub fn in_child_at(path: &str, variables: &[(&str, &str)], test: impl FnOnce()) 
     if std::env::var_os(MARKER).is_some() {
         return test();
     }
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut command = this_program();
     command.args([path, "--exact", "--nocapture", "--test-threads=1"]);
     for variable in VARIABLES {
         command.env_remove(variable);

@@ -1,8 +1,6 @@
 //! What stands between the core and the wire: packed answers, redirects, options of a call,
 //! connections and their cap, hostile peers, and what is shown of the key. Knows no TLS and no proxy.
 
-use std::process::Command;
-
 mod cap;
 mod connections;
 mod endless;
@@ -21,7 +19,7 @@ fn in_child(name: &str, test: impl FnOnce()) -> Option<String> {
         test();
         return None;
     }
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut command = crate::processes::this_program();
     let name = format!("transport::{name}");
     command.args([&name, "--exact", "--nocapture", "--test-threads=1"]).env(MARKER, "1");
     let output = command.output().unwrap();
