@@ -22,6 +22,7 @@ PROJECT = HERE.parents[1]
 # stands for all of its tests.
 NO_TWIN = {
     "test_helpers.py": "test_async_helpers.py has tests of its own: its streams are iterated anew",
+    "test_parallel.py": "threads at once; test_async_loops.py has tasks and loops",
     "test_paths.py": "modules and classes, whichever client the objects came by",
     "test_raw.py": "test_async_raw.py has tests of its own: its methods are awaited one by one",
     "test_testing.py": "the loopback service; test_within_asyncio is there",
