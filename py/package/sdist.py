@@ -28,7 +28,7 @@ TARGETS = [
     "aarch64-apple-darwin",
 ]
 
-# Of a crate, what no build of it looks at.
+# Of a crate, what no build of it looks at, unless its documentation includes it.
 NOT_BUILT = {"tests", "test-macros", "benches", "examples", "fuzz", "ci", ".github"}
 NOT_BUILT |= {"Cargo.toml.orig", "Cargo.lock", "CHANGELOG.md", "branding", "uv.lock"}
 NOT_BUILT_SECTIONS = ("[[bin]]", "[[example]]", "[[test]]", "[[bench]]")
@@ -80,8 +80,9 @@ def trimmed(crate):
     """Leaves of a crate what is built, and its licences."""
     manifest = (crate / "Cargo.toml").read_text()
     (crate / "Cargo.toml").write_text(without_sections(manifest, NOT_BUILT_SECTIONS))
-    for entry in crate.iterdir():
-        if entry.name in NOT_BUILT:
+    sources = [file.read_text() for file in (crate / "src").rglob("*.rs")]
+    for entry in [entry for entry in crate.iterdir() if entry.name in NOT_BUILT]:
+        if not any(f"../{entry.name}" in source for source in sources):
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
