@@ -4,12 +4,14 @@
 
 #[cfg(all(unix, not(target_os = "macos")))]
 #[path = "system/linux.rs"]
+#[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]
 mod kernel;
 #[cfg(target_os = "macos")]
 #[path = "system/macos.rs"]
 mod kernel;
 #[cfg(unix)]
 #[path = "system/unix.rs"]
+#[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]
 mod platform;
 #[cfg(windows)]
 #[path = "system/windows.rs"]

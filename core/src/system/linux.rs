@@ -53,10 +53,8 @@ pub(crate) fn stack_bottom() -> Option<usize> {
 }
 
 /// A descriptor that counts, non-blocking and close-on-exec.
-#[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]
 pub(crate) struct EventFd(File);
 
-#[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]
 impl EventFd {
     #[expect(clippy::unnecessary_wraps, reason = "there is none on other systems")]
     pub(crate) fn new() -> Option<IoResult<EventFd>> {

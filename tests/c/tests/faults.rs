@@ -61,9 +61,6 @@ fn copies() {
     assert_eq!(ended.status.code(), Some(5), "{ended:?}");
     assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended:?}");
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
-    // Nothing of the library is called by a name that another copy may take.
-    let relocations = library.inspect("readelf", &["-rW"]);
-    assert!(relocations.lines().count() > 100 && !relocations.contains("modelwire_"));
 }
 
 /// The program keeps its exit status, and nothing is printed.

@@ -211,6 +211,13 @@ fn every_scenario_is_run() {
     assert!(forgotten.is_empty(), "no #[test] in tests/c/tests runs {forgotten:#?}");
 }
 
+/// Two copies may be in one process: what a sanitizer puts in between is another matter.
+#[test]
+fn nothing_in_the_library_is_called_by_a_name_that_another_copy_may_take() {
+    let relocations = Library::built().inspect("readelf", &["-rW"]);
+    assert!(relocations.lines().count() > 100 && !relocations.contains("modelwire_"));
+}
+
 #[test]
 fn the_soname_and_nodelete_are_set() {
     let dynamic = Library::built().inspect("readelf", &["-d", "-W"]);
