@@ -9,6 +9,9 @@ mod kernel;
 #[cfg(target_os = "macos")]
 #[path = "system/macos.rs"]
 mod kernel;
+#[cfg(any(windows, target_os = "macos"))]
+#[path = "system/no_event_fd.rs"]
+mod no_event_fd;
 #[cfg(unix)]
 #[path = "system/unix.rs"]
 #[cfg_attr(modelwire_loom, expect(dead_code, reason = "loom cannot look into the kernel"))]

@@ -27,15 +27,7 @@ impl Register {
         body: &str,
     ) -> (Key, Met) {
         let hash = BodyHash::of(endpoint, body);
-        let mut ledger = lock(&self.ledger);
-        let (key, met) = match custom_id {
-            None => ledger.meet_unnamed(hash),
-            Some(id) => {
-                let key = Key::new(id, hash.check());
-                let met = ledger.meet(&key);
-                (key, met)
-            }
-        };
+        let (key, met) = lock(&self.ledger).meet_row(custom_id, hash);
         if let Some(order) = &self.order
             && met != Met::Twice
         {

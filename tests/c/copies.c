@@ -9,7 +9,6 @@
 #define MODELWIRE_DLOPEN
 #include <modelwire.h>
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,8 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(condition) \
-  ((condition) ? (void)0 : (fprintf(stderr, "%d: %s\n", __LINE__, #condition), exit(1)))
+#include "own_threads.h"
 
 #define FUNCTIONS(DO)                                                                          \
   DO(version) DO(shutdown) DO(set_log) DO(client_new) DO(client_free) DO(queue_new)            \
@@ -104,22 +102,6 @@ static void begin(copy *own) {
 static void cancel(copy *own) {
   CHECK(own->queue_cancel(own->queue, 2) == MODELWIRE_OK);
   CHECK(last_of(own, 2) == MODELWIRE_EVENT_ERROR);
-}
-
-static int threads(void) {
-  int count = -2;
-  DIR *folder = opendir("/proc/self/task");
-  CHECK(folder != NULL);
-  while (readdir(folder) != NULL) count++;
-  CHECK(closedir(folder) == 0);
-  return count;
-}
-
-/* A thread is gone from there a moment after it was joined. */
-static int threads_are(int count) {
-  struct timespec moment = {0, 1000000};
-  for (int looks = 0; looks < 20000 && threads() != count; looks++) nanosleep(&moment, NULL);
-  return threads() == count;
 }
 
 static int32_t on_log(void *user_data, const modelwire_event *event) {

@@ -146,13 +146,21 @@ impl Ledger {
         }
     }
 
+    /// A row comes along, and is named where it has no `custom_id`.
+    pub fn meet_row(&mut self, custom_id: Option<&str>, hash: BodyHash) -> (Key, Met) {
+        let Some(id) = custom_id else { return self.meet_unnamed(hash) };
+        let key = Key::new(id, hash.check());
+        let met = self.meet(&key);
+        (key, met)
+    }
+
     /// A row with a `custom_id` comes along, or one that was named before.
     pub fn meet(&mut self, key: &Key) -> Met {
         self.meet_sought(self.sought(key.text(), key.check()))
     }
 
     /// A row without `custom_id` comes along: it gets its name.
-    pub fn meet_unnamed(&mut self, hash: BodyHash) -> (Key, Met) {
+    fn meet_unnamed(&mut self, hash: BodyHash) -> (Key, Met) {
         let mut equal = 0;
         loop {
             let met = self.meet_sought(named(hash, equal));

@@ -4,7 +4,8 @@ use std::io::Result as IoResult;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 
-use super::platform::{BorrowedDescriptor, RawDescriptor, is_sigpipe_pending};
+pub(crate) use super::no_event_fd::EventFd;
+use super::platform::is_sigpipe_pending;
 
 /// No flag of a send keeps SIGPIPE away: the socket is told once.
 pub(super) const SEND_FLAGS: libc::c_int = 0;
@@ -46,30 +47,5 @@ pub(crate) fn stack_bottom() -> Option<usize> {
         let thread = libc::pthread_self();
         let top = libc::pthread_get_stackaddr_np(thread) as usize;
         top.checked_sub(libc::pthread_get_stacksize_np(thread))
-    }
-}
-
-/// There is no descriptor that counts.
-pub(crate) enum EventFd {}
-
-impl EventFd {
-    pub(crate) fn new() -> Option<IoResult<EventFd>> {
-        None
-    }
-
-    pub(crate) fn add(&self) {
-        match *self {}
-    }
-
-    pub(crate) fn take(&self) -> usize {
-        match *self {}
-    }
-
-    pub(crate) fn borrowed(&self) -> BorrowedDescriptor<'_> {
-        match *self {}
-    }
-
-    pub(crate) fn raw(&self) -> RawDescriptor {
-        match *self {}
     }
 }

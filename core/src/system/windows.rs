@@ -10,6 +10,7 @@ use std::time::Duration;
 use windows_sys::Win32::Networking::WinSock::{POLLRDNORM, WSAPOLLFD, WSAPoll};
 use windows_sys::Win32::System::Threading::GetCurrentThreadStackLimits;
 
+pub(crate) use super::no_event_fd::EventFd;
 use super::{Polled, poll_millis};
 
 pub type RawDescriptor = std::os::windows::io::RawSocket;
@@ -85,31 +86,6 @@ impl Socket {
 
     pub(crate) fn raw(&self) -> RawDescriptor {
         self.0.as_raw_socket()
-    }
-}
-
-/// There is no descriptor that counts and that loops of sockets can watch.
-pub(crate) enum EventFd {}
-
-impl EventFd {
-    pub(crate) fn new() -> Option<IoResult<EventFd>> {
-        None
-    }
-
-    pub(crate) fn add(&self) {
-        match *self {}
-    }
-
-    pub(crate) fn take(&self) -> usize {
-        match *self {}
-    }
-
-    pub(crate) fn borrowed(&self) -> BorrowedDescriptor<'_> {
-        match *self {}
-    }
-
-    pub(crate) fn raw(&self) -> RawDescriptor {
-        match *self {}
     }
 }
 

@@ -146,14 +146,7 @@ impl RowMaker {
         {
             return None;
         }
-        let (key, met) = match custom_id {
-            None => ledger.meet_unnamed(hash),
-            Some(id) => {
-                let key = Key::new(id, hash.check());
-                let met = ledger.meet(&key);
-                (key, met)
-            }
-        };
+        let (key, met) = ledger.meet_row(custom_id, hash);
         let place = self.place.clone();
         Some(match drafted {
             Ok(_) if met == Met::Twice => {
