@@ -214,7 +214,7 @@ fn judge(scene: &Scene, played: &Played) -> Cell {
 /// `SCENES=part of a name SEEDS=n TRACE=seconds cargo test -p modelwire-cli --release --lib table --
 /// --ignored --nocapture`
 #[test]
-#[ignore = "prints a table; takes a minute in a release build"]
+#[ignore = "prints the table of tests/bench/README.md, which says how; takes a minute"]
 fn table() {
     let wanted = std::env::var("SCENES").unwrap_or_default();
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<f64>().ok());
@@ -321,7 +321,7 @@ fn no_service_makes_it_collapse() {
 }
 
 #[test]
-#[ignore = "takes minutes in a release build"]
+#[ignore = "does not hold yet (tests/bench/README.md); takes minutes in a release build"]
 fn no_service_makes_it_collapse_on_any_seed() {
     let bad: Vec<_> = scenes().iter().flat_map(|scene| collapses(scene, 0..20)).collect();
     assert!(bad.is_empty(), "{bad:#?}");
@@ -385,7 +385,7 @@ fn where_everything_is_refused_little_is_sent() {
 
 /// `ask` and `ended` together; in a release build well below a microsecond.
 #[test]
-#[ignore = "measures time, in a release build"]
+#[ignore = "measures; by hand: cargo test -p modelwire-cli --release --lib cost -- --ignored --nocapture"]
 fn cost() {
     let mut controller = Controller::new(Fixed::default());
     let mut begun = std::collections::VecDeque::new();

@@ -272,7 +272,7 @@ fn pop_if(sent: &mut std::collections::VecDeque<(u64, Row)>, durable: u64) -> Op
 
 /// Not a test: how much the store costs alone. `cargo test --release -- --ignored --nocapture cpu_a_row`
 #[test]
-#[ignore = "measures; takes seconds and says something in a release build only"]
+#[ignore = "measures; by hand: cargo test -p modelwire-cli --release --lib cpu_a_row -- --ignored --nocapture"]
 fn cpu_a_row() {
     let cpu = || -> f64 {
         let stat = fs::read_to_string("/proc/self/stat").unwrap();

@@ -143,7 +143,7 @@ fn whoever_waits_may_end_it() {
 
 /// `cargo test --release -p modelwire-cli --lib -- --ignored --nocapture a_million_rows`
 #[test]
-#[ignore = "measures, in the release build"]
+#[ignore = "measures; by hand: cargo test -p modelwire-cli --release --lib a_million_rows -- --ignored --nocapture"]
 fn a_million_rows_take_seconds_and_little_memory() {
     let prompt = "x".repeat(220);
     let with_ids = |row: u64| {
