@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::processes::in_child_at;
 use crate::support::{config, eventually, hello, respond, silence, stalled_after, until};
-use crate::system::forked;
+use crate::system::{forked, has_thread};
 
 fn one_thread() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
@@ -34,13 +34,6 @@ async fn text_of(client: &Client, request: Request) -> String {
     }
     assert!(stream.response().is_some());
     text
-}
-
-fn has_io_thread() -> bool {
-    std::fs::read_dir("/proc/self/task").unwrap().any(|task| {
-        let comm = std::fs::read_to_string(task.unwrap().path().join("comm"));
-        comm.is_ok_and(|name| name.starts_with("mw-"))
-    })
 }
 
 fn done(call: &Call) -> Error {
@@ -79,7 +72,7 @@ fn everything_runs_on_the_programs_runtime_and_no_thread_is_started() {
                 });
                 assert_eq!(client.usage()["echo"].calls, 60);
             }
-            assert!(!has_io_thread());
+            assert!(!has_thread("mw-"));
         },
     );
 }

@@ -2,7 +2,6 @@
 //! language.
 
 use std::collections::HashMap;
-use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use modelwire::{Call, Client, CompletionQueue, ErrorKind, Event, Limits, Next, R
 use modelwire_service::{Exchange, Script, Service};
 
 use crate::support::{client, config, eventually, hello, piece, silence, stalled_after};
+use crate::system::memory;
 
 const SOON: Option<Duration> = Some(Duration::from_secs(20));
 const NOW: Option<Duration> = Some(Duration::ZERO);
@@ -92,13 +92,6 @@ fn a_canceller_cancels_and_owns_nothing() {
     canceller.cancel();
 }
 
-/// KiB of memory that this process has.
-fn memory() -> usize {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 const FAST: u64 = 99;
 const PIECES: usize = 2000;
 const PIECE_BYTES: usize = 16 << 10;
@@ -123,7 +116,7 @@ fn a_paused_stream_holds_up_itself_alone() {
         }
     }
     assert!(queue.pause(0));
-    let before = memory();
+    let before = memory().0;
     for tag in 1..=FAST {
         queue.submit_owned(Call::new(&fast, hello()), true, tag).unwrap();
     }
@@ -148,8 +141,8 @@ fn a_paused_stream_holds_up_itself_alone() {
     let start = Instant::now();
     assert!(matches!(queue.next(Some(Duration::from_millis(300))).unwrap(), Next::Empty));
     assert!(start.elapsed() >= Duration::from_millis(300));
-    let grown = memory().saturating_sub(before);
-    assert!(grown < 16 << 10, "{grown} KiB were taken of a stream of {} MiB", PIECES >> 6);
+    let grown = memory().0.saturating_sub(before);
+    assert!(grown < 16 << 20, "{grown} bytes were taken of a stream of {} MiB", PIECES >> 6);
     assert!(queue.resume(0));
     let mut whole = counts[&0];
     loop {

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use modelwire::Descriptor;
@@ -17,6 +18,42 @@ pub fn is_readable(fd: Descriptor, within: Duration) -> bool {
     let found = unsafe { libc::poll(&raw mut entry, 1, millis) };
     assert!(found >= 0);
     found == 1
+}
+
+/// How long the I/O thread has run on a processor.
+pub fn io_thread_ran() -> Duration {
+    for folder in threads() {
+        if name_of(&folder).is_some_and(|name| name.starts_with("mw-io-")) {
+            let told = std::fs::read_to_string(folder.join("schedstat")).unwrap();
+            return Duration::from_nanos(told.split_whitespace().next().unwrap().parse().unwrap());
+        }
+    }
+    panic!("there is no I/O thread");
+}
+
+/// Whether a thread of this process has a name that begins so.
+pub fn has_thread(name: &str) -> bool {
+    threads().iter().any(|folder| name_of(folder).is_some_and(|found| found.starts_with(name)))
+}
+
+fn threads() -> Vec<PathBuf> {
+    let folders = std::fs::read_dir("/proc/self/task").unwrap();
+    folders.map(|folder| folder.unwrap().path()).collect()
+}
+
+/// One that has ended meanwhile has none.
+fn name_of(thread: &Path) -> Option<String> {
+    std::fs::read_to_string(thread.join("comm")).ok()
+}
+
+/// The memory that this process has, and the most that it ever had, in bytes.
+pub fn memory() -> (usize, usize) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let bytes = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
+    };
+    (bytes("VmRSS:"), bytes("VmHWM:"))
 }
 
 /// Makes the queue of who waits to be accepted as short as it can be.

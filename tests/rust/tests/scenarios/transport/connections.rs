@@ -74,7 +74,9 @@ fn a_connection_that_the_service_closed_is_replaced() {
 /// Whether the service keeps its connections is not known yet: a fresh one costs less than waiting.
 #[test]
 fn the_second_call_of_a_client_waits_for_nothing() {
-    const CLIENTS: usize = 10;
+    /// As many as one that waits needs to be told from one that a busy machine kept waiting.
+    const CLIENTS: usize = 100;
+    const BOUND: Duration = Duration::from_millis(8);
     let service = Service::start().unwrap();
     for way in WAYS {
         let second = |_| {
@@ -84,8 +86,7 @@ fn the_second_call_of_a_client_waits_for_nothing() {
             assert_eq!(way.send(&client, hello()).unwrap().text(), "Hello from both sides.");
             start.elapsed()
         };
-        let best = (0..CLIENTS).map(second).min().unwrap();
-        assert!(best < Duration::from_millis(8), "{way:?}: {best:?} at best");
+        assert!((0..CLIENTS).map(second).any(|took| took < BOUND), "{way:?}: all took longer");
     }
 }
 

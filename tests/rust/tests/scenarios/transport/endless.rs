@@ -12,12 +12,12 @@ use flate2::write::GzEncoder;
 use modelwire::{Client, Config, Error, ErrorKind, Limits, Result, TimeoutPhase, Timeouts};
 use modelwire_service::{Exchange, Script, Service, Step};
 
-use crate::lone_waiters::io_thread_ran;
 use crate::processes::in_child_at;
 use crate::support::{
     DONE, Way, block_on, client, config, event, finish, hello, http_chunk, piece, respond,
     stream_head,
 };
+use crate::system::{io_thread_ran, memory};
 
 /// How long the I/O thread may work while a plain call to a good service, which takes 2 ms, waits
 /// for it. On a processor, so that a busy machine makes no difference.
@@ -66,11 +66,11 @@ fn beside<T>(work: impl FnOnce() -> T) -> (T, Met) {
         let (start, before) = (Instant::now(), io_thread_ran());
         block_on(good.send(hello())).unwrap();
         met.took = met.took.max(start.elapsed());
-        met.worked = met.worked.max(Duration::from_nanos(io_thread_ran() - before));
+        met.worked = met.worked.max(io_thread_ran() - before);
     };
     block_on(good.send(hello())).unwrap(); // the I/O thread is there
     (0..10).for_each(|_| call(&mut Met::default()));
-    let before = peak();
+    let before = memory().1;
     let is_over = AtomicBool::new(false);
     let (done, mut met) = thread::scope(|scope| {
         let over = Over(&is_over);
@@ -86,7 +86,7 @@ fn beside<T>(work: impl FnOnce() -> T) -> (T, Met) {
         drop(over);
         (done, neighbour.join().unwrap())
     });
-    met.growth = peak() - before;
+    met.growth = memory().1 - before;
     println!("\nmeasured: {met:?}");
     (done, met)
 }
@@ -106,13 +106,6 @@ fn small<T>(work: impl FnOnce() -> T) -> T {
     assert!(met.worked < HELD_UP_MAX, "a call to a good service was held up: {met:?}");
     assert!(met.took < CALL_MAX, "a call to a good service was held up: {met:?}");
     done
-}
-
-/// The most memory that this process ever had, in bytes.
-fn peak() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
 }
 
 fn packed(text: &[u8]) -> Vec<u8> {

@@ -11,6 +11,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use super::in_child;
 use crate::support::{CHAT_ANSWER, DONE, WAYS, client, config, hello, piece, respond};
+use crate::system::memory;
 
 fn packed(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -184,13 +185,6 @@ fn a_bad_status_counts_more_than_its_coding() {
     }
 }
 
-/// The most memory that this process ever had, in bytes.
-fn peak() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
-}
-
 /// The bounds hold for what is unpacked, and no more than a step beyond them is ever held.
 #[test]
 fn a_gzip_bomb_meets_the_named_bound() {
@@ -211,7 +205,7 @@ fn a_gzip_bomb_meets_the_named_bound() {
             Client::new(config(base_url).limits(limits)).unwrap()
         };
         client(service.base_url()).blocking().models().unwrap();
-        let before = peak();
+        let before = memory().1;
         for way in WAYS {
             let error = way.send(&bounded(200, "application/json"), hello()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Protocol, "{error:?}");
@@ -223,7 +217,7 @@ fn a_gzip_bomb_meets_the_named_bound() {
             assert_eq!(read.error().kind(), ErrorKind::Protocol);
             assert!(read.error().message().contains("event_bytes_max = 1048576"));
         }
-        let growth = peak() - before;
+        let growth = memory().1 - before;
         assert!(growth < GROWTH_MAX, "{growth} bytes more at the peak");
     });
 }
