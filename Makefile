@@ -22,6 +22,8 @@
 # make test-kills  bulk jobs that are killed 400 times at random moments
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make wheels  the Python package for each platform, checked, in dist/; NAMES="x86_64 aarch64-musl"
+# make free-threaded  a Python without the interpreter's lock, of CPython's sources, which `make test-wheels`
+#             tests with
 # make sdist   its source archive, with the crates that it is built from, in dist/
 # make test-wheels  what is in dist/ where it is to run: other Pythons, another CPU, without a
 #             network; ROOMS="native twice"
@@ -52,7 +54,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep tarballs deb test-targets test-deb test-windows check-macos test-hosts test-ray test-bindings test-kills wheels sdist check-wheels test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep tarballs deb test-targets test-deb test-windows check-macos test-hosts test-ray test-bindings test-kills wheels sdist check-wheels free-threaded test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -244,7 +246,7 @@ $(build)/python/tools/installed: py/package/requirements.txt
 	@touch $@
 
 wheels: $(build)/python/tools/installed
-	@tests/tools cargo rustup cc
+	@tests/tools cargo rustup cc aarch64-linux-gnu-gcc
 	@$(packaging) py/package/wheels.py dist $(NAMES)
 	@$(MAKE) --no-print-directory check-wheels
 
@@ -254,8 +256,13 @@ sdist: $(build)/python/tools/installed
 check-wheels: $(build)/python/tools/installed
 	@$(packaging) py/package/check.py dist
 
+# Of CPython's sources, for no package of Debian's has it.
+free-threaded:
+	@tests/tools python3 cc make libssl libffi zlib liblzma sqlite3-dev
+	@python3 py/package/free_threaded.py $(build)/python/free-threaded
+
 # The tests of the checks first: each of them refuses a wheel that is wrong in one way.
-test-wheels: $(build)/python/tools/installed
+test-wheels: $(build)/python/tools/installed free-threaded
 	@tests/tools cargo cc qemu-aarch64 mmdebstrap unshare
 	@$(packaging) -m pytest py/package/test_check.py
 	@cargo build --quiet --locked -p modelwire-service
