@@ -8,6 +8,8 @@ import re
 import signal
 import socket
 import subprocess
+import sys
+import sysconfig
 import time
 from urllib.parse import urlsplit
 
@@ -152,8 +154,18 @@ def deaf_url():
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch):
-    for name in list(os.environ):
-        # The Makefile's own variable is no setting of the library.
-        if name.startswith(("MODELWIRE_", "OPENAI_")) and name != "MODELWIRE_SERVICE":
-            monkeypatch.delenv(name)
+def _no_settings_from_outside():
+    with pytest.MonkeyPatch.context() as patched:
+        for name in list(os.environ):
+            # The Makefile's own variable is no setting of the library.
+            if name.startswith(("MODELWIRE_", "OPENAI_")) and name != "MODELWIRE_SERVICE":
+                patched.delenv(name)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_lock_where_there_is_none():
+    """A module that needs the interpreter's lock switches it on when it is imported."""
+    yield
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        assert not sys._is_gil_enabled(), "the interpreter's lock is on"

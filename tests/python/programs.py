@@ -20,8 +20,12 @@ def environment(base_url=None):
     return {**kept, **settings, "PYTHONFAULTHANDLER": "1"}
 
 
+# Python 3.12 and later warn of every fork beside threads, of which the library has some.
+FLAGS = ["-W", "ignore:This process:DeprecationWarning"]
+
+
 def command(source, *flags, before=""):
-    return [sys.executable, *flags, "-c", before + PRELUDE + textwrap.dedent(source)]
+    return [sys.executable, *FLAGS, *flags, "-c", before + PRELUDE + textwrap.dedent(source)]
 
 
 def run(source, base_url=None, *flags, before=""):

@@ -82,6 +82,7 @@ def test_many_tasks_tell(make, backend):  # noqa: F811
     assert max(later - sooner for sooner, later in zip(ticks, ticks[1:])) < 1.0
 
 
+@pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 @ALL
 def test_cancelled_tasks_tell(make, backend):  # noqa: F811
     """R-LIM2: one that waits for an answer, and one that reads a stream."""
@@ -104,6 +105,7 @@ def test_cancelled_tasks_tell(make, backend):  # noqa: F811
     assert [record.streamed for record in told] == [False, True]
 
 
+@pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_loop_that_ends_before_its_streams(service):
     """R-STR1: asyncio.run after asyncio.run; what the first left is told."""
     told = Told()  # noqa: F811

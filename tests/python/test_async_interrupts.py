@@ -1,7 +1,11 @@
 """Ctrl-C while asyncio waits for a call. Knows no other signal."""
 
+import pytest
+
 from test_interrupts import interrupted, is_connecting
 from wire import SILENCE, STALL, answer, piece, stream
+
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
 PROGRAM = """
     import asyncio

@@ -1,5 +1,7 @@
 """The levels of the log through an AsyncClient."""
 
+import pytest
+
 from awaited import client, loop, scripted  # noqa: F401
 from test_logging import (  # noqa: F401
     kept,
@@ -7,3 +9,5 @@ from test_logging import (  # noqa: F401
     test_a_handler_that_fails_changes_no_call,
     test_levels,
 )
+
+pytestmark = pytest.mark.thread_unsafe("loggers are the process's")

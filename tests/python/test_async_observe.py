@@ -16,6 +16,8 @@ from test_observe import (  # noqa: F401
     watch,
 )
 
+pytestmark = pytest.mark.thread_unsafe("observers are the process's")
+
 
 @pytest.fixture
 def made(service, loop):  # noqa: F811

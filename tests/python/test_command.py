@@ -16,6 +16,8 @@ import programs
 from conftest import eventually
 from wire import SILENCE
 
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
 SCRIPT = Path(sys.executable).with_name("modelwire")
 FORMS = {"script": [str(SCRIPT)], "module": [sys.executable, "-m", "modelwire"]}
 # The bar is 60 ms in a release build on an idle machine; a debug build on a busy one takes longer.

@@ -11,6 +11,8 @@ import modelwire
 import programs
 from wire import END, STALL, finish, piece, stream
 
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
 STATEMENT = re.compile(r"(?m)^(\s*)(from|import) modelwire\b")
 PAUSE = {"pause_ms": 30}
 PIECES = 20

@@ -4,6 +4,8 @@ import pytest
 
 from programs import run
 
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
 LIMITED = """
 import asyncio, resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))

@@ -10,6 +10,8 @@ import pytest
 import programs
 from wire import answer, events, finish, piece
 
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
 DEMO = Path(__file__).parent / "demo.py"
 # What it must print: the same in every language.
 EXPECTED = Path(__file__).parents[1] / "demo"

@@ -24,6 +24,8 @@ from modelwire import testing
 from modelwire.testing import Service
 from test_pose import stand_in
 
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
 ROOT = Path(__file__).parents[2]
 PROGRAM_DEADLINE = 60.0
 PAGES = sorted(

@@ -15,6 +15,8 @@ import pytest
 import modelwire
 from modelwire import _parameters
 
+pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
+
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
 

@@ -13,6 +13,8 @@ import programs
 from conftest import eventually
 from wire import END, SILENCE, finish, pause, piece, stream
 
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
 PATCH = {
     "gevent": """
 from gevent import monkey

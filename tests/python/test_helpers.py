@@ -242,6 +242,7 @@ def test_what_needs_more_than_the_service_has(scripted, name):
         scripted(events(finish())).responses.stream(model="m", input="x", **{name: "r"})
 
 
+@pytest.mark.thread_unsafe("the processor time of the process is measured")
 def test_a_helper_stream_is_linear(scripted):
     """R-STR1: eight times the chunks take eight times the time, or not much more."""
 

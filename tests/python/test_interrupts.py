@@ -6,9 +6,13 @@ import os
 import signal
 import time
 
+import pytest
+
 import programs
 from conftest import eventually
 from wire import SILENCE, STALL, answer, piece, stream
+
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
 HEARD_WITHIN = 1.0  # the target is 0.2 s; a busy machine may take longer
 

@@ -308,6 +308,7 @@ def test_copies_share_what_a_program_assigned():
     assert (copied.id, copied.choices, found.id) == ("y", [], "x") and len(found.choices) == 2
 
 
+@pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_circles_are_collected():
     """R-F3: an answer that a program made part of itself; one that holds itself is not dumped."""
 
@@ -381,6 +382,7 @@ def test_dumps_of_dumps_end():
     assert completion().model_dump()
 
 
+@pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_long_chains_are_dropped():
     """R-F3: each answer keeps the one before it."""
     last = None
@@ -397,6 +399,7 @@ def test_long_chains_are_dropped():
     gc.collect()
 
 
+@pytest.mark.thread_unsafe("the processor time of the process is measured")
 def test_long_lists_cost_their_length():
     """R-F3: a list of a service that was looked at; the time grows with it and not with its
     square."""
@@ -441,6 +444,7 @@ def test_classes_below_ours_have_no_fields():
     assert type("Mine", (ChatCompletion,), {"said": lambda self: self.id})(id="x").said() == "x"
 
 
+@pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_looking_makes_no_circle():
     """R-F3: what is dropped is gone without the garbage collector."""
     gc.collect()

@@ -11,6 +11,8 @@ import modelwire
 from conftest import KEY, eventually
 from wire import HELLO, STALL, events, piece, stream
 
+pytestmark = pytest.mark.thread_unsafe("what the process holds is counted")
+
 
 def ours():
     """How many objects of our classes there are."""

@@ -11,6 +11,8 @@ import programs
 from conftest import KEY, eventually
 from wire import HELLO, STREAM_HEAD, answer, piece
 
+pytestmark = pytest.mark.thread_unsafe("loggers are the process's")
+
 SECRET = "sk-logged-5c1f9e22"
 
 

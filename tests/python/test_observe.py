@@ -15,6 +15,8 @@ from conftest import KEY
 from modelwire import _calls, _observe
 from wire import HELLO, STALL, answer, piece, stream
 
+pytestmark = pytest.mark.thread_unsafe("observers are the process's")
+
 CHAT = {"model": "echo", "messages": HELLO}
 WHERE = contextvars.ContextVar("where")
 

@@ -33,6 +33,8 @@ from modelwire.otel import ModelwireInstrumentor
 from modelwire.testing import Service, error, raw, text
 from programs import run
 
+pytestmark = pytest.mark.thread_unsafe("observers are the process's")
+
 HELLO = wire.HELLO
 CHAT = {"model": "echo", "messages": [{"role": "user", "content": "One two three."}]}
 RESPONSE = {"model": "echo", "input": "One two three."}

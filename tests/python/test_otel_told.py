@@ -17,6 +17,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from modelwire import _otel_content, _otel_names
 from modelwire._otel_calls import Calls, Metrics
 
+pytestmark = pytest.mark.thread_unsafe("observers are the process's")
+
 KEY = "sk-test-long"  # a short one is a word that may be meant
 USER = [{"role": "user", "content": "One two."}]
 

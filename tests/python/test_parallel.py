@@ -11,7 +11,6 @@ import contextlib
 import copy
 import gc
 import json
-import os
 import pickle
 import subprocess
 import sys
@@ -23,6 +22,8 @@ import pytest
 import modelwire
 from modelwire.testing import Service
 
+pytestmark = pytest.mark.thread_unsafe("it brings threads enough")
+
 THREADS = 8
 SECONDS = 0.4
 HELLO = [{"role": "user", "content": "Hello there"}]
@@ -31,13 +32,11 @@ CHUNKS = 4000
 
 @pytest.fixture(scope="module", autouse=True)
 def often():
-    """Threads change places after a microsecond; where there is to be no lock, there was none."""
+    """Threads change places after a microsecond."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
-    if os.environ.get("MODELWIRE_TESTS_NO_LOCK"):
-        assert not sys._is_gil_enabled(), "the interpreter's lock is on"
 
 
 @pytest.fixture

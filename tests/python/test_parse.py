@@ -598,6 +598,7 @@ def test_chunks_from_elsewhere(caller):
     assert [event.parsed for event in told if event.type == "content.done"] == [Event(**PARTY)]
 
 
+@pytest.mark.thread_unsafe("the processor time of the process is measured")
 def test_a_long_parsed_stream_takes_time_as_it_is_long(modelwire_service):
     """R-STR7: 32,000 pieces cost eight times what 4,000 cost, and not sixty-four times."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
@@ -620,6 +621,7 @@ def test_a_long_parsed_stream_takes_time_as_it_is_long(modelwire_service):
     assert long < 20 * short
 
 
+@pytest.mark.thread_unsafe("the processor time of the process is measured")
 def test_ten_thousand_models_leave_no_memory(modelwire_service):
     """R-OP2: nothing that is kept grows by the classes that were asked for."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}

@@ -16,6 +16,8 @@ import typing_extensions
 import modelwire
 from modelwire.types import _lazy, _params, _parts, chat, responses, shared
 
+pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
+
 HERE = Path(__file__).parent
 LIST = (HERE / "openai_paths.txt").read_text().splitlines()
 MODULES = {

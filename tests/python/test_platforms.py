@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
+
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests/platforms"))
 

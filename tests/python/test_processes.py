@@ -10,6 +10,8 @@ import modelwire
 import programs
 from wire import END, STALL, finish, piece, stream
 
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
 ASK = """
     MESSAGES = [{"role": "user", "content": "x"}]
 

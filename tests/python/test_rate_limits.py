@@ -175,6 +175,7 @@ def test_limits_as_values():
     }
 
 
+@pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_nothing_is_made_where_nobody_looks(modelwire_service):
     """R-LIM1: of an answer with such headers; each look makes its own."""
     modelwire_service.queue(of(COMPLETION))

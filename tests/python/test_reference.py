@@ -9,6 +9,8 @@ import pytest
 import modelwire
 from modelwire import _parameters, _tools
 
+pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/python/reference.md").read_text()
 SOURCES = "\n".join(path.read_text() for path in ROOT.glob("py/python/modelwire/*.py"))

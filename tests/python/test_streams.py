@@ -275,6 +275,7 @@ def test_a_clean_end_after_all_finish_reasons_is_whole(scripted):
     assert text(chat) == "a" and chat.end == "finish_reasons"
 
 
+@pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 def test_abandoned_streams_leak_no_file_descriptor(quiet, scripted):
     """R-STR1: 200 streams, each left after its first chunk."""
     client = scripted(STALLED)

@@ -14,6 +14,8 @@ import pytest
 import modelwire
 import programs
 
+pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
+
 HERE = Path(__file__).parent
 PY = HERE.parents[1] / "py"
 EXAMPLES = sorted((PY / "examples").glob("*.py"))

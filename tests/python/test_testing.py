@@ -604,6 +604,7 @@ def held():
     return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
 
 
+@pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 @pytest.mark.parametrize("how", ["closed", "dropped"])
 def test_a_hundred_services_leave_nothing_behind(how):
     """No thread and no file descriptor, with a connection open and an answer under way."""
@@ -632,6 +633,7 @@ def test_a_hundred_services_leave_nothing_behind(how):
     assert after[0] <= before[0] and after[1] <= before[1]
 
 
+@pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 def test_its_thread_takes_no_signals(modelwire_service):
     """They are for the program: a signal that the service's thread took would wake nobody."""
     masks = []

@@ -79,6 +79,7 @@ def test_calls_and_streams_at_once(make, backend):
     assert found == {(kind, number): f"{kind} {number}" for kind, number in kinds}
 
 
+@pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 @ALL
 def test_one_client_in_one_run_after_another(make, backend):
     """R-OP1: no run leaves a descriptor behind."""
@@ -165,6 +166,7 @@ def test_tasks_of_nested_groups_are_cancelled(quiet, make, backend):
     run(main, backend)
 
 
+@pytest.mark.thread_unsafe("what is measured is how long others wait")
 @ALL
 def test_a_stream_that_is_always_ready_starves_nobody(make, backend):
     """R-STR1: other tasks run on, and a cancellation is heard."""

@@ -12,6 +12,8 @@ from modelwire.types import responses
 from modelwire.types.chat import ChatCompletion, ChatCompletionChunk, ChoiceDelta, ChunkChoice
 from wire import HELLO, events
 
+pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
+
 
 def test_events_by_their_type(client):
     """R-STR2: every event of a stream is an instance of the class of its type, and of no other."""
