@@ -22,6 +22,7 @@ import pytest
 from conftest import DEADLINE, eventually
 from modelwire import testing
 from modelwire.testing import Service
+from programs import FLAGS
 from test_pose import stand_in
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
@@ -55,6 +56,7 @@ def programs(of_web):
                 continue
             line = text.count("\n", 0, block.start("program"))
             place = f"{page.relative_to(ROOT)}:{line}"
+            place += " gevent" if "import gevent" in program else ""
             answers = eval(f"[{block['answers'] or ''}]", vars(testing).copy())
             yield pytest.param(program, answers, id=place)
 
@@ -89,7 +91,7 @@ def test_programs_of_the_documents(program, answers, tmp_path):
     with Service() as service:
         service.queue(*answers)
         done = subprocess.run(
-            [sys.executable, *arguments],
+            [sys.executable, *FLAGS, *arguments],
             cwd=tmp_path,
             env=settings(service),
             capture_output=True,
