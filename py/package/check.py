@@ -49,7 +49,11 @@ def platform(wheel):
     if list(found["external_libs"]) == ["libc.so"]:
         tag = found["sym_tag"]
     promised = wheel.stem.split("-")[-1].split(".")
-    return [] if tag in promised else [f"auditwheel: this is a wheel for {tag}\n{text}"]
+    wrong = [] if tag in promised else [f"auditwheel: this is a wheel for {tag}\n{text}"]
+    # Python before 3.14 ends daemon threads by unwinding them, through our frames as well.
+    if "manylinux" in wheel.stem and "libgcc_s.so.1" not in found["versioned_symbols"]:
+        wrong.append("it brings an unwinder of its own, which knows nothing of the process's")
+    return wrong
 
 
 def components(archive, names):

@@ -70,6 +70,27 @@ def bulk(client):
     assert [result.text for result in results] == rows
 
 
+EXITS = """
+import threading, time
+import modelwire
+client = modelwire.OpenAI()
+messages = [{"role": "user", "content": "a"}]
+stream = client.chat.completions.create(model="echo", messages=messages, stream=True)
+next(stream)
+threading.Thread(target=list, args=(stream,), daemon=True).start()
+time.sleep(0.01)  # it has begun to wait, as a rule
+"""
+
+
+def exits(service):
+    """Python ends daemon threads as they are: under frames of ours, too."""
+    variables = os.environ | service.environment
+    for _ in range(10):
+        service.queue(modelwire.testing.text("a").stall(after=1))
+        done = subprocess.run([sys.executable, "-c", EXITS], env=variables, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b""), done
+
+
 def command(service):
     line = [sys.executable, "-m", "modelwire", "chat", "--model", "echo", "a b c"]
     variables = os.environ | service.environment
@@ -90,6 +111,7 @@ def main():
         # An emulator runs this process alone.
         if "--alone" not in sys.argv:
             command(service)
+            exits(service)
     # A module that needs the lock switches it on when it is imported.
     assert not is_free or not sys._is_gil_enabled(), "the lock is on again"
     lock = "without" if is_free else "with"

@@ -83,6 +83,16 @@ def test_another_abi(spoiled):
     assert "abi3audit" in spoiled(change)
 
 
+def test_an_unwinder_of_its_own(spoiled):
+    """It asks for another library in place of that which unwinds."""
+
+    def change(files):
+        name = of(files, ".so")
+        files[name] = files[name].replace(b"libgcc_s.so.1\0", b"libm.so.6\0\0\0\0\0")
+
+    assert "an unwinder of its own" in spoiled(change)
+
+
 def test_no_list_of_components(spoiled):
     said = spoiled(lambda files: files.pop(of(files, ".cyclonedx.json")))
     assert "0 lists of components" in said

@@ -41,6 +41,15 @@ def epoch():
     return said("git", "-C", ROOT, "log", "-1", "--format=%ct")
 
 
+def unwinder(target):
+    """zig would link an unwinder of its own, which takes the state of the process's for its own: a
+    daemon thread that Python ends, before 3.14, at the end of a program would crash it."""
+    if not target.endswith("-gnu"):
+        return []
+    compiler = "cc" if target.startswith("x86_64") else "aarch64-linux-gnu-gcc"
+    return [f"-Clink-arg={said(compiler, '-print-file-name=libgcc_s.so.1')}"]
+
+
 def environment():
     """What makes a build the same in every folder, and keeps what it leaves below target/."""
     cargo = os.environ.get("CARGO_HOME", Path.home() / ".cargo")
@@ -87,6 +96,8 @@ def build(name, folder):
     for old in raw.glob("*.whl"):
         old.unlink()
     options = environment()
+    flags = [options["CARGO_ENCODED_RUSTFLAGS"], *unwinder(target)]
+    options["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     if threads:
         options["PYO3_CONFIG_FILE"] = str(free_threaded(threads))
     command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--zig"]
