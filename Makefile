@@ -1,13 +1,14 @@
 # make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
-# make tarballs  the C library for Linux (glibc and musl, x86-64 and arm64) into dist/; TARGETS= chooses
+# make tarballs  the C library for Linux (glibc and musl, x86-64 and arm64) and Windows into dist/;
+#             TARGETS= chooses
 # make deb    the C library as Debian packages, into dist/
 # make test-targets  what `make tarballs` packs: built twice, unpacked, linked, and the C and Rust suites on
 #             musl and on arm64 under qemu; by hand, last results in docs/testing.md
 # make test-deb  what `make deb` packs: lintian, and a program in a Debian that has nothing else of ours
-# make test-windows  the core, its scenarios and the demo in C for Windows, under Wine; what cannot run
-#             there is printed
+# make test-windows  the core, its scenarios, the packed C library and the C suite for Windows, under Wine;
+#             what cannot run there is printed
 # make check-macos  the core, the C library and the command, compiled for macOS and not linked
 # make release  all that is published, into dist/, with checksums and a manifest; PARTS="crates" for some
 # make crates  the Rust crates, into dist/
@@ -102,10 +103,12 @@ $(zig)/cargo-zigbuild:
 # Its caches stand there, too.
 with_zig := PATH="$(abspath $(zig)):$$PATH" XDG_CACHE_HOME="$(abspath $(build))/cache" PACKAGE_TARGET_DIR="$(abspath $(build))/package"
 linux_targets := $(foreach libc,gnu musl,$(foreach cpu,x86_64 aarch64,$(cpu)-unknown-linux-$(libc)))
+windows_target := x86_64-pc-windows-gnu
+packed_targets = $(or $(TARGETS),$(linux_targets) $(windows_target))
 tarballs: $(zig)/cargo-zigbuild
-	@tests/tools cargo rustup strip aarch64-linux-gnu-gcc
-	@rustup --quiet target add $(or $(TARGETS),$(linux_targets))
-	@for target in $(or $(TARGETS),$(linux_targets)); do \
+	@tests/tools cargo rustup strip aarch64-linux-gnu-gcc x86_64-w64-mingw32-gcc
+	@rustup --quiet target add $(packed_targets)
+	@for target in $(packed_targets); do \
 	  $(with_zig) ffi-c/package/tarball $$target dist || exit 1; done
 
 deb: $(zig)/cargo-zigbuild
@@ -117,10 +120,11 @@ deb: $(zig)/cargo-zigbuild
 packed_as = $(with_zig) MODELWIRE_TESTS_PACKAGE=dist/modelwire-$(version)-$(1).tar.gz $(c_suite) $(c_scenarios) \
   --test records --test faults --test replay --test key --test demo
 version = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -1)
+test-targets: TARGETS := $(linux_targets)
 test-targets: tarballs
 	@tests/tools cargo rustup cc c++ musl-gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64 pkg-config \
 	  readelf cmake
-	$(with_zig) $(c_suite) --test package -- --ignored --skip debian
+	$(with_zig) $(c_suite) --test package -- --ignored --skip debian --skip windows
 	$(c_suite) --test install -- --ignored targets
 	$(call packed_as,x86_64-unknown-linux-gnu)
 	$(call packed_as,x86_64-unknown-linux-musl) -- --skip copies --skip loaded_and_unloaded --skip plugins
@@ -155,13 +159,16 @@ platforms:
 	@python3 tests/platforms/artefacts.py
 
 # Windows by mingw and Wine; there is no Python package of either.
-test-windows:
-	@tests/tools cargo rustup x86_64-w64-mingw32-gcc wine
-	@rustup --quiet target add x86_64-pc-windows-gnu
-	cargo check --quiet --locked --target x86_64-pc-windows-gnu -p modelwire -p modelwire-ffi -p modelwire-cli
+test-windows: TARGETS := $(windows_target)
+test-windows: tarballs
+	@tests/tools cargo rustup cc x86_64-w64-mingw32-gcc x86_64-w64-mingw32-gcc-posix x86_64-w64-mingw32-g++-posix \
+	  wine pkg-config cmake
+	cargo check --quiet --locked --target $(windows_target) -p modelwire -p modelwire-ffi -p modelwire-cli
 	tests/platforms/windows demo
 	tests/platforms/windows core
 	tests/platforms/windows scenarios
+	$(with_zig) tests/platforms/windows package
+	tests/platforms/windows c
 
 # zig compiles the C of what the core uses. It has no frameworks of Apple's to link with.
 macos_targets := aarch64-apple-darwin x86_64-apple-darwin
@@ -246,7 +253,7 @@ $(build)/python/tools/installed: py/package/requirements.txt
 	@touch $@
 
 wheels: $(build)/python/tools/installed
-	@tests/tools cargo rustup cc aarch64-linux-gnu-gcc
+	@tests/tools cargo rustup cc aarch64-linux-gnu-gcc x86_64-w64-mingw32-gcc
 	@$(packaging) py/package/wheels.py dist $(NAMES)
 	@$(MAKE) --no-print-directory check-wheels
 

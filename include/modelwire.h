@@ -96,7 +96,7 @@ MODELWIRE_API extern const uint8_t modelwire_needs_0_1;
 }
 #endif
 /* Kept by linkers that leave out what is not used. */
-#ifdef __has_attribute
+#if defined(__has_attribute) && defined(__ELF__)
 #if __has_attribute(retain)
 __attribute__((retain))
 #endif

@@ -46,6 +46,7 @@ impl OwnThread {
         name: String,
         body: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<OwnThread> {
+        system::keep_loaded();
         let gone = Arc::new(Gone::default());
         let goes = Goes(gone.clone());
         let body = move || {

@@ -24,6 +24,9 @@ pub(crate) fn on_fork(in_child: extern "C" fn()) {
     let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
 }
 
+/// The linker was told so, where the library is a shared one: `-z nodelete`.
+pub(crate) fn keep_loaded() {}
+
 /// How many descriptors this process may have open.
 pub(crate) fn descriptors_max() -> usize {
     // SAFETY: plain data that the call fills in before it is read.

@@ -8,6 +8,9 @@ use std::os::windows::io::{AsRawSocket, AsSocket};
 use std::time::Duration;
 
 use windows_sys::Win32::Networking::WinSock::{POLLRDNORM, WSAPOLLFD, WSAPoll};
+use windows_sys::Win32::System::LibraryLoader::{
+    GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN, GetModuleHandleExW,
+};
 use windows_sys::Win32::System::Threading::GetCurrentThreadStackLimits;
 
 pub(crate) use super::no_event_fd::EventFd;
@@ -18,6 +21,17 @@ pub(crate) type BorrowedDescriptor<'a> = std::os::windows::io::BorrowedSocket<'a
 
 /// There are no forks.
 pub(crate) fn on_fork(_: extern "C" fn()) {}
+
+/// Keeps the code of the library where it is, whatever the program frees: the library's own threads run
+/// in it. Systems whose linkers can be told so are told by them.
+pub(crate) fn keep_loaded() {
+    let here = keep_loaded as *const () as *const u16;
+    let how = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
+    let mut module = std::ptr::null_mut();
+    // SAFETY: the address is one of the module that is asked for, and no text.
+    let found = unsafe { GetModuleHandleExW(how, here, &raw mut module) };
+    debug_assert_ne!(found, 0);
+}
 
 /// How many handles a process may have: 2 to the 24th, whatever else is set.
 pub(crate) fn descriptors_max() -> usize {

@@ -280,18 +280,6 @@ void expect_none(const modelwire_queue *queue, modelwire_status expected) {
   CHECK(none == NULL && several[0] == NULL && several[1] == NULL && count == 0);
 }
 
-long memory_kib(void) {
-  char line[128];
-  long kib = -1;
-  FILE *status = fopen("/proc/self/status", "r");
-  CHECK(status != NULL);
-  while (fgets(line, sizeof line, status) != NULL) {
-    if (strncmp(line, "VmRSS:", 6) == 0) kib = strtol(line + 6, NULL, 10);
-  }
-  CHECK(fclose(status) == 0 && kib > 0);
-  return kib;
-}
-
 void sleep_ms(int64_t milliseconds) {
   struct timespec moment = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000};
   while (nanosleep(&moment, &moment) != 0) continue;

@@ -11,6 +11,7 @@
 #endif
 
 #include "list.h"
+#include "system.h"
 
 #include <modelwire.h>
 
@@ -139,9 +140,6 @@ void expect_end(const modelwire_queue *queue, uint64_t tag, modelwire_status exp
 
 /* What the queue gives in place of an event, by next and by take. */
 void expect_none(const modelwire_queue *queue, modelwire_status expected);
-
-/* The memory that this process has, in KiB. */
-long memory_kib(void);
 
 /* What a bounded part may need. A sanitizer keeps what was freed. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -4,11 +4,8 @@
  */
 #include "check.h"
 
-#include <poll.h>
 #include <pthread.h>
-#include <sys/epoll.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { PRODUCERS = 4, CONSUMERS = 6, UNDER_WAY_MAX = 64 };
 
@@ -91,31 +88,20 @@ static modelwire_status take(member *own, int several, int32_t timeout_ms) {
   return status;
 }
 
-/* Sleeps in poll or, edge-triggered, in epoll. */
-static void sleep_at(int fd, int epoll) {
-  struct pollfd watched = {fd, POLLIN, 0};
-  struct epoll_event event;
-  CHECK((epoll < 0 ? poll(&watched, 1, PATIENCE_MS)
-                   : epoll_wait(epoll, &event, 1, PATIENCE_MS)) == 1);
-}
-
 static void *consume(void *argument) {
   member *own = argument;
-  int fd = modelwire_queue_fd(own->all->queue), epoll = -1;
-  int is_loop = own->number % 3 == 1;
-  if (own->number == 1) {
-    struct epoll_event event = {EPOLLIN | EPOLLET, {0}};
-    epoll = epoll_create1(EPOLL_CLOEXEC);
-    CHECK(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
-  }
+  /* In a loop, two of them: one polls, and one has an edge-triggered watch. */
+  int fd = modelwire_queue_fd(own->all->queue), is_watch = own->number == 1;
+  int is_loop = own->number % 3 == 1, watch = is_watch ? watch_of(fd, 1) : -1;
   for (;;) {
     int several = own->number % 2;
     modelwire_status status = take(own, several, is_loop ? 0 : own->number == 5 ? 1 : -1);
     if (status == MODELWIRE_CLOSED) break;
     CHECK(status == MODELWIRE_TIMEOUT);
-    if (is_loop) sleep_at(fd, epoll);
+    if (!is_loop) continue;
+    CHECK((is_watch ? watch_waits(watch, PATIENCE_MS) : is_readable(fd, PATIENCE_MS)) == 1);
   }
-  if (epoll >= 0) CHECK(close(epoll) == 0);
+  if (is_watch) watch_ends(watch);
   return NULL;
 }
 
@@ -155,16 +141,14 @@ void queue_crowd(void) {
   modelwire_client_free(all.client);
 }
 
-/* A hundred streams at the same time, one thread, plain epoll. */
+/* A hundred streams at the same time, one thread, one watch. */
 void queue_hundred(void) {
   enum { STREAMS = 100 };
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue();
   gathered *texts = calloc(STREAMS, sizeof *texts);
   CHECK(texts != NULL);
-  int epoll = epoll_create1(EPOLL_CLOEXEC), done = 0;
-  struct epoll_event watched = {EPOLLIN, {0}};
-  CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, modelwire_queue_fd(queue), &watched) == 0);
+  int watch = watch_of(modelwire_queue_fd(queue), 0), done = 0;
   for (int i = 0; i < STREAMS; i++) {
     char json[160];
     snprintf(json, sizeof json, ECHO_CHAT("slow", "stream %d"), i);
@@ -172,7 +156,7 @@ void queue_hundred(void) {
   }
   while (done < STREAMS) {
     modelwire_event *event = NULL;
-    CHECK(epoll_wait(epoll, &watched, 1, PATIENCE_MS) == 1);
+    CHECK(watch_waits(watch, PATIENCE_MS) == 1);
     while (modelwire_queue_next(queue, 0, &event) == MODELWIRE_OK) {
       gathered *text = (gathered *)(uintptr_t)modelwire_event_tag(event);
       if (is_last(event)) {
@@ -189,7 +173,7 @@ void queue_hundred(void) {
     snprintf(expected, sizeof expected, "stream %d", i);
     CHECK_TEXT(texts[i].text, expected);
   }
-  CHECK(close(epoll) == 0);
+  watch_ends(watch);
   free(texts);
   modelwire_queue_free(queue);
   modelwire_client_free(client);

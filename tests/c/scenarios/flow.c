@@ -4,15 +4,6 @@
  */
 #include "check.h"
 
-#include <poll.h>
-
-static int is_readable(const modelwire_queue *queue, int timeout_ms) {
-  struct pollfd watched = {modelwire_queue_fd(queue), POLLIN, 0};
-  int ready = poll(&watched, 1, timeout_ms);
-  CHECK(ready >= 0);
-  return ready;
-}
-
 /* One huge stream that is paused, and 99 that are taken: these come to their ends, and the huge one
  * waits in its socket. Then all of it comes. */
 void queue_paused(void) {
@@ -46,7 +37,7 @@ void queue_paused(void) {
   /* A hundred connections, and a bounded part of forty megabytes. */
   CHECK(most_kib < 2 * MORE_KIB_MAX);
   expect_none(queue, MODELWIRE_TIMEOUT);
-  CHECK(is_readable(queue, 0) == 0 && modelwire_queue_count(queue) == 1);
+  CHECK(is_readable(modelwire_queue_fd(queue), 0) == 0 && modelwire_queue_count(queue) == 1);
   CHECK(modelwire_queue_resume(queue, PAUSED) == MODELWIRE_OK);
   int huge = 1;
   for (int is_over = 0; !is_over;) {
@@ -78,16 +69,16 @@ void queue_pause_holds(void) {
     /* A loop that was told in vain is not told again. */
     sleep_ms(50);
     expect_none(queue, MODELWIRE_TIMEOUT);
-    CHECK(is_readable(queue, 50) == 0);
+    CHECK(is_readable(modelwire_queue_fd(queue), 50) == 0);
     CHECK(modelwire_queue_count(queue) == 3);
     for (uint64_t tag = 3; tag-- > 0;) {
       CHECK(modelwire_queue_resume(queue, tag) == MODELWIRE_OK);
-      CHECK(is_readable(queue, PATIENCE_MS) == 1);
+      CHECK(is_readable(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
       expect_end(queue, tag, MODELWIRE_OK);
       CHECK(modelwire_queue_resume(queue, tag) == MODELWIRE_ABSENT);
     }
     expect_none(queue, MODELWIRE_TIMEOUT);
-    CHECK(is_readable(queue, 0) == 0);
+    CHECK(is_readable(modelwire_queue_fd(queue), 0) == 0);
   }
   /* One that is not paused may be resumed. */
   submit(client, queue, ECHO_CHAT("slow", "one"), 1, 1);

@@ -4,10 +4,6 @@
 #include "check.h"
 
 #include <pthread.h>
-#include <signal.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define THREADS 8
 #define CALLS_EACH 20
@@ -121,12 +117,9 @@ void forked(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "in the parent"))));
   modelwire_call *call = chat_call(client, ECHO_CHAT("echo", "later"));
-  int status = -1;
-  pid_t pid = fork();
-  CHECK(pid >= 0);
-  if (pid == 0) _exit(child(client, call));
-  CHECK(waitpid(pid, &status, 0) == pid);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  long pid = fork_here();
+  if (pid == 0) leave_child(child(client, call));
+  CHECK(child_succeeded(pid));
   modelwire_response *answer = answer_of(call);
   CHECK_TEXT(modelwire_response_text(answer, NULL), "later");
   modelwire_response_free(answer);
@@ -135,16 +128,13 @@ void forked(void) {
 
 /* The process that a callback forks off at the first event; 0 in that process, -1 before. */
 typedef struct {
-  pid_t pid;
+  long pid;
   gathered all;
 } fork_once;
 
 static int32_t fork_at_first_event(void *user_data, const modelwire_event *event) {
   fork_once *once = user_data;
-  if (once->pid == -1) {
-    once->pid = fork();
-    CHECK(once->pid >= 0);
-  }
+  if (once->pid == -1) once->pid = fork_here();
   return gather(&once->all, event);
 }
 
@@ -155,19 +145,17 @@ void forked_in_stream(void) {
   modelwire_response *end = NULL;
   modelwire_error *error = NULL;
   fork_once once = {.pid = -1};
-  int wait_status = -1;
   modelwire_status status =
       modelwire_call_stream(call, fork_at_first_event, &once, &end, &error);
   if (once.pid == 0) {
     CHECK_STATUS(status, MODELWIRE_E_FORKED, error);
     modelwire_error_free(error);
     modelwire_call_cancel(call);
-    _exit(child(client, call));
+    leave_child(child(client, call));
   }
   CHECK_STATUS(status, MODELWIRE_OK, error);
   CHECK_TEXT(once.all.text, "one two three");
-  CHECK(waitpid(once.pid, &wait_status, 0) == once.pid);
-  CHECK(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0);
+  CHECK(child_succeeded(once.pid));
   modelwire_response_free(end);
   modelwire_call_free(call);
   modelwire_client_free(client);
@@ -194,8 +182,8 @@ void broken_pipe(void) {
   const size_t size = 8u << 20;
   const char head[] = "{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"";
   char *json = malloc(size + sizeof head + 8);
-  sigset_t pending, blocked;
-  CHECK(json != NULL && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+  CHECK(json != NULL);
+  default_sigpipe();
   memcpy(json, head, sizeof head - 1);
   memset(json + sizeof head - 1, 'x', size);
   strcpy(json + sizeof head - 1 + size, "\"}]}");
@@ -211,9 +199,7 @@ void broken_pipe(void) {
     modelwire_response_free(answer);
     modelwire_call_free(call);
   }
-  /* Nothing of it is left to this thread, and its mask is as it was. */
-  CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 0);
-  CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGPIPE) == 0);
+  check_sigpipe();
   modelwire_client_free(client);
   free(json);
 }

@@ -61,17 +61,13 @@
   NAME(queue) NAME(queue_failures) NAME(queue_events_stay) NAME(queue_take)                    \
   NAME(queue_timeout) NAME(queue_wakeup) NAME(queue_close) NAME(queue_freed)                   \
   NAME(queue_shutdown) NAME(queue_fd_poll) NAME(queue_fd_select) NAME(queue_fd_epoll)          \
-  NAME(queue_fd_edges) NAME(queue_fd_late) NAME(queue_fd_closed) NAME(queue_fd_stolen)         \
+  NAME(queue_fd_edges) NAME(queue_fd_late)                                                     \
   NAME(queue_holds_back) NAME(queue_holds_back_few) NAME(queue_is_fair) NAME(queue_forked)     \
   NAME(queue_operations) NAME(queue_tags) NAME(queue_flags)                                    \
   /* crowd.c */                                                                                \
   NAME(queue_crowd) NAME(queue_hundred) NAME(queue_adaptive) NAME(queue_adaptive_requests)     \
-  /* faults.c */                                                                               \
-  NAME(exit_streaming) NAME(exit_waiting) NAME(signals) NAME(signals_pending)                  \
-  NAME(no_threads) NAME(no_threads_for_names)                                                  \
-  /* interrupt.c */                                                                            \
-  NAME(interrupted) NAME(interrupted_with_restart) NAME(wakeup_in_handler)                     \
-  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_way)                       \
+  /* exits.c */                                                                                \
+  NAME(exit_streaming) NAME(exit_waiting)                                                      \
   /* flow.c */                                                                                 \
   NAME(queue_paused) NAME(queue_pause_holds) NAME(queue_pause_in_the_middle)                   \
   NAME(queue_pause_ends)                                                                       \
@@ -83,6 +79,20 @@
   /* fuzz.c */                                                                                 \
   NAME(fuzz)                                                                                   \
   /* replay.c */                                                                               \
-  NAME(replay)
+  NAME(replay)                                                                                 \
+  UNIX_SCENARIOS(NAME)
+
+#ifdef _WIN32
+#define UNIX_SCENARIOS(NAME)
+#else
+#define UNIX_SCENARIOS(NAME)                                                                   \
+  /* stolen.c */                                                                               \
+  NAME(queue_fd_closed) NAME(queue_fd_stolen)                                                  \
+  /* faults.c */                                                                               \
+  NAME(signals) NAME(signals_pending) NAME(no_threads) NAME(no_threads_for_names)              \
+  /* interrupt.c */                                                                            \
+  NAME(interrupted) NAME(interrupted_with_restart) NAME(wakeup_in_handler)                     \
+  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_way)
+#endif
 
 #endif

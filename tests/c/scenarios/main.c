@@ -21,6 +21,7 @@ static void *run(void *argument) {
 }
 
 int main(int argc, char **argv) {
+  plain_streams();
   for (size_t i = 0; argc == 2 && i < sizeof SCENARIOS / sizeof *SCENARIOS; i++) {
     if (strcmp(SCENARIOS[i].name, argv[1]) == 0) {
       /* Not on this thread: Rust's std gives back what it keeps for a thread when the thread

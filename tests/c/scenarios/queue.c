@@ -4,16 +4,7 @@
  */
 #include "check.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Streams and whole calls on one queue; the tags tell them apart. */
 void queue(void) {
@@ -428,37 +419,10 @@ void queue_shutdown(void) {
 /* How a program sees that a descriptor is readable, within a time. */
 typedef int watcher(int fd, int timeout_ms);
 
-static int by_poll(int fd, int timeout_ms) {
-  struct pollfd watched = {fd, POLLIN, 0};
-  int ready = poll(&watched, 1, timeout_ms);
-  CHECK(ready >= 0 && (watched.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0);
-  return ready;
-}
-
-static int by_select(int fd, int timeout_ms) {
-  fd_set watched;
-  struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
-  FD_ZERO(&watched);
-  FD_SET((size_t)fd, &watched);
-  return select(fd + 1, &watched, NULL, NULL, &timeout);
-}
-
-static int epoll_of(int fd, uint32_t events) {
-  int epoll = epoll_create1(EPOLL_CLOEXEC);
-  struct epoll_event event = {events, {0}};
-  CHECK(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
-  return epoll;
-}
-
-static int epoll_waits(int epoll, int timeout_ms) {
-  struct epoll_event event;
-  return epoll_wait(epoll, &event, 1, timeout_ms);
-}
-
-static int by_epoll(int fd, int timeout_ms) {
-  int epoll = epoll_of(fd, EPOLLIN);
-  int ready = epoll_waits(epoll, timeout_ms);
-  CHECK(close(epoll) == 0);
+static int by_watch(int fd, int timeout_ms) {
+  int watch = watch_of(fd, 0);
+  int ready = watch_waits(watch, timeout_ms);
+  watch_ends(watch);
   return ready;
 }
 
@@ -490,65 +454,61 @@ static const struct {
              {MODELWIRE_INTERRUPTIBLE, MODELWIRE_INTERRUPTED},
              {MODELWIRE_INTERRUPTIBLE | MODELWIRE_SOCKET, MODELWIRE_INTERRUPTED}};
 
-static void watch_one(watcher *is_readable, size_t kind) {
+static void watch_one(watcher *sees, size_t kind) {
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = queue_with(KINDS[kind].flags);
-  struct stat status;
   int fd = modelwire_queue_fd(queue);
   CHECK(fd >= 0 && modelwire_queue_fd(queue) == fd);
-  CHECK(fstat(fd, &status) == 0);
-  CHECK(!S_ISSOCK(status.st_mode) == ((KINDS[kind].flags & MODELWIRE_SOCKET) == 0));
-  CHECK((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+  check_descriptor(fd, (KINDS[kind].flags & MODELWIRE_SOCKET) != 0);
   for (int round = 0; round < 5; round++) {
-    CHECK(is_readable(fd, 0) == 0);
+    CHECK(sees(fd, 0) == 0);
     submit(client, queue, ECHO_CHAT("echo", "one two three"), 1, 1);
     for (int ends = 0; ends == 0;) {
-      CHECK(is_readable(fd, PATIENCE_MS) == 1);
+      CHECK(sees(fd, PATIENCE_MS) == 1);
       ends = take_all(queue, MODELWIRE_TIMEOUT);
     }
   }
   /* A wake-up is something to look at. */
   modelwire_queue_wakeup(queue);
-  CHECK(is_readable(fd, PATIENCE_MS) == 1);
+  CHECK(sees(fd, PATIENCE_MS) == 1);
   CHECK(take_all(queue, KINDS[kind].woken) == 0);
-  CHECK(is_readable(fd, 0) == 0);
+  CHECK(sees(fd, 0) == 0);
   /* Closed and drained: readable for ever. */
   modelwire_queue_close(queue);
   for (int round = 0; round < 3; round++) {
-    CHECK(is_readable(fd, PATIENCE_MS) == 1);
+    CHECK(sees(fd, PATIENCE_MS) == 1);
     CHECK(take_all(queue, MODELWIRE_CLOSED) == 0);
   }
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
 
-static void watch_with(watcher *is_readable) {
-  for (size_t kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++) watch_one(is_readable, kind);
+static void watch_with(watcher *sees) {
+  for (size_t kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++) watch_one(sees, kind);
 }
 
-void queue_fd_poll(void) { watch_with(by_poll); }
-void queue_fd_select(void) { watch_with(by_select); }
-void queue_fd_epoll(void) { watch_with(by_epoll); }
+void queue_fd_poll(void) { watch_with(is_readable); }
+void queue_fd_select(void) { watch_with(is_readable_by_select); }
+void queue_fd_epoll(void) { watch_with(by_watch); }
 
 /* Edge-triggered: told once for each time that the queue was seen empty. The program may read the
  * descriptor, too. */
 static void watch_edges(uint32_t flags) {
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = queue_with(flags);
-  int fd = modelwire_queue_fd(queue), epoll = epoll_of(fd, EPOLLIN | EPOLLET);
+  int fd = modelwire_queue_fd(queue), watch = watch_of(fd, 1);
   for (int round = 0; round < 20; round++) {
     submit(client, queue, ECHO_CHAT("echo", "one two three"), 1, 1);
     for (int ends = 0; ends == 0;) {
-      char bytes[8];
-      CHECK(epoll_waits(epoll, PATIENCE_MS) == 1);
-      if (round % 2 == 1) CHECK(read(fd, bytes, sizeof bytes) <= (ssize_t)sizeof bytes);
+      CHECK(watch_waits(watch, PATIENCE_MS) == 1);
+      if (round % 2 == 1) read_some(fd);
       ends = take_all(queue, MODELWIRE_TIMEOUT);
     }
   }
   modelwire_queue_close(queue);
-  CHECK(epoll_waits(epoll, PATIENCE_MS) == 1);
+  CHECK(watch_waits(watch, PATIENCE_MS) == 1);
   CHECK(take_all(queue, MODELWIRE_CLOSED) == 0);
-  CHECK(close(epoll) == 0);
+  watch_ends(watch);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }
@@ -565,55 +525,15 @@ void queue_fd_late(void) {
   modelwire_queue *queue = new_queue(), *closed = new_queue();
   submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
   while (usage_of(client, "/calls") == 0) sleep_ms(10);
-  CHECK(by_poll(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
+  CHECK(is_readable(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
   CHECK(take_all(queue, MODELWIRE_TIMEOUT) == 1);
-  CHECK(by_poll(modelwire_queue_fd(queue), 0) == 0);
+  CHECK(is_readable(modelwire_queue_fd(queue), 0) == 0);
   modelwire_queue_close(closed);
-  CHECK(by_poll(modelwire_queue_fd(closed), PATIENCE_MS) == 1);
+  CHECK(is_readable(modelwire_queue_fd(closed), PATIENCE_MS) == 1);
   CHECK(take_all(closed, MODELWIRE_CLOSED) == 0);
   modelwire_queue_free(closed);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
-}
-
-/* A loop that closes what it watches has a duplicate; nobody is left to tell then, and no signal
- * is raised. */
-void queue_fd_closed(void) {
-  modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = queue_with(MODELWIRE_SOCKET);
-  int copy = dup(modelwire_queue_fd(queue));
-  CHECK(copy >= 0 && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
-  /* The last copy of the program's end of the pair, as a careless loop would. */
-  CHECK(shutdown(copy, SHUT_RDWR) == 0 && close(copy) == 0);
-  for (int round = 0; round < 3; round++) {
-    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
-    expect_end(queue, 1, MODELWIRE_OK);
-    expect_none(queue, MODELWIRE_TIMEOUT);
-  }
-  modelwire_queue_free(queue);
-  modelwire_client_free(client);
-}
-
-/* The descriptor itself is closed, which the header forbids, and its number is another one's: no
- * signal, no crash, no lost event. */
-static void steal(uint32_t flags) {
-  modelwire_client *client = client_of_environment();
-  modelwire_queue *queue = queue_with(flags);
-  int fd = modelwire_queue_fd(queue);
-  CHECK(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
-  CHECK(close(fd) == 0 && open("/dev/null", O_RDWR) == fd);
-  for (int round = 0; round < 3; round++) {
-    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
-    expect_end(queue, 1, MODELWIRE_OK);
-    expect_none(queue, MODELWIRE_TIMEOUT);
-  }
-  modelwire_queue_free(queue);
-  modelwire_client_free(client);
-}
-
-void queue_fd_stolen(void) {
-  steal(0);
-  steal(MODELWIRE_SOCKET);
 }
 
 /* A huge stream that nobody takes: a bounded part of it is here, the service waits. Then all of
@@ -694,7 +614,7 @@ static int child(modelwire_client *client, modelwire_queue *inherited) {
   modelwire_queue_free(inherited);
   modelwire_queue *queue = new_queue();
   submit(client, queue, ECHO_CHAT("echo", "x"), 1, 3);
-  CHECK(by_poll(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
+  CHECK(is_readable(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
   expect_end(queue, 3, MODELWIRE_OK);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
@@ -704,15 +624,13 @@ static int child(modelwire_client *client, modelwire_queue *inherited) {
 void queue_forked(void) {
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue();
-  int fd = modelwire_queue_fd(queue), status = -1;
+  int fd = modelwire_queue_fd(queue);
   submit(client, queue, ECHO_CHAT("slow", "one two three"), 1, 1);
   modelwire_event_free(next(queue));
   CHECK(fd >= 0);
-  pid_t pid = fork();
-  CHECK(pid >= 0);
-  if (pid == 0) _exit(child(client, queue));
-  CHECK(waitpid(pid, &status, 0) == pid);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  long pid = fork_here();
+  if (pid == 0) leave_child(child(client, queue));
+  CHECK(child_succeeded(pid));
   expect_end(queue, 1, MODELWIRE_OK);
   modelwire_queue_free(queue);
   modelwire_client_free(client);

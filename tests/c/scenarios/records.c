@@ -6,11 +6,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <sys/prctl.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* What the function of one client was told. It runs on one thread at a time; the test looks behind
  * the semaphores: no lock is needed. */
@@ -74,8 +70,8 @@ static void note(book *notes, const modelwire_event *event) {
 
 static int32_t tell(void *user_data, const modelwire_event *event) {
   book *notes = user_data;
-  char name[17] = "";
-  CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0);
+  char name[17];
+  thread_name(name);
   CHECK_TEXT(name, "mw-tell");
   CHECK(modelwire_event_tag(event) == 0 && notes->finalizers == 0);
   /* The one before was told first, and is over. */
@@ -492,11 +488,9 @@ void a_queue_follows_the_calls_of_clients(void) {
 void a_forked_child_is_told_nothing(void) {
   modelwire_client *client = client_of_environment();
   book *notes = listen(client, NULL);
-  int status = -1;
   modelwire_response_free(call_once(client));
   next_record(notes);
-  pid_t pid = fork();
-  CHECK(pid >= 0);
+  long pid = fork_here();
   if (pid == 0) {
     modelwire_response_free(call_once(client));
     book *own = listen(client, NULL);
@@ -504,10 +498,9 @@ void a_forked_child_is_told_nothing(void) {
     close_client(client);
     CHECK(notes->count == 1 && notes->finalizers == 0);
     close_book(own, 1);
-    _exit(0);
+    leave_child(0);
   }
-  CHECK(waitpid(pid, &status, 0) == pid);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK(child_succeeded(pid));
   modelwire_response_free(call_once(client));
   close_client(client);
   close_book(notes, 2);

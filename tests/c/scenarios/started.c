@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 /* What the callbacks of one call saw. They run on one thread, one after another, and the test
@@ -25,8 +24,8 @@ typedef struct watch {
 } watch;
 
 static void check_thread(watch *seen) {
-  char name[17] = "";
-  CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0);
+  char name[17];
+  thread_name(name);
   /* The library's own thread for callbacks, and never the one that does the I/O. */
   CHECK(strncmp(name, "mw-cb-", 6) == 0);
   if (seen->chunks + seen->ends == 0) seen->thread = pthread_self();
@@ -67,7 +66,7 @@ static void finish(void *user_data) {
   CHECK(sem_post(&seen->over) == 0);
 }
 
-static watch *watch_of(modelwire_client *client, const char *json) {
+static watch *watching(modelwire_client *client, const char *json) {
   watch *fresh = calloc(1, sizeof *fresh);
   CHECK(fresh != NULL && sem_init(&fresh->over, 0, 0) == 0);
   fresh->client = client;
@@ -121,9 +120,9 @@ void started(void) {
   watch *seen[2 * COUNT];
   modelwire_client *client = client_of_environment();
   for (size_t i = 0; i < COUNT; i++) {
-    seen[2 * i] = watch_of(client, CASES[i].json);
+    seen[2 * i] = watching(client, CASES[i].json);
     start(seen[2 * i], 0);
-    seen[2 * i + 1] = watch_of(client, CASES[i].json);
+    seen[2 * i + 1] = watching(client, CASES[i].json);
     start(seen[2 * i + 1], 1);
   }
   for (size_t i = 0; i < COUNT; i++) {
@@ -153,7 +152,7 @@ static int32_t look_at_models(watch *seen, const modelwire_event *event) {
 
 void started_models(void) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("m", "x"));
+  watch *seen = watching(client, ECHO_CHAT("m", "x"));
   modelwire_call_free(seen->call);
   seen->call = models_call(client);
   seen->act = look_at_models;
@@ -167,7 +166,7 @@ void started_models(void) {
 
 static void check_end(modelwire_status expected, int32_t stream) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("m", "x"));
+  watch *seen = watching(client, ECHO_CHAT("m", "x"));
   start(seen, stream);
   wait_over(seen);
   if (seen->status != expected) {
@@ -182,7 +181,7 @@ void started_refused(void) { check_end(MODELWIRE_E_CONNECT, 1); }
 
 void started_timeout(void) {
   modelwire_client *client = client_with("{\"first_byte_timeout_ms\":100}");
-  watch *seen = watch_of(client, ECHO_CHAT("m", "x"));
+  watch *seen = watching(client, ECHO_CHAT("m", "x"));
   start(seen, 1);
   wait_over(seen);
   CHECK(seen->status == MODELWIRE_E_TIMEOUT && seen->chunks == 0);
@@ -194,7 +193,7 @@ void started_timeout(void) {
 /* In flight: the service has the request and does not answer. */
 void started_cancelled(void) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("m", "x"));
+  watch *seen = watching(client, ECHO_CHAT("m", "x"));
   start(seen, 0);
   wait_for_cue();
   CHECK(seen->ends == 0);
@@ -228,7 +227,7 @@ static int32_t free_call_inside(watch *seen, const modelwire_event *event) {
 
 static void end_from_inside(int32_t (*act)(watch *seen, const modelwire_event *event)) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("m", "x"));
+  watch *seen = watching(client, ECHO_CHAT("m", "x"));
   seen->act = act;
   start(seen, 1);
   wait_over(seen);
@@ -248,7 +247,7 @@ void started_freed_inside(void) { end_from_inside(free_call_inside); }
 /* A freed call ends; so does one that is freed at once. */
 void started_freed(void) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("m", "x"));
+  watch *seen = watching(client, ECHO_CHAT("m", "x"));
   start(seen, 1);
   modelwire_call_free(seen->call);
   seen->call = NULL;
@@ -299,7 +298,7 @@ void start_fails(void) {
   fail_to_start(call, MODELWIRE_E_ARGUMENT);
   modelwire_response_free(answer);
   modelwire_call_free(call);
-  watch *seen = watch_of(client, ECHO_CHAT("echo", "x"));
+  watch *seen = watching(client, ECHO_CHAT("echo", "x"));
   start(seen, 1);
   fail_to_start(seen->call, MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_call_run(seen->call, &answer, NULL) == MODELWIRE_E_ARGUMENT);
@@ -322,7 +321,7 @@ static int32_t free_client_inside(watch *seen, const modelwire_event *event) {
 
 /* The call keeps what it needs: it goes on to its end. */
 void started_without_client(void) {
-  watch *seen = watch_of(client_of_environment(), ECHO_CHAT("echo", "one two"));
+  watch *seen = watching(client_of_environment(), ECHO_CHAT("echo", "one two"));
   seen->act = free_client_inside;
   start(seen, 1);
   wait_over(seen);
@@ -337,7 +336,7 @@ void started_shutdown(void) {
   modelwire_client *client = client_of_environment();
   watch *seen[3];
   for (int i = 0; i < 3; i++) {
-    seen[i] = watch_of(client, ECHO_CHAT("m", "x"));
+    seen[i] = watching(client, ECHO_CHAT("m", "x"));
     start(seen[i], i % 2);
   }
   wait_for_cue();
@@ -363,7 +362,7 @@ static int32_t shut_down_inside(watch *seen, const modelwire_event *event) {
 /* Refused, and nothing was done: the call goes on, and so does the library. */
 void shutdown_inside(void) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("echo", "one two"));
+  watch *seen = watching(client, ECHO_CHAT("echo", "one two"));
   seen->act = shut_down_inside;
   start(seen, 1);
   wait_over(seen);
@@ -385,7 +384,7 @@ static int32_t hang(watch *seen, const modelwire_event *event) {
 /* A callback that hangs: the shutdown says so in time, and the callback ends on its own. */
 void shutdown_beside_hanging(void) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("echo", "one two"));
+  watch *seen = watching(client, ECHO_CHAT("echo", "one two"));
   sem_t let_go;
   CHECK(sem_init(&let_go, 0, 0) == 0);
   seen->act = hang;
@@ -424,8 +423,8 @@ static int32_t call_inside(watch *seen, const modelwire_event *event) {
 
 void started_calls_inside(void) {
   modelwire_client *client = client_of_environment();
-  watch *seen = watch_of(client, ECHO_CHAT("echo", "one two"));
-  watch *later = watch_of(client, ECHO_CHAT("echo", "later"));
+  watch *seen = watching(client, ECHO_CHAT("echo", "one two"));
+  watch *later = watching(client, ECHO_CHAT("echo", "later"));
   seen->act = call_inside;
   seen->more = later;
   start(seen, 1);
@@ -456,7 +455,7 @@ void started_serial(void) {
   watch *seen[CALLS];
   pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
   for (int i = 0; i < CALLS; i++) {
-    seen[i] = watch_of(client, ECHO_CHAT("echo", "one two three"));
+    seen[i] = watching(client, ECHO_CHAT("echo", "one two three"));
     seen[i]->act = be_alone;
     seen[i]->more = &alone;
     start(seen[i], 1);
@@ -495,7 +494,7 @@ void started_parallel(void) {
   sem_t *ways[2][2] = {{&place.mine, &place.other}, {&place.other, &place.mine}};
   watch *seen[2];
   for (int i = 0; i < 2; i++) {
-    seen[i] = watch_of(clients[i], ECHO_CHAT("echo", "one two"));
+    seen[i] = watching(clients[i], ECHO_CHAT("echo", "one two"));
     seen[i]->act = meet;
     seen[i]->more = ways[i];
     start(seen[i], 1);
@@ -539,8 +538,8 @@ static void *stream_for_ever(void *argument) {
 void independent(void) {
   enum { THREADS = 6 };
   modelwire_client *client = client_of_environment();
-  watch *blocked = watch_of(client, ECHO_CHAT("m", "x"));
-  watch *started_one = watch_of(client, ECHO_CHAT("m", "x"));
+  watch *blocked = watching(client, ECHO_CHAT("m", "x"));
+  watch *started_one = watching(client, ECHO_CHAT("m", "x"));
   pthread_t streaming, running[THREADS];
   runner runners[THREADS];
   sem_t let_go;

@@ -30,6 +30,8 @@ pub(crate) fn tool(name: &str) -> Command {
         "aarch64-linux-gnu-gcc" => "gcc-aarch64-linux-gnu",
         "aarch64-linux-gnu-g++" => "g++-aarch64-linux-gnu",
         "qemu-aarch64" => "qemu-user",
+        "x86_64-w64-mingw32-gcc-posix" => "gcc-mingw-w64-x86-64-posix",
+        "x86_64-w64-mingw32-g++-posix" => "g++-mingw-w64-x86-64-posix",
         other => other,
     };
     let asked = if name == "python-zig" { "version" } else { "--version" };
@@ -92,6 +94,11 @@ fn compilers_for(target: &str) -> [&'static [&'static str]; 2] {
             &["python-zig", "c++", "-target", "x86_64-linux-musl", "-static"],
         ],
         "aarch64-unknown-linux-gnu" => [&["aarch64-linux-gnu-gcc"], &["aarch64-linux-gnu-g++"]],
+        // The threads of C and C++ are those of POSIX, by a library of mingw's; so is printf.
+        "x86_64-pc-windows-gnu" => [
+            &["x86_64-w64-mingw32-gcc-posix", "-D__USE_MINGW_ANSI_STDIO=1"],
+            &["x86_64-w64-mingw32-g++-posix", "-static-libgcc", "-static-libstdc++"],
+        ],
         other => panic!("no compilers for {other}"),
     }
 }
@@ -154,15 +161,19 @@ impl Library {
         let unpacked = folder.join(name);
         let _ = std::fs::remove_dir_all(&unpacked);
         run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&folder));
-        let is_shared = !target.ends_with("-musl");
+        let (is_shared, is_windows) = (!target.ends_with("-musl"), target.contains("-windows-"));
         let package = if is_shared { "modelwire" } else { "modelwire-static" };
         let said = run(tool("pkg-config")
             .args(["--libs", package])
             .env("PKG_CONFIG_PATH", unpacked.join("lib/pkgconfig")));
         let mut link: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
-        let path =
+        let mut path =
             unpacked.join(if is_shared { "lib/libmodelwire.so" } else { "lib/libmodelwire.a" });
-        if is_shared {
+        if is_windows {
+            // Beside the programs, where their loader looks.
+            path = folder.join("modelwire.dll");
+            std::fs::copy(unpacked.join("bin/modelwire.dll"), &path).unwrap();
+        } else if is_shared {
             link.push(format!("-Wl,-rpath,{}", path.parent().unwrap().display()));
         }
         Library { folder, path, flags: Vec::new(), compilers: compilers_for(target), link }
@@ -177,6 +188,11 @@ impl Library {
         let link = vec![path.display().to_string(), format!("-Wl,-rpath,{}", folder.display())];
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
         Library { folder, path, flags, compilers: [&["cc"], &["c++"]], link }
+    }
+
+    /// Whether its programs run on Windows.
+    pub fn is_for_windows(&self) -> bool {
+        self.path.extension().is_some_and(|extension| extension == "dll")
     }
 
     /// The shared library.
@@ -226,7 +242,11 @@ impl Library {
         sources: &[&str],
         is_linked: bool,
     ) -> PathBuf {
-        let program = self.folder.join(name);
+        let (ending, system): (&str, &[&str]) = match self.is_for_windows() {
+            true => (".exe", &["-lws2_32", "-lpsapi"]),
+            false => ("", &["-ldl"]),
+        };
+        let program = self.folder.join(format!("{name}{ending}"));
         let below = root().join("tests/c");
         let mut command = tool(compiler[0]);
         command
@@ -238,7 +258,7 @@ impl Library {
             .args(sources.iter().map(|source| below.join(source)))
             .args(["-x", "none", "-o"])
             .arg(&program)
-            .arg("-ldl");
+            .args(system);
         if is_linked {
             command.args(&self.link);
         }

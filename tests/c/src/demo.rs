@@ -83,7 +83,7 @@ pub fn demo_takes_the_model_from_the_environment(program: &Path) {
     let service = Service::start().unwrap();
     let named = |name| Program::new(program).at(&service).env("MODELWIRE_MODEL", name).run();
     let ended = named("echo-reasoning").succeeded();
-    assert!(ended.stdout.contains("\nChat (echo-reasoning)\n"), "{ended:?}");
+    assert!(ended.stdout.lines().any(|line| line == "Chat (echo-reasoning)"), "{ended:?}");
     assert_eq!(service.metered()["echo-reasoning"].calls, 5);
     let ended = named("a\"\\\n\u{1}b");
     assert_eq!(ended.status.code(), Some(1), "{ended:?}");

@@ -53,11 +53,24 @@ pub struct Ended {
 
 impl Program {
     /// A program with nothing of ours in its environment; one that was built for arm64 runs in an
-    /// emulator, with the libraries of Debian's cross compiler.
+    /// emulator, with the libraries of Debian's cross compiler, and one for Windows in Wine, with those of
+    /// mingw (`tests/platforms/windows` says where its system is).
     pub fn new(path: &Path) -> Program {
-        if is_for_arm64(path) && !cfg!(target_arch = "aarch64") {
+        let header = header_of(path);
+        if header.starts_with(b"\x7fELF")
+            && header[18..20] == ARM64
+            && !cfg!(target_arch = "aarch64")
+        {
             let mut command = tool("qemu-aarch64");
             command.args(["-L", "/usr/aarch64-linux-gnu"]).arg(path);
+            return Program::wrap(command);
+        }
+        if header.starts_with(b"MZ") {
+            let mut command = tool("wine");
+            command
+                .arg(path)
+                .env("WINEDEBUG", "-all")
+                .env("WINEPATH", "Z:/usr/x86_64-w64-mingw32/lib");
             return Program::wrap(command);
         }
         Program::wrap(Command::new(path))
@@ -153,13 +166,14 @@ impl Program {
     }
 }
 
-/// As the header of an ELF file says it.
-fn is_for_arm64(path: &Path) -> bool {
-    const ARM64: [u8; 2] = [183, 0];
+/// The machine of an ELF file.
+const ARM64: [u8; 2] = [183, 0];
+
+/// How a file begins, by which its system is known; what is no file is a tool that stands in PATH.
+fn header_of(path: &Path) -> [u8; 20] {
     let mut header = [0; 20];
-    // What is no file is a tool that stands in PATH.
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    read.is_ok() && header.starts_with(b"\x7fELF") && header[18..20] == ARM64
+    read.map_or([0; 20], |()| header)
 }
 
 /// A child process that does not outlive its test.

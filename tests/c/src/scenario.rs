@@ -8,7 +8,8 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::{Library, Program, root};
 
-const SOURCES: [&str; 25] = [
+/// Those that every system has.
+const SOURCES: [&str; 24] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -27,19 +28,25 @@ const SOURCES: [&str; 25] = [
     "scenarios/started.c",
     "scenarios/queue.c",
     "scenarios/crowd.c",
-    "scenarios/faults.c",
-    "scenarios/interrupt.c",
+    "scenarios/exits.c",
     "scenarios/flow.c",
     "scenarios/close.c",
     "scenarios/orders.c",
     "scenarios/fuzz.c",
     "scenarios/replay.c",
 ];
+const UNIX: [&str; 4] =
+    ["scenarios/unix.c", "scenarios/stolen.c", "scenarios/faults.c", "scenarios/interrupt.c"];
+const WINDOWS: [&str; 1] = ["scenarios/windows.c"];
 
 /// The program of all scenarios, compiled the first time that a process asks.
 pub fn scenarios() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| Library::built().compile("scenarios", &SOURCES))
+    PROGRAM.get_or_init(|| {
+        let library = Library::built();
+        let more = if library.is_for_windows() { &WINDOWS[..] } else { &UNIX };
+        library.compile("scenarios", &[&SOURCES, more].concat())
+    })
 }
 
 /// One scenario, ready to be run; under valgrind if `MODELWIRE_TESTS_VALGRIND` is set.

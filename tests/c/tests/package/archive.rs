@@ -33,47 +33,53 @@ pub fn unpacked(target: &str, purpose: &str) -> PathBuf {
 #[ignore = "make test-targets"]
 fn each_holds_everything_and_nothing_of_its_builder() {
     for target in TARGETS {
-        let archive = packed(&format!("{}.tar.gz", name(target)));
-        let list = run(Command::new("tar").args(["--full-time", "-tvzf"]).arg(&archive));
-        let mut names = Vec::new();
-        let mut times = Vec::new();
-        for line in list.lines() {
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            let [mode, owner, _size, day, time, path, ..] = fields[..] else { panic!("{line}") };
-            assert_eq!(owner, "0/0", "{line}");
-            assert!(
-                ["drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--", "lrwxrwxrwx"].contains(&mode),
-                "{line}"
-            );
-            names.push(path.strip_prefix(&name(target)).unwrap());
-            times.push((day, time));
-        }
-        assert!(names.is_sorted(), "{names:?}");
-        times.dedup();
-        assert_eq!(times.len(), 1, "{times:?}");
-        for file in [
-            "/LICENSE-APACHE",
-            "/LICENSE-MIT",
-            "/README.md",
-            "/THIRD-PARTY-NOTICES",
-            "/include/modelwire.h",
-            "/include/modelwire.hpp",
-            "/include/modelwire.json",
-            "/lib/cmake/modelwire/modelwire-config.cmake",
-            "/lib/libmodelwire.a",
-            "/lib/libmodelwire.so",
-            "/lib/libmodelwire.so.0.1",
-            "/lib/pkgconfig/modelwire.pc",
-            "/lib/pkgconfig/modelwire-static.pc",
-        ] {
-            assert!(names.contains(&file), "{target}: {file} is missing in {names:?}");
-        }
+        check_list(
+            target,
+            &[
+                "/LICENSE-APACHE",
+                "/LICENSE-MIT",
+                "/README.md",
+                "/THIRD-PARTY-NOTICES",
+                "/include/modelwire.h",
+                "/include/modelwire.hpp",
+                "/include/modelwire.json",
+                "/lib/cmake/modelwire/modelwire-config.cmake",
+                "/lib/libmodelwire.a",
+                "/lib/libmodelwire.so",
+                "/lib/libmodelwire.so.0.1",
+                "/lib/pkgconfig/modelwire.pc",
+                "/lib/pkgconfig/modelwire-static.pc",
+            ],
+        );
         check_no_trace(&unpacked(target, "trace"));
     }
 }
 
+/// It holds these files, in order, all of one time and nobody's.
+#[track_caller]
+pub fn check_list(target: &str, files: &[&str]) {
+    let archive = packed(&format!("{}.tar.gz", name(target)));
+    let list = run(Command::new("tar").args(["--full-time", "-tvzf"]).arg(&archive));
+    let mut names = Vec::new();
+    let mut times = Vec::new();
+    for line in list.lines() {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [mode, owner, _size, day, time, path, ..] = fields[..] else { panic!("{line}") };
+        assert_eq!(owner, "0/0", "{line}");
+        assert!(["drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--", "lrwxrwxrwx"].contains(&mode), "{line}");
+        names.push(path.strip_prefix(&name(target)).unwrap());
+        times.push((day, time));
+    }
+    assert!(names.is_sorted(), "{names:?}");
+    times.dedup();
+    assert_eq!(times.len(), 1, "{times:?}");
+    for file in files {
+        assert!(names.contains(file), "{target}: {file} is missing in {names:?}");
+    }
+}
+
 /// No file says where it was made: not the project's folder, not the home with the crates.
-fn check_no_trace(folder: &Path) {
+pub fn check_no_trace(folder: &Path) {
     let home = std::env::var("HOME").unwrap();
     for trace in [root().to_str().unwrap(), &format!("{home}/.")] {
         let found = Command::new("grep").args(["-rlF", "--", trace]).arg(folder).output().unwrap();
@@ -149,10 +155,14 @@ fn a_library_of_this_machine_asks_for_more_than_the_floor() {
     assert!(glibc_versions(&library).iter().max().unwrap() > &floor());
 }
 
-/// Of a copy of the project in another folder, in another target directory.
 #[test]
 #[ignore = "make test-targets"]
 fn another_build_gives_the_same_bytes() {
+    check_again(TARGETS[0]);
+}
+
+/// Of a copy of the project in another folder, in another target directory.
+pub fn check_again(target: &str) {
     let folder = empty_folder("again");
     let copy = folder.join("project");
     std::fs::create_dir(&copy).unwrap();
@@ -160,7 +170,6 @@ fn another_build_gives_the_same_bytes() {
     run(Command::new("sh").args(["-ec", copied]).arg(&copy).current_dir(root()));
     let last_commit =
         run(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root()));
-    let target = TARGETS[0];
     run(Command::new(copy.join("ffi-c/package/tarball"))
         .arg(target)
         .arg(folder.join("dist"))

@@ -1,6 +1,6 @@
 //! What `make tarballs` and `make deb` pack, as users get it. Needs what they left in dist/, and tools
-//! that `make test` does without: `make test-targets` and `make test-deb` run these tests. Knows no
-//! function of the library.
+//! that `make test` does without: `make test-targets`, `make test-deb` and `make test-windows` run these
+//! tests. Knows no function of the library.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,6 +12,7 @@
 mod archive;
 mod debian;
 mod linking;
+mod windows;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

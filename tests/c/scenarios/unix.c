@@ -1,0 +1,98 @@
+/*
+ * What the scenarios ask of Unix systems. Knows no scenario.
+ */
+#include "check.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/select.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int is_readable(int fd, int timeout_ms) {
+  struct pollfd watched = {fd, POLLIN, 0};
+  int ready = poll(&watched, 1, timeout_ms);
+  CHECK(ready >= 0 && (watched.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0);
+  return ready;
+}
+
+int is_readable_by_select(int fd, int timeout_ms) {
+  fd_set watched;
+  struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
+  FD_ZERO(&watched);
+  FD_SET((size_t)fd, &watched);
+  return select(fd + 1, &watched, NULL, NULL, &timeout);
+}
+
+int watch_of(int fd, int is_edge) {
+  int epoll = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event event = {EPOLLIN | (is_edge ? EPOLLET : 0u), {0}};
+  CHECK(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
+  return epoll;
+}
+
+int watch_waits(int watch, int timeout_ms) {
+  struct epoll_event event;
+  return epoll_wait(watch, &event, 1, timeout_ms);
+}
+
+void watch_ends(int watch) { CHECK(close(watch) == 0); }
+
+void read_some(int fd) {
+  char bytes[8];
+  CHECK(read(fd, bytes, sizeof bytes) <= (ssize_t)sizeof bytes);
+}
+
+void check_descriptor(int fd, int is_socket) {
+  struct stat status;
+  CHECK(fstat(fd, &status) == 0);
+  CHECK(!S_ISSOCK(status.st_mode) == !is_socket);
+  CHECK((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+}
+
+long memory_kib(void) {
+  char line[128];
+  long kib = -1;
+  FILE *status = fopen("/proc/self/status", "r");
+  CHECK(status != NULL);
+  while (fgets(line, sizeof line, status) != NULL) {
+    if (strncmp(line, "VmRSS:", 6) == 0) kib = strtol(line + 6, NULL, 10);
+  }
+  CHECK(fclose(status) == 0 && kib > 0);
+  return kib;
+}
+
+void thread_name(char name[17]) {
+  memset(name, 0, 17);
+  CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0);
+}
+
+void default_sigpipe(void) { CHECK(signal(SIGPIPE, SIG_DFL) != SIG_ERR); }
+
+void check_sigpipe(void) {
+  sigset_t pending, blocked;
+  CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 0);
+  CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGPIPE) == 0);
+}
+
+long fork_here(void) {
+  pid_t pid = fork();
+  CHECK(pid >= 0);
+  return (long)pid;
+}
+
+int child_succeeded(long child) {
+  int status = -1;
+  CHECK(waitpid((pid_t)child, &status, 0) == (pid_t)child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void leave_child(int status) { _exit(status); }
+
+void plain_streams(void) {}

@@ -1,0 +1,192 @@
+//! The archive of `make tarballs` for Windows: what is in it, what its library takes of the system, that
+//! another build gives the same bytes; programs in C and C++ by pkg-config and by CMake, shared and static,
+//! under Wine. Knows no other system.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use modelwire_service::Service;
+use modelwire_tests_c::{Program, root};
+
+use crate::archive::{check_again, check_list, check_no_trace, unpacked};
+use crate::{check_runs, example, run};
+
+const TARGET: &str = "x86_64-pc-windows-gnu";
+const C: &str = "x86_64-w64-mingw32-gcc";
+// The other one of Debian's has no threads of C++.
+const CPP: &str = "x86_64-w64-mingw32-g++-posix";
+/// What Windows 10 has.
+const SYSTEM: [&str; 9] = [
+    "advapi32.dll",
+    "api-ms-win-core-synch-l1-2-0.dll",
+    "bcrypt.dll",
+    "bcryptprimitives.dll",
+    "crypt32.dll",
+    "kernel32.dll",
+    "msvcrt.dll",
+    "ntdll.dll",
+    "ws2_32.dll",
+];
+
+/// What a program or a library takes of others, in small letters.
+fn needed(file: &Path) -> Vec<String> {
+    let said = run(Command::new("x86_64-w64-mingw32-objdump").arg("-p").arg(file));
+    let names = said.lines().filter_map(|line| line.trim().strip_prefix("DLL Name: "));
+    names.map(str::to_lowercase).collect()
+}
+
+#[test]
+#[ignore = "make test-windows"]
+fn it_holds_everything_and_nothing_of_its_builder() {
+    check_list(
+        TARGET,
+        &[
+            "/LICENSE-APACHE",
+            "/LICENSE-MIT",
+            "/README.md",
+            "/THIRD-PARTY-NOTICES",
+            "/bin/modelwire.dll",
+            "/include/modelwire.h",
+            "/include/modelwire.hpp",
+            "/include/modelwire.json",
+            "/lib/cmake/modelwire/modelwire-config.cmake",
+            "/lib/libmodelwire.a",
+            "/lib/libmodelwire.dll.a",
+            "/lib/pkgconfig/modelwire.pc",
+            "/lib/pkgconfig/modelwire-static.pc",
+        ],
+    );
+    check_no_trace(&unpacked(TARGET, "trace"));
+}
+
+#[test]
+#[ignore = "make test-windows"]
+fn its_library_needs_windows_alone_and_shows_its_functions_only() {
+    let library = unpacked(TARGET, "needs").join("bin/modelwire.dll");
+    let needed = needed(&library);
+    assert!(needed.contains(&"kernel32.dll".to_owned()), "{needed:?}");
+    for name in needed {
+        assert!(SYSTEM.contains(&name.as_str()), "{name}");
+    }
+    let said = run(Command::new("x86_64-w64-mingw32-objdump").arg("-p").arg(&library));
+    let (_, table) = said.split_once("[Ordinal/Name Pointer] Table").unwrap();
+    let entries = table.lines().filter(|line| line.contains("[ "));
+    let names: Vec<&str> = entries.filter_map(|line| line.split_whitespace().last()).collect();
+    assert!(names.len() > 70, "{names:?}");
+    let others: Vec<_> = names.iter().filter(|name| !name.starts_with("modelwire_")).collect();
+    assert!(others.is_empty(), "it shows {others:?}");
+}
+
+#[test]
+#[ignore = "make test-windows"]
+fn another_build_for_windows_gives_the_same_bytes() {
+    check_again(TARGET);
+}
+
+/// A program that was linked runs, with the library beside it if it is the shared one.
+#[track_caller]
+fn check(folder: &Path, program: &Path, is_shared: bool) {
+    assert_eq!(needed(program).contains(&"modelwire.dll".to_owned()), is_shared);
+    if is_shared {
+        let beside = program.with_file_name("modelwire.dll");
+        std::fs::copy(folder.join("bin/modelwire.dll"), beside).unwrap();
+    }
+    check_runs(program);
+}
+
+#[test]
+#[ignore = "make test-windows"]
+fn programs_are_linked_by_pkg_config() {
+    let folder = unpacked(TARGET, "linked");
+    for (source, compiler, more) in
+        [("chat.c", C, ""), ("talk.cpp", CPP, "-std=c++17 -static-libgcc -static-libstdc++")]
+    {
+        for package in ["modelwire", "modelwire-static"] {
+            let flags = run(Command::new("pkg-config")
+                .args(["--cflags", "--libs", package])
+                .env("PKG_CONFIG_PATH", folder.join("lib/pkgconfig")));
+            let place = folder.with_file_name(format!("{source}-{package}"));
+            std::fs::create_dir(&place).unwrap();
+            let program = place.join("program.exe");
+            // As a shell takes them: pkg-config quotes the blank in the folder's name.
+            let line = format!(
+                "{compiler} -Wall -Wextra -Werror {more} '{}' -o '{}' {}",
+                example(source).display(),
+                program.display(),
+                flags.trim()
+            );
+            run(Command::new("sh").args(["-ec", &line]));
+            check(&folder, &program, package == "modelwire");
+        }
+    }
+}
+
+#[test]
+#[ignore = "make test-windows"]
+fn programs_are_linked_by_cmake() {
+    let folder = unpacked(TARGET, "cmake");
+    let project = folder.with_file_name("project");
+    std::fs::create_dir(&project).unwrap();
+    let toolchain = format!(
+        "set(CMAKE_SYSTEM_NAME Windows)\n\
+         set(CMAKE_SYSTEM_PROCESSOR x86_64)\n\
+         set(CMAKE_C_COMPILER {C})\n\
+         set(CMAKE_CXX_COMPILER {CPP})\n"
+    );
+    std::fs::write(project.join("mingw.cmake"), toolchain).unwrap();
+    let text = format!(
+        "cmake_minimum_required(VERSION 3.16)\n\
+         project(packed LANGUAGES C CXX)\n\
+         find_package(modelwire 0.1 REQUIRED)\n\
+         foreach(kind shared static)\n\
+           add_executable(chat_${{kind}} {})\n\
+           add_executable(talk_${{kind}} {})\n\
+           target_link_options(talk_${{kind}} PRIVATE -static-libgcc -static-libstdc++)\n\
+           foreach(name chat talk)\n\
+             target_link_libraries(${{name}}_${{kind}} PRIVATE modelwire::${{kind}})\n\
+           endforeach()\n\
+         endforeach()\n\
+         set_target_properties(talk_shared talk_static PROPERTIES CXX_STANDARD 17)\n",
+        example("chat.c").display(),
+        example("talk.cpp").display()
+    );
+    std::fs::write(project.join("CMakeLists.txt"), text).unwrap();
+    let build = project.join("build");
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(&project)
+        .arg("-B")
+        .arg(&build)
+        .arg(format!("-DCMAKE_TOOLCHAIN_FILE={}", project.join("mingw.cmake").display()))
+        .arg(format!("-DCMAKE_PREFIX_PATH={}", folder.display())));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    for kind in ["shared", "static"] {
+        for name in ["chat", "talk"] {
+            check(&folder, &build.join(format!("{name}_{kind}.exe")), kind == "shared");
+        }
+    }
+}
+
+/// Compiles a program that loads the library by itself.
+fn loader(folder: &Path, source: &str) -> PathBuf {
+    let program = folder.with_file_name("loader.exe");
+    run(Command::new(C)
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
+        .arg(root().join("tests/c/windows").join(source))
+        .arg("-I")
+        .arg(folder.join("include"))
+        .arg("-o")
+        .arg(&program));
+    program
+}
+
+#[test]
+#[ignore = "make test-windows"]
+fn a_library_that_is_freed_stays() {
+    let folder = unpacked(TARGET, "freed");
+    let program = loader(&folder, "unloaded.c");
+    let library = folder.join("bin/modelwire.dll");
+    let service = Service::start().unwrap();
+    let library = format!("Z:{}", library.display());
+    Program::new(&program).arg(&library).at(&service).run().succeeded();
+}
