@@ -320,6 +320,14 @@ fn no_service_makes_it_collapse() {
     }
 }
 
+/// A service without bursts refuses most of the first few; what is learned of so few is far too little.
+#[test]
+fn what_was_learned_of_few_is_doubted() {
+    let scenes = scenes();
+    let scene = scenes.iter().find(|scene| scene.name == "bucket 10/s burst 1, 5 s varied");
+    assert_eq!(collapses(scene.unwrap(), 0..20), [""; 0]);
+}
+
 #[test]
 #[ignore = "does not hold yet (tests/bench/README.md); takes minutes in a release build"]
 fn no_service_makes_it_collapse_on_any_seed() {

@@ -5,6 +5,12 @@ use std::time::Duration;
 
 /// Every answer pays for this part of a refusal by which more is tried.
 const CREDIT_OF_ANSWER: f64 = 0.011;
+
+/// Where next to nothing is let in, answers alone would take too long to pay for the one refusal that
+/// shows that more is: this long after the last one more is tried in any case, and after twice as long
+/// each time that this was in vain.
+const IN_ANY_CASE: Duration = Duration::from_secs(60);
+
 /// What is there at the beginning, and at most.
 const CREDIT_FIRST: f64 = 6.0;
 const CREDIT_MAX: f64 = 12.0;
@@ -26,6 +32,12 @@ const POOR: f64 = 0.7;
 #[derive(Clone, Debug)]
 pub(super) struct Afford {
     credit: f64,
+    /// When one was refused last.
+    refused_at: Duration,
+    /// So long after it more is tried in any case.
+    in_any_case: Duration,
+    /// Whether it was.
+    was_tried: bool,
     /// Since the last mark.
     answered: u32,
     mark: Duration,
@@ -39,6 +51,9 @@ impl Afford {
     pub(super) fn new() -> Afford {
         Afford {
             credit: CREDIT_FIRST,
+            refused_at: Duration::ZERO,
+            in_any_case: IN_ANY_CASE,
+            was_tried: false,
             answered: 0,
             mark: Duration::ZERO,
             taken: 0.0,
@@ -59,8 +74,16 @@ impl Afford {
         self.credit = (self.credit + CREDIT_OF_ANSWER).min(CREDIT_MAX);
     }
 
-    pub(super) fn refused(&mut self) {
+    pub(super) fn refused(&mut self, now: Duration) {
+        self.refused_at = now;
         self.credit = (self.credit - 1.0).max(CREDIT_LEAST);
+    }
+
+    /// More that was tried in any case was refused; whether more than before was let in.
+    pub(super) fn tried(&mut self, has_risen: bool) {
+        if std::mem::take(&mut self.was_tried) {
+            self.in_any_case = if has_risen { IN_ANY_CASE } else { self.in_any_case * 2 };
+        }
     }
 
     /// What was taken lately is not taken any more, as it seems.
@@ -74,12 +97,20 @@ impl Afford {
     }
 
     /// Whether a number may grow that was refused.
-    pub(super) fn may_try_number(&self) -> bool {
-        self.credit >= 1.0 || self.now_taken < self.taken * POOR
+    pub(super) fn may_try_number(&mut self, now: Duration) -> bool {
+        self.may_try(now, self.now_taken)
     }
 
     /// Whether this rate may grow that was refused.
-    pub(super) fn may_try_rate(&self, rate: f64) -> bool {
-        self.credit >= 1.0 || rate < self.taken * POOR
+    pub(super) fn may_try_rate(&mut self, now: Duration, rate: f64) -> bool {
+        self.may_try(now, rate)
+    }
+
+    fn may_try(&mut self, now: Duration, rate: f64) -> bool {
+        if self.credit >= 1.0 || rate < self.taken * POOR {
+            return true;
+        }
+        self.was_tried |= now >= self.refused_at + self.in_any_case;
+        self.was_tried
     }
 }

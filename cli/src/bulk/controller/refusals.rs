@@ -188,7 +188,7 @@ impl Refusals {
             && !self.is_apart
             && let Some(rate) = &mut self.rate
         {
-            let may_try = self.is_rising || self.afford.may_try_rate(rate.value());
+            let may_try = self.is_rising || self.afford.may_try_rate(now, rate.value());
             rate.press(now, may_try, f64::MAX);
         }
         self.next_start
@@ -200,7 +200,7 @@ impl Refusals {
             return None;
         }
         self.is_full_now = true;
-        let may_try = self.afford.may_try_number();
+        let may_try = self.afford.may_try_number(now);
         let grows_at = self.number.press(now, may_try, self.most);
         (f64::from(in_flight) + 1.0 > self.number.value()).then_some(grows_at)
     }
@@ -245,7 +245,7 @@ impl Refusals {
 
     /// One was refused; without it so many are on their way.
     pub(super) fn refused(&mut self, begun: Duration, now: Duration, in_flight: u32) {
-        self.afford.refused();
+        self.afford.refused(now);
         let way = now.saturating_sub(begun);
         self.way = (self.way * 7 + way) / 8;
         if self.cut_at.is_some_and(|cut| begun < cut) {
@@ -346,6 +346,8 @@ impl Refusals {
             self.afford.doubt_taken();
             let was_holding = self.number.ceiling.is_some() && !self.number.is_probing();
             let value = if was_holding { number.min(self.number.value() * 0.98) } else { number };
+            let ceiling = self.number.ceiling;
+            self.afford.tried(ceiling.is_some_and(|ceiling| value > ceiling * RISEN));
             self.number.refused(value.max(1.0), cut.at, OF_NUMBER);
             self.measured_since = None;
         }
@@ -415,6 +417,7 @@ impl Refusals {
             value = taken;
             self.afford.doubt_taken();
         }
+        self.afford.tried(ceiling.is_some_and(|ceiling| value > ceiling * RISEN));
         let quantum = if is_sure { QUANTUM_OF_RATE } else { QUANTUM_UNSURE };
         let rate = self.rate.get_or_insert_with(|| Level::unknown(value));
         let growth = Growth { unit: value * RATE_STEP, part_max: self.step_max, quantum };
