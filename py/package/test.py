@@ -21,6 +21,19 @@ ROOMS = wheels.BUILD / "rooms"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 # What a program may need of Python, unpacked and not installed: nothing of it is run but Python.
 DEBIAN = "python3,libpython3-stdlib,libc6,libgcc-s1,musl"
+# As py/package/free_threaded.py builds it.
+FREE_THREADED = wheels.BUILD / "free-threaded/bin/python3.14t"
+SUITE = wheels.ROOT / "tests/python"
+# What of the suite a free-threaded Python cannot run, or shows nothing of: a part of a test's name.
+NOT_OF_THREADS = {
+    "test_stubs": "mypy and pyright read sources, whatever runs them",
+    "test_types": "mypy and pyright read sources, whatever runs them",
+    "typed_program": "mypy and pyright read sources, whatever runs them",
+    "gevent": "has no build for a Python without the lock",
+    "eventlet": "complains of a lock that Python 3.14 made before it came",
+    "greenlet": "is a test of gevent",
+    "first_programs_have_types": "mypy and pyright read sources, whatever runs them",
+}
 
 
 class NotRun(Exception):
@@ -135,18 +148,29 @@ def musl(folder):
     yield loaded_by_musl(wheel(folder, "musllinux*_x86_64"), [loader])
 
 
-def threads(folder):
-    """The free-threaded wheel, in the Python that MODELWIRE_FREE_THREADED names."""
-    python = os.environ.get("MODELWIRE_FREE_THREADED") or shutil.which("python3.14t")
-    if not python:
-        raise NotRun("no free-threaded Python 3.14 here: name one in MODELWIRE_FREE_THREADED")
-    ours = installed(python, wheel(folder, "-cp314t-manylinux*_x86_64"), "threads")
-    yield run(ours, HERE / "smoke.py", env=clean(), cwd=ROOMS)
-    run(ours, "-m", "pip", "install", "--quiet", "pytest>=8", env=clean())
-    tests = [ours, "-m", "pytest", "-q", wheels.ROOT / "tests/python/test_parallel.py"]
-    variables = {"MODELWIRE_TESTS_NO_LOCK": "1", "PYTHON_GIL": "0"}
+def suite(python, *command):
+    """Runs something of the suite; its last lines tell what."""
     kept = {name: value for name, value in os.environ.items() if name == "MODELWIRE_SERVICE"}
-    yield run(*tests, env=clean() | kept | variables, cwd=wheels.ROOT).splitlines()[-1]
+    return run(python, *command, env=clean() | kept, cwd=wheels.ROOT).splitlines()
+
+
+def threads(folder):
+    """The free-threaded wheel: the suite, then as much of it in threads of one process at once."""
+    if not FREE_THREADED.exists():
+        raise NotRun("no free-threaded Python 3.14 here: make free-threaded")
+    ours = installed(FREE_THREADED, wheel(folder, "-cp314t-manylinux*_x86_64"), "threads")
+    yield run(ours, HERE / "smoke.py", env=clean(), cwd=ROOMS)
+    pip = [ours, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run(*pip, "--only-binary", ":all:", "-r", HERE / "requirements-threads.txt", env=clean())
+    for name, reason in NOT_OF_THREADS.items():
+        yield f"not run: {name}: {reason}"
+    left_out = ["-k", " and ".join(f"not {name}" for name in NOT_OF_THREADS)]
+    lines = suite(ours, "-m", "pytest", "-rs", SUITE, *left_out)
+    for line in [*(one for one in lines if one.startswith("SKIPPED")), lines[-1]]:
+        yield f"the suite: {line}"
+    for line in suite(ours, SUITE / "in_threads.py", "4", SUITE, *left_out):
+        if line.startswith(("left out", "thread ")):
+            yield f"in four threads at once: {line}"
 
 
 def sdist(folder):
