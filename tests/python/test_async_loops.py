@@ -556,6 +556,7 @@ PENDING = {
 }
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", PENDING)
 def test_exit(service, how):
     """R-STR1: a program with a stalled stream ends, well and without a word."""
@@ -569,6 +570,7 @@ def test_exit(service, how):
         programs.run(source, base_url)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_fork_under_a_running_loop(service):
     """R-OP1: the child makes a loop of its own and calls."""
     programs.run(

@@ -2,6 +2,7 @@
 left early, stopped and interrupted. Knows nothing of when what is sent."""
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -370,6 +371,7 @@ def test_a_run_that_is_dropped(quiet):
     quiet.until_closed()
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_ctrl_c(service):
     """R-STR7: heard while a job waits; the program goes on."""
     base_url = service.script("bulk-ctrl-c", [SILENCE] * 8)
@@ -390,6 +392,7 @@ def test_ctrl_c(service):
             program.kill()
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_program_that_ends_in_the_midst(service):
     """R-OP1: no hang and no complaint."""
     base_url = service.script("bulk-exit", [SILENCE] * 8)
@@ -402,6 +405,7 @@ def test_a_program_that_ends_in_the_midst(service):
     assert programs.run(source, base_url) == "done\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_fork(service):
     """R-F4: a job belongs to its process; a child begins its own."""
     source = """
@@ -450,6 +454,7 @@ def test_rows_that_take_long_hold_up_no_other(service, bulk):
     assert len(list(bulk(rows()))) == 11
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_many_rows(service, monkeypatch):
     """R-OP1: 12,000 of them, in flat memory; what grows otherwise are connections."""
     monkeypatch.setattr(programs, "DEADLINE", 120.0)
@@ -496,6 +501,7 @@ def test_other_threads_run_meanwhile(stand_in):
     assert result.text == "yes" and turns >= 10
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_greenlets_run_meanwhile(service):
     """R-OP1"""
     before = "from gevent import monkey\nmonkey.patch_all()\nimport gevent\n"
@@ -892,6 +898,7 @@ def test_nothing_is_open_after_all(quiet):
         names = (Path(f"/proc/self/task/{one}/comm") for one in os.listdir("/proc/self/task"))
         return sum(1 for one in names if one.exists() and one.read_text() == "modelwire-bulk\n")
 
+    gc.collect()  # tracebacks of other tests hold engines, and some Pythons collect seldom
     once()
     quiet.until_closed()
     before = len(os.listdir("/proc/self/fd"))
@@ -1029,6 +1036,7 @@ def test_an_output_that_cannot_be(bulk, tmp_path):
         list(bulk(PROMPTS, output=tmp_path / "no-such-folder" / "out.jsonl"))
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize(
     "left",
     [

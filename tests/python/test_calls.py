@@ -304,6 +304,7 @@ def test_an_httpx_client_and_a_traced_one(service, told):
     assert told.one().streamed
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_posing_changes_nothing(service):
     """R-F3: answers, errors and streams that are of openai's classes tell the same."""
     pytest.importorskip("openai")
@@ -374,6 +375,7 @@ def test_a_stream_outlives_its_client(service, told):
     assert told.one() == chunks.timing
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_ctrl_c_tells(service):
     """R-STR1: of the call that it ended."""
     service.script("ctrl-c", [SILENCE])
@@ -619,6 +621,7 @@ FORKING = """
 """
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_program_that_ends_tells(service):
     """R-OP1: what is due, and the calls that its end ended."""
     service.script("ending", [answer({"id": "a", "choices": []}), stream(piece("a"), STALL)])
@@ -638,6 +641,7 @@ def test_a_program_that_ends_tells(service):
     assert output == "None None\nshutdown shutdown\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_program_ends_in_time(service):
     """R-OP1: whatever the function does: sleeps, calls, or logs what it cannot."""
     for source in (
@@ -662,6 +666,7 @@ def test_a_program_ends_in_time(service):
         assert time.monotonic() - before < 12, source
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_close_waits_for_what_is_due(service):
     """R-OP1: of a client of a process that ends without a word."""
     output = programs.run(
@@ -679,6 +684,7 @@ def test_a_close_waits_for_what_is_due(service):
     assert output == "models\n" * 5
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_forks(service):
     """R-OP1: a child is told of its own calls, on a thread of its own; the parent of its own."""
     source = """
@@ -718,6 +724,7 @@ def test_forks(service):
     programs.run(FORKING + source, service.base_url)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_fork_in_a_function(service):
     """R-OP1: the child hands on nothing of its parent's; it may call."""
     source = """
@@ -744,6 +751,7 @@ def test_a_fork_in_a_function(service):
     programs.run(FORKING + source, service.base_url)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_many_forks_while_calls_tell(service):
     """R-OP1: at any moment, with threads that call meanwhile."""
     source = """
@@ -774,6 +782,7 @@ def test_many_forks_while_calls_tell(service):
     programs.run(FORKING + source, service.base_url, "-W", "ignore")
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
 def test_greenlets(service, library):
     """R-OP1: where gevent or eventlet replaced threads."""
@@ -798,6 +807,7 @@ def test_greenlets(service, library):
     assert output == f"True {['models'] * 5}\n6\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
 def test_calls_in_threads_of_a_pool(service, library):
     """R-OP1: where nothing begins that lasts, whoever waits hands on; then the main thread's."""
@@ -831,6 +841,7 @@ def test_calls_in_threads_of_a_pool(service, library):
     assert output == "4\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_greenlet_that_is_killed(service):
     """R-OP1: as programs end all of theirs; the next one tells what it held."""
     output = programs.run(
@@ -855,6 +866,7 @@ def test_a_greenlet_that_is_killed(service):
     assert output == "True 6\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_handler_of_a_signal_that_calls(service):
     """R-OP1: at whatever moment, also where its thread is about to be told of."""
     output = programs.run(

@@ -25,6 +25,7 @@ def told(make):
 """
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_framework_without_posing_is_warned_of_once(service):
     """R-F3: where the program makes its client, with the line that is missing."""
     output = programs.run(
@@ -47,6 +48,7 @@ print(one.message)
         assert part in message
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize(
     ("before", "count"),
     [
@@ -67,6 +69,7 @@ print(len(found))
     assert programs.run(STAND_IN + program, service.base_url) == f"{count}\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize(
     ("value", "told"),
     [
@@ -104,6 +107,7 @@ except modelwire.OpenAIError as error:
     assert programs.run(program, service.base_url) == f"{told}\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_posing_without_openai_says_what_is_missing(service):
     """R-F3"""
     program = """

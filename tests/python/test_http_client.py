@@ -113,6 +113,7 @@ def test_its_proxy_is_asked(make, given):
         assert (b"Basic dTpwQA==" in head) == isinstance(url, httpx.Proxy)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_proxies_of_the_environment_are_read_once(service):
     """R-CFG1: httpx makes mounts of them, which are no choice of the program."""
     output = programs.run(
@@ -234,6 +235,7 @@ def test_awaited_hooks(service):
     assert seen == ["GET", "list"] * 2
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_default_client_needs_no_httpx(service):
     """R-F3: nor is it imported."""
     output = programs.run(
@@ -291,6 +293,7 @@ def tls(tmp_path):
     listener.close()
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_its_authorities_are_trusted(tls):
     """R-CFG1: of an ssl context, and of a file; without them the service is not."""
     port, ca = tls

@@ -65,6 +65,7 @@ def test_the_wheel(shipped):
     assert others == []
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_the_wheel_works_by_itself(shipped, service, tmp_path):
     """R-OP1: in an environment that has nothing else."""
     run(sys.executable, "-m", "venv", tmp_path / "venv")

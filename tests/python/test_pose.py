@@ -82,6 +82,7 @@ def run(tmp_path, service):
     return check
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_nothing_poses_unasked(run):
     """R-F3: openai-python beside it changes nothing."""
     run("""
@@ -92,6 +93,7 @@ def test_nothing_poses_unasked(run):
     """)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_names_are_replaced_after_posing(run):
     """R-F3: the other way round there is nothing left to pose as; the error says so."""
     run("""
@@ -106,6 +108,7 @@ def test_names_are_replaced_after_posing(run):
     """)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_pose(run):
     """R-F3: every part is of openai's class of its name, and still of ours."""
     run("""
@@ -142,6 +145,7 @@ def test_answers_pose(run):
     """)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_streams_pose(run):
     """R-STR1, R-STR2: chunks by their class, events and items by their type."""
     run("""
@@ -168,6 +172,7 @@ def test_streams_pose(run):
     """)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_that_pose_stand_in_openais_models(run):
     """R-F3: pydantic takes them for what they say, and writes them."""
     run("""
@@ -185,6 +190,7 @@ def test_answers_that_pose_stand_in_openais_models(run):
     """)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_errors_pose(run):
     """R-ERR1: they are caught as openai's and as ours, and are pickled as ours alone."""
     run("""
@@ -209,6 +215,7 @@ def test_errors_pose(run):
     """)
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_that_cannot_be_parsed(run):
     """R-ERR1: are errors of openai's classes, and can still be pickled."""
     run("""

@@ -17,6 +17,7 @@ def address(service):
     return service.base_url.replace("/v1", "/scripts/exit-deep/v1")
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", EXITS)
 def test_exit(service, how):
     """R-STR1: a program with a stalled stream ends, well and without a word."""
@@ -31,6 +32,7 @@ def test_exit(service, how):
         programs.run(source, address(service))
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", PENDING)
 def test_exit_of_an_event_loop(service, how):
     """R-STR1: with tasks that wait, and with a loop that goes on."""
@@ -42,6 +44,7 @@ def test_exit_of_an_event_loop(service, how):
         programs.run(source, address(service))
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_exit_while_it_logs(service):
     """R-AUTH4: a thread hands on records while the interpreter ends."""
     source = """

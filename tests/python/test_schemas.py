@@ -386,6 +386,7 @@ WITHOUT = """
 """
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_nothing_need_be_installed():
     """Dataclasses and typed dicts are read without pydantic and msgspec."""
     done = subprocess.run(
@@ -394,6 +395,7 @@ def test_nothing_need_be_installed():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_nothing_is_imported_that_was_not_handed_over():
     """Neither by importing modelwire nor by parsing a dataclass."""
     lines = textwrap.dedent(WITHOUT).splitlines()

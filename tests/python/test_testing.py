@@ -663,6 +663,7 @@ STATES = {
 }
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("state", STATES)
 def test_an_interpreter_exits_while_it_runs(state):
     """In silence and at once."""
@@ -676,6 +677,7 @@ hello = [{"role": "user", "content": "x"}]
     programs.run(setup + inspect.cleandoc(STATES[state]))
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_forked_child_talks_to_its_parents_service():
     """It cannot steer it, and its end does not end it."""
     program = """
@@ -717,6 +719,7 @@ def test_a_forked_child_talks_to_its_parents_service():
     assert printed == "3\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_cut_is_seen_while_a_forked_child_lives():
     """The child holds the service's end of a connection that was open when it was made."""
     program = """
@@ -755,6 +758,7 @@ def test_a_cut_is_seen_while_a_forked_child_lives():
 # The package.
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_modelwire_does_not_import_it():
     """Who does not test does not pay; and pytest is needed by the fixture alone."""
     programs.run("""
@@ -823,6 +827,7 @@ def run_pytest(tmp_path, *arguments):
     return done.stdout + done.stderr
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_the_fixture_is_there_for_every_test(tmp_path):
     """Nothing has to be imported or named; a fresh service each time; it can be left out."""
     (tmp_path / "test_uses.py").write_text(USES_THE_FIXTURE)
@@ -860,6 +865,7 @@ with Service() as service:
 """
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_typed_program(tmp_path):
     """mypy --strict accepts a program that uses all of it."""
     (tmp_path / "typed.py").write_text(TYPED)

@@ -297,6 +297,7 @@ def test_trio_as_a_guest_of_asyncio(make):
     assert asyncio.run(host()) == ("asyncio", "trio")
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_trio_alone_imports_no_asyncio_of_ours(service):
     """R-OP1: nor is trio imported where asyncio runs."""
     source = """
@@ -321,6 +322,7 @@ def test_trio_alone_imports_no_asyncio_of_ours(service):
     assert programs.run(source, service.base_url) == "x\n"
 
 
+@pytest.mark.thread_unsafe("it is a program of its own")
 def test_ctrl_c_under_trio(service):
     """R-ERR5: while a call waits."""
     service.script("trio-interrupt", [SILENCE])
