@@ -22,7 +22,7 @@ OF_THE_PROCESS = {"capfd", "caplog", "capsys", "monkeypatch"}
 # What these would do is done here, once.
 OPTIONS = ["-s", "-p", "no:faulthandler", "-p", "no:logging"]
 OPTIONS += ["-p", "no:threadexception", "-p", "no:unraisableexception"]
-STUCK_S = 1800  # where every thread stands is told then
+STUCK_S = 3600  # where every thread stands is told then
 
 
 class Gate:
@@ -40,7 +40,7 @@ class Session:
     def __init__(self, number, of, gate):
         self.number, self.of, self.gate = number, of, gate
         self.counts, self.failed, self.left_out = collections.Counter(), [], {}
-        self.code = None
+        self.tests, self.code = 0, None
 
     def run(self, arguments):
         with contextlib.ExitStack() as self.turn:
@@ -66,6 +66,7 @@ class Session:
                 self.left_out[item.nodeid] = reason
             else:
                 kept.append(item)
+        self.tests = len(kept)
         first = len(kept) * self.number // self.of
         items[:] = kept[first:] + kept[:first]
 
@@ -82,13 +83,18 @@ class Session:
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or report.failed or report.skipped:
             self.counts[report.outcome] += 1
+            if self.counts.total() % 500 == 0:
+                self.say(f"{self.counts.total()} of {self.tests}")
         if report.failed:
             self.tell(report.nodeid, report.longreprtext)
 
     def tell(self, name, text):
         self.failed.append((name, text))
+        self.say(f"FAILED {name}\n{text}\n")
+
+    def say(self, text):
         with self.gate.printing:
-            print(f"thread {self.number}: FAILED {name}\n{text}\n", flush=True)
+            print(f"thread {self.number}: {text}", flush=True)
 
 
 def alone(item):

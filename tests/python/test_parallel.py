@@ -141,6 +141,10 @@ def test_assigning_while_others_look(answer):
         assert json.loads(one.model_dump_json())["id"] in {"c", *values}
         assert pickle.loads(pickle.dumps(one)).choices[1].message.content == "x"
         repr(one)
+        for fields in (vars(one), dict(one), one.model_extra):
+            assert fields.get("other") in (None, *({"value": [value]} for value in values))
+        with contextlib.suppress(KeyError):
+            one["other"]
         assert bool(one == answer) in (True, False)
         copy.copy(one)
 

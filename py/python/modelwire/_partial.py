@@ -29,7 +29,7 @@ def value(text: str) -> Any:
 def _ended(text: str) -> str:
     """The text up to its last whole value, with what is open closed; empty where there is none."""
     open_: list[str] = []
-    end, closing = 0, ""  # where a cut leaves JSON, and what it lacks there
+    end = 0  # where a cut leaves JSON, but for what is open there
     names = False  # whether a name of an object is next, and no value
     at = 0
     while found := _TOKEN.match(text, at):
@@ -39,8 +39,9 @@ def _ended(text: str) -> str:
             open_.append(sign)
             names = sign == "{"
         elif sign in ("}", "]"):
-            if not open_ or _CLOSING[open_.pop()] != sign:
+            if not open_ or _CLOSING[open_[-1]] != sign:
                 break
+            open_.pop()
             names = False
         elif sign == ",":
             names = bool(open_) and open_[-1] == "{"
@@ -50,8 +51,9 @@ def _ended(text: str) -> str:
             continue
         elif (string and names) or (word and not _is_whole(word, at == len(text))):
             continue
-        end, closing = at, "".join(_CLOSING[one] for one in reversed(open_))
-    return text[:end] + closing
+        end = at
+    # What came behind the end opened nothing, and closed nothing.
+    return text[:end] + "".join(_CLOSING[one] for one in reversed(open_))
 
 
 def _is_whole(word: str, is_last: bool) -> bool:

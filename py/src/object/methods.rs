@@ -91,10 +91,8 @@ impl View {
     }
 
     fn __getitem__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
-        match has(slf, name)? {
-            true => view_field(slf, name),
-            false => Err(PyKeyError::new_err(name.to_owned())),
-        }
+        let found = if has(slf, name)? { still_there(slf, name)? } else { None };
+        found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
     fn __contains__(slf: &Bound<'_, Self>, name: &str) -> PyResult<bool> {
@@ -131,7 +129,9 @@ impl View {
         let node = node(slf)?;
         let known = node.shape.fields.iter().map(|(name, _)| (*name).to_owned());
         for name in known.chain(names(slf)?) {
-            dict.set_item(&name, view_field(slf, &name)?)?;
+            if let Some(value) = still_there(slf, &name)? {
+                dict.set_item(&name, value)?;
+            }
         }
         Ok(dict)
     }
@@ -233,8 +233,9 @@ impl View {
     fn model_extra<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let (shape, dict) = (node(slf)?.shape, PyDict::new(slf.py()));
         for name in names(slf)? {
-            if shape.field(&name).is_none() && !name.starts_with('_') {
-                dict.set_item(&name, view_field(slf, &name)?)?;
+            let is_extra = shape.field(&name).is_none() && !name.starts_with('_');
+            if is_extra && let Some(value) = still_there(slf, &name)? {
+                dict.set_item(&name, value)?;
             }
         }
         Ok(dict)
@@ -395,6 +396,14 @@ fn has(view: &Bound<'_, View>, name: &str) -> PyResult<bool> {
         Some(Found::Value(_)) => Ok(true),
         Some(Found::Deleted) => Ok(false),
         None => Ok(node(view)?.value.get(name).is_some()),
+    }
+}
+
+/// A field that was there a moment ago; None where another thread deleted it since.
+fn still_there(view: &Bound<'_, View>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    match view_field(view, name) {
+        Err(error) if error.is_instance_of::<PyAttributeError>(view.py()) => Ok(None),
+        found => found.map(Some),
     }
 }
 
