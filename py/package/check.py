@@ -1,7 +1,8 @@
 """Looks at what is to be published: `python3 py/package/check.py dist`. Says what is wrong with
 each file, and fails. Builds nothing, and knows no call.
 
-auditwheel tells which machines a wheel runs on, abi3audit which Pythons; twine and
+auditwheel tells which machines a wheel runs on, and the names of its DLLs where that is Windows; abi3audit
+tells which Pythons; twine and
 check-wheel-contents say what PyPI and pip would. The rest is ours: the size, the list of
 components, and no folder of this machine.
 """
@@ -36,8 +37,22 @@ def said(name, *arguments):
     return [] if is_content else [f"{name}: {text}"]
 
 
+def of_windows(wheel):
+    """Its extension takes the stable ABI of Python, and of the rest what every Windows has."""
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".pyd")]
+        content = archive.read(name)
+    asked = {name.decode().lower() for name in re.findall(rb"[\w.-]+\.dll(?=\0)", content, re.IGNORECASE)}
+    wrong = [] if "python3.dll" in asked else [f"{name} does not ask for python3.dll"]
+    # What comes with a compiler, not with Windows; and another Python than the stable one.
+    brought = [name for name in sorted(asked) if re.match(r"lib|python3\d|vcruntime|msvcp", name)]
+    return wrong + [f"{name} asks for {one}" for one in brought]
+
+
 def platform(wheel):
     """The oldest C library that the wheel runs on is the one that its name promises."""
+    if wheel.stem.endswith("-win_amd64"):
+        return of_windows(wheel)
     # It need not look at this machine's C library, which is another one than the wheel's.
     command = ["show", "--json", "--ldpaths", str(wheel.parent), wheel]
     is_content, text = tool("auditwheel", *command)

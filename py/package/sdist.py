@@ -22,7 +22,6 @@ import wheels
 # Whoever builds on another one takes the crates from the network: without .cargo/config.toml.
 TARGETS = [
     *sorted({target for target, _, _ in wheels.WHEELS.values()}),
-    "x86_64-pc-windows-gnu",
     "x86_64-pc-windows-msvc",
     "x86_64-apple-darwin",
     "aarch64-apple-darwin",

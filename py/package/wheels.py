@@ -18,8 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
 BUILD = TARGET / "python"
 
-# What pip on a machine takes its wheel by: the target of Rust, the oldest C library, and the ABI of
-# Python, which is the stable one of 3.10 and later, or that of one free-threaded version.
+# What pip on a machine takes its wheel by: the target of Rust, the oldest C library where that is a matter
+# of machines, and the ABI of Python, which is the stable one of 3.10 and later, or that of one
+# free-threaded version.
 WHEELS = {
     "x86_64": ("x86_64-unknown-linux-gnu", "manylinux2014", None),
     "x86_64-threads": ("x86_64-unknown-linux-gnu", "manylinux2014", "3.14"),
@@ -27,6 +28,7 @@ WHEELS = {
     "aarch64-threads": ("aarch64-unknown-linux-gnu", "manylinux2014", "3.14"),
     "x86_64-musl": ("x86_64-unknown-linux-musl", "musllinux_1_2", None),
     "aarch64-musl": ("aarch64-unknown-linux-musl", "musllinux_1_2", None),
+    "x86_64-windows": ("x86_64-pc-windows-gnu", None, None),
 }
 
 
@@ -100,8 +102,13 @@ def build(name, folder):
     options["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     if threads:
         options["PYO3_CONFIG_FILE"] = str(free_threaded(threads))
-    command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--zig"]
-    command += ["--target", target, "--compatibility", libc, "--out", raw]
+    command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--target", target]
+    command += ["--out", raw]
+    if libc:
+        command += ["--zig", "--compatibility", libc]
+    else:
+        # mingw's linker writes the time otherwise.
+        options["CARGO_ENCODED_RUSTFLAGS"] += "\x1f-Clink-arg=-Wl,--no-insert-timestamp"
     subprocess.run(command, check=True, cwd=ROOT, env=options)
     [wheel] = raw.glob("*.whl")
     return finish.wheel(wheel, folder, ROOT, target, int(options["SOURCE_DATE_EPOCH"]))
