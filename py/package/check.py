@@ -1,10 +1,9 @@
 """Looks at what is to be published: `python3 py/package/check.py dist`. Says what is wrong with
 each file, and fails. Builds nothing, and knows no call.
 
-auditwheel tells which machines a wheel runs on, and the names of its DLLs where that is Windows; abi3audit
-tells which Pythons; twine and
+auditwheel tells which machines a wheel runs on, abi3audit which Pythons; twine and
 check-wheel-contents say what PyPI and pip would. The rest is ours: the size, the list of
-components, and no folder of this machine.
+components, no folder of this machine, and what a wheel for Windows asks for.
 """
 
 import json
@@ -42,7 +41,8 @@ def of_windows(wheel):
     with zipfile.ZipFile(wheel) as archive:
         [name] = [name for name in archive.namelist() if name.endswith(".pyd")]
         content = archive.read(name)
-    asked = {name.decode().lower() for name in re.findall(rb"[\w.-]+\.dll(?=\0)", content, re.IGNORECASE)}
+    found = re.findall(rb"[\w.-]+\.dll(?=\0)", content, re.IGNORECASE)
+    asked = {name.decode().lower() for name in found}
     wrong = [] if "python3.dll" in asked else [f"{name} does not ask for python3.dll"]
     # What comes with a compiler, not with Windows; and another Python than the stable one.
     brought = [name for name in sorted(asked) if re.match(r"lib|python3\d|vcruntime|msvcp", name)]

@@ -31,8 +31,8 @@ def checked(folder):
 def spoiled(tmp_path):
     """What the checks say of the wheel for x86-64 after this was done to its files."""
 
-    def spoil(change, name=None):
-        wheel = found("-abi3-manylinux*_x86_64")
+    def spoil(change, name=None, end="-abi3-manylinux*_x86_64"):
+        wheel = found(end)
         with zipfile.ZipFile(wheel) as archive:
             files = {entry: archive.read(entry) for entry in archive.namelist()}
         change(files)
@@ -91,6 +91,17 @@ def test_an_unwinder_of_its_own(spoiled):
         files[name] = files[name].replace(b"libgcc_s.so.1\0", b"libm.so.6\0\0\0\0\0")
 
     assert "an unwinder of its own" in spoiled(change)
+
+
+def test_a_library_that_windows_has_not(spoiled):
+    """An extension asks for what comes with mingw, in place of the stable ABI of Python."""
+
+    def change(files):
+        name = of(files, ".pyd")
+        files[name] = files[name].replace(b"python3.dll\0", b"libgcc_.dll\0")
+
+    said = spoiled(change, end="-abi3-win_amd64")
+    assert "does not ask for python3.dll" in said and "asks for libgcc_.dll" in said
 
 
 def test_no_list_of_components(spoiled):

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
 BUILD = TARGET / "python"
 
-# What pip on a machine takes its wheel by: the target of Rust, the oldest C library where that is a matter
-# of machines, and the ABI of Python, which is the stable one of 3.10 and later, or that of one
+# What pip on a machine takes its wheel by: the target of Rust, the oldest C library (not for
+# Windows), and the ABI of Python, which is the stable one of 3.10 and later, or that of one
 # free-threaded version.
 WHEELS = {
     "x86_64": ("x86_64-unknown-linux-gnu", "manylinux2014", None),
@@ -46,7 +46,7 @@ def epoch():
 def unwinder(target):
     """zig would link an unwinder of its own, which takes the state of the process's for its own: a
     daemon thread that Python ends, before 3.14, at the end of a program would crash it."""
-    if not target.endswith("-gnu"):
+    if not target.endswith("-linux-gnu"):
         return []
     compiler = "cc" if target.startswith("x86_64") else "aarch64-linux-gnu-gcc"
     return [f"-Clink-arg={said(compiler, '-print-file-name=libgcc_s.so.1')}"]
@@ -102,8 +102,8 @@ def build(name, folder):
     options["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     if threads:
         options["PYO3_CONFIG_FILE"] = str(free_threaded(threads))
-    command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--target", target]
-    command += ["--out", raw]
+    command = [sys.executable, "-m", "maturin", "build", "--release", "--locked"]
+    command += ["--target", target, "--out", raw]
     if libc:
         command += ["--zig", "--compatibility", libc]
     else:

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use modelwire::{Endpoint, Request, RetryPolicy};
+use modelwire::{Descriptor, Endpoint, Request, RetryPolicy};
 use modelwire_cli::bulk::controller::Fixed;
 use modelwire_cli::bulk::engine::{Engine, EngineOptions, NoBook, Over};
 use modelwire_cli::bulk::ledger::Met;
@@ -222,7 +222,7 @@ impl NativeBulk {
     }
 
     /// A descriptor that is readable while there is news.
-    fn fd(&self, py: Python<'_>) -> PyResult<i32> {
+    fn fd(&self, py: Python<'_>) -> PyResult<Descriptor> {
         raise(py, self.desk.fd())
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use modelwire::{Ready, Result};
+use modelwire::{Descriptor, Ready, Result};
 use modelwire_cli::bulk::engine::{Engine, Over, Status, Turn, Waker};
 use modelwire_cli::bulk::row::{Finished, Key, Row};
 
@@ -204,7 +204,7 @@ impl Desk {
     }
 
     /// A descriptor that is readable while there is news, from now on.
-    pub(crate) fn fd(&self) -> Result<i32> {
+    pub(crate) fn fd(&self) -> Result<Descriptor> {
         self.is_watched.store(true, Ordering::SeqCst);
         if self.has_news() {
             self.ready.note(0);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use modelwire::Ready;
+use modelwire::{Descriptor, Ready};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
@@ -54,7 +54,7 @@ impl Hub {
     }
 
     /// A descriptor that is readable while a number waits.
-    fn fd(&self, py: Python<'_>) -> PyResult<i32> {
+    fn fd(&self, py: Python<'_>) -> PyResult<Descriptor> {
         raise(py, self.ready.fd())
     }
 

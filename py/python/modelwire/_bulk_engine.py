@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import signal
+import sys
 from typing import TYPE_CHECKING, Any
 
 from modelwire._given import NOT_GIVEN
@@ -37,6 +38,8 @@ def begin(
     if output is not None:
         atexit.unregister(_end_all)
         atexit.register(_end_all)
+    if sys.platform == "win32":  # no signal interrupts a thread there
+        return NativeBulk(native, limits, options or {}, output)
     # Its thread inherits the mask: signals are for the threads of the program.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
