@@ -339,7 +339,9 @@ def test_rows_that_close_their_run(bulk):
         yield "b"
 
     run = bulk(rows())
-    assert list(run) == [] and run.unfinished == ["b", "a"]
+    came = [result.row for result in run]
+    # On a busy machine an answer comes before the next row is asked for.
+    assert (came, run.unfinished) in [([], ["b", "a"]), (["a"], ["b"])]
 
 
 def test_a_run_that_is_asked_from_within(bulk):
