@@ -266,8 +266,8 @@ typedef int32_t modelwire_status;
  * @return 0 to go on; anything else ends the call and closes its exchange, or ends the log, or what is
  *         told of calls
  *
- * Other calls may be run from inside, and this one cancelled. It must not throw or longjmp
- * through the library.
+ * Other calls may be run from inside, and this one cancelled. It must not throw, longjmp or end its
+ * thread (pthread_exit) through the library.
  */
 typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *event);
 

@@ -256,7 +256,7 @@ export const MODELWIRE_E_INTERNAL = -21;
 export const MODELWIRE_E_CALLBACK = -22;
 
 /** Called for each event, in order. Other calls may be run from inside, and this one cancelled.
- *  It must not throw or longjmp through the library. */
+ *  It must not throw, longjmp or end its thread (pthread_exit) through the library. */
 export const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
 
 /** Releases the user_data of a callback. It is called once, when the callback will not be
