@@ -120,7 +120,12 @@ fn no_name_of_ours_is_a_macro_of_a_host() {
         #include <functional>\n#include <cstdio>\n#include <cstdint>\n#include <coroutine>\n";
     let known = macros("standard", &[], standard);
     let headers = std::fs::read_dir(root().join("include")).unwrap();
-    let ours: String = headers.map(|entry| code(&entry.unwrap().path())).collect();
+    let headers = headers.map(|entry| entry.unwrap().path());
+    // The description in JSON is no code, and its texts hold quotes.
+    let ours: String = headers
+        .filter(|path| path.extension() != Some("json".as_ref()))
+        .map(|path| code(&path))
+        .collect();
     let ours: BTreeSet<&str> = ours.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     assert!(ours.len() > 500, "only {ours:?} were found");
     for (name, includes, command) in HOSTS {
