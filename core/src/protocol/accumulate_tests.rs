@@ -424,9 +424,9 @@ fn work_is_linear_in_the_input() {
     check_all_linear(400, 400);
 }
 
-/// The same, large; `make test-deep` runs it in release.
+/// The same, large.
 #[test]
-#[ignore = "takes long in a debug build"]
+#[ignore = "make test-deep, in a release build: takes long in a debug build"]
 fn work_is_linear_in_a_large_input() {
     check_all_linear(4_000, 1_000);
 }

@@ -15,6 +15,17 @@ static modelwire_queue *queue_with(uint32_t flags) {
   return queue;
 }
 
+/* No event is lost. Frees both. */
+static void still_serves(modelwire_client *client, modelwire_queue *queue) {
+  for (int round = 0; round < 3; round++) {
+    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
+    expect_end(queue, 1, MODELWIRE_OK);
+    expect_none(queue, MODELWIRE_TIMEOUT);
+  }
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
 /* A loop that closes what it watches has a duplicate; nobody is left to tell then, and no signal
  * is raised. */
 void queue_fd_closed(void) {
@@ -24,13 +35,7 @@ void queue_fd_closed(void) {
   CHECK(copy >= 0 && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
   /* The last copy of the program's end of the pair, as a careless loop would. */
   CHECK(shutdown(copy, SHUT_RDWR) == 0 && close(copy) == 0);
-  for (int round = 0; round < 3; round++) {
-    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
-    expect_end(queue, 1, MODELWIRE_OK);
-    expect_none(queue, MODELWIRE_TIMEOUT);
-  }
-  modelwire_queue_free(queue);
-  modelwire_client_free(client);
+  still_serves(client, queue);
 }
 
 /* The descriptor itself is closed, which the header forbids, and its number is another one's: no
@@ -41,13 +46,7 @@ static void steal(uint32_t flags) {
   int fd = modelwire_queue_fd(queue);
   CHECK(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
   CHECK(close(fd) == 0 && open("/dev/null", O_RDWR) == fd);
-  for (int round = 0; round < 3; round++) {
-    submit(client, queue, ECHO_CHAT("echo", "one two"), 1, 1);
-    expect_end(queue, 1, MODELWIRE_OK);
-    expect_none(queue, MODELWIRE_TIMEOUT);
-  }
-  modelwire_queue_free(queue);
-  modelwire_client_free(client);
+  still_serves(client, queue);
 }
 
 void queue_fd_stolen(void) {

@@ -100,6 +100,13 @@ fn glibc_versions(library: &Path) -> Vec<(u32, u32)> {
     numbers.collect()
 }
 
+/// The functions that a library shows are those of the header.
+pub fn check_shown(target: &str, names: &[&str]) {
+    assert!(names.len() > 70, "{names:?}");
+    let others: Vec<_> = names.iter().filter(|name| !name.starts_with("modelwire_")).collect();
+    assert!(others.is_empty(), "{target} shows {others:?}");
+}
+
 /// The floor that the script of the build says.
 fn floor() -> (u32, u32) {
     let said = run(&mut Command::new(root().join("ffi-c/package/floor")));
@@ -135,9 +142,7 @@ fn each_library_asks_for_what_is_everywhere_and_shows_its_functions_only() {
         }
         let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(&library));
         let names: Vec<&str> = symbols.lines().filter_map(|line| line.rsplit(' ').next()).collect();
-        assert!(names.len() > 70, "{names:?}");
-        let others: Vec<_> = names.iter().filter(|name| !name.starts_with("modelwire_")).collect();
-        assert!(others.is_empty(), "{target} shows {others:?}");
+        check_shown(target, &names);
     }
 }
 
