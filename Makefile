@@ -1,7 +1,7 @@
 # make demo   the main job in Rust, C, C++ and Python, on the embedded service or on a real one
 # make test   all tests but the long ones
 # make test-deep  real TLS servers and proxies, thousands of streams, models, sanitizers, fuzzing
-# make tarballs  the C library for Linux (glibc and musl, x86-64 and arm64) and Windows into dist/;
+# make tarballs  the C library for Linux (glibc and musl, x86-64 and arm64), Windows and macOS into dist/;
 #             TARGETS= chooses
 # make deb    the C library as Debian packages, into dist/
 # make test-targets  what `make tarballs` packs: built twice, unpacked, linked, and the C and Rust suites on
@@ -9,7 +9,8 @@
 # make test-deb  what `make deb` packs: lintian, and a program in a Debian that has nothing else of ours
 # make test-windows  the core, its scenarios, the packed C library and the C suite for Windows, under Wine;
 #             what cannot run there is printed
-# make check-macos  the core, the C library and the command, compiled for macOS and not linked
+# make test-macos  the core, the C library and the command, compiled for macOS; the packed C library: what it
+#             takes of macOS, built twice, linked; nothing is run
 # make release  all that is published, into dist/, with checksums and a manifest; PARTS="crates" for some
 # make crates  the Rust crates, into dist/
 # make check-crates  those as their users get them: oldest Rust, oldest dependencies, licences, interface
@@ -55,7 +56,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: demo test test-deep tarballs deb test-targets test-deb test-windows check-macos test-hosts test-ray test-bindings test-kills wheels sdist check-wheels free-threaded test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
+.PHONY: demo test test-deep tarballs deb test-targets test-deb test-windows test-macos test-hosts test-ray test-bindings test-kills wheels sdist check-wheels free-threaded test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
 
 demo: .venv/installed
 	@tests/tools cargo cc c++
@@ -104,7 +105,8 @@ $(zig)/cargo-zigbuild:
 with_zig := PATH="$(abspath $(zig)):$$PATH" XDG_CACHE_HOME="$(abspath $(build))/cache" PACKAGE_TARGET_DIR="$(abspath $(build))/package"
 linux_targets := $(foreach libc,gnu musl,$(foreach cpu,x86_64 aarch64,$(cpu)-unknown-linux-$(libc)))
 windows_target := x86_64-pc-windows-gnu
-packed_targets = $(or $(TARGETS),$(linux_targets) $(windows_target))
+macos_targets := aarch64-apple-darwin x86_64-apple-darwin
+packed_targets = $(or $(TARGETS),$(linux_targets) $(windows_target) $(macos_targets))
 tarballs: $(zig)/cargo-zigbuild
 	@tests/tools cargo rustup strip aarch64-linux-gnu-gcc x86_64-w64-mingw32-gcc
 	@rustup --quiet target add $(packed_targets)
@@ -124,7 +126,7 @@ test-targets: TARGETS := $(linux_targets)
 test-targets: tarballs
 	@tests/tools cargo rustup cc c++ musl-gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64 pkg-config \
 	  readelf cmake
-	$(with_zig) $(c_suite) --test package -- --ignored --skip debian --skip windows
+	$(with_zig) $(c_suite) --test package -- --ignored --skip debian --skip windows --skip macos
 	$(c_suite) --test install -- --ignored targets
 	$(call packed_as,x86_64-unknown-linux-gnu)
 	$(call packed_as,x86_64-unknown-linux-musl) -- --skip copies --skip loaded_and_unloaded --skip plugins
@@ -170,13 +172,13 @@ test-windows: tarballs
 	$(with_zig) tests/platforms/windows package
 	tests/platforms/windows c
 
-# zig compiles the C of what the core uses. It has no frameworks of Apple's to link with.
-macos_targets := aarch64-apple-darwin x86_64-apple-darwin
-check-macos: $(zig)/cargo-zigbuild
-	@tests/tools cargo rustup
-	@rustup --quiet target add $(macos_targets)
+# zig compiles the C of what the core uses, and nothing here runs what comes of it.
+test-macos: TARGETS := $(macos_targets)
+test-macos: tarballs
+	@tests/tools cargo rustup pkg-config llvm-objdump
 	@for target in $(macos_targets); do $(with_zig) cargo-zigbuild check --quiet --locked --target $$target \
 	  -p modelwire -p modelwire-ffi -p modelwire-cli || exit 1; done
+	$(with_zig) $(c_suite) --test package -- --ignored macos::
 
 # Built by the commands that their first lines give, against an installed library.
 host_tools := make pkg-config strip libuv glib-2.0 libevent Qt5Core asio x11 ncurses python3-dev sqlite3 \

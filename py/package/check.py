@@ -3,12 +3,13 @@ each file, and fails. Builds nothing, and knows no call.
 
 auditwheel tells which machines a wheel runs on, abi3audit which Pythons; twine and
 check-wheel-contents say what PyPI and pip would. The rest is ours: the size, the list of
-components, no folder of this machine, and what a wheel for Windows asks for.
+components, no folder of this machine, and what wheels for Windows and macOS ask for.
 """
 
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import zipfile
@@ -21,6 +22,15 @@ SDIST = r"modelwire-[0-9.]+\.tar\.gz"
 CARGO = os.environ.get("CARGO_HOME", Path.home() / ".cargo")
 RUSTUP = os.environ.get("RUSTUP_HOME", Path.home() / ".rustup")
 FOLDERS = (f"{ROOT}/core", f"{ROOT}/py", f"{ROOT}/target", f"{CARGO}/registry", f"{RUSTUP}/")
+# What macOS has for everybody; commands of its loader: a library that is asked for, in the ways to
+# ask, the oldest version, and the signature, without which no program for arm64 runs.
+FRAMEWORKS = "/System/Library/Frameworks"
+MACOS = {
+    "/usr/lib/libSystem.B.dylib",
+    f"{FRAMEWORKS}/CoreFoundation.framework/Versions/A/CoreFoundation",
+    f"{FRAMEWORKS}/Security.framework/Versions/A/Security",
+}
+DYLIBS, MACOS_VERSION, SIGNATURE = (0x0C, 0x18, 0x1F), 0x32, 0x1D
 
 
 def tool(name, *arguments):
@@ -49,10 +59,42 @@ def of_windows(wheel):
     return wrong + [f"{name} asks for {one}" for one in brought]
 
 
+def commands(content):
+    """What a Mach-O file of 64 bits tells the loader: pairs of a command's number and its bytes."""
+    count, at = int.from_bytes(content[16:20], "little"), 32
+    for _ in range(count):
+        number, size = struct.unpack_from("<II", content, at)
+        yield number, content[at : at + size]
+        at += size
+
+
+def of_macos(wheel):
+    """Its extension takes what every macOS has, of the version in its name, and is signed."""
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".so")]
+        content = archive.read(name)
+    told = list(commands(content))
+    wrong = []
+    for command in (command for number, command in told if number & 0xFFFF in DYLIBS):
+        asked = command[int.from_bytes(command[8:12], "little") :].split(b"\0")[0].decode()
+        if asked not in MACOS:
+            wrong.append(f"{name} asks for {asked}")
+    # The smallest part of the version comes first.
+    _, minor, major, _ = dict(told).get(MACOS_VERSION, bytes(16))[12:16]
+    tag = f"macosx_{major}_{minor}"
+    if f"-{tag}_" not in wheel.name:
+        wrong.append(f"{name} is for {tag}")
+    if SIGNATURE not in dict(told):
+        wrong.append(f"{name} is not signed")
+    return wrong
+
+
 def platform(wheel):
     """The oldest C library that the wheel runs on is the one that its name promises."""
     if wheel.stem.endswith("-win_amd64"):
         return of_windows(wheel)
+    if "-macosx_" in wheel.stem:
+        return of_macos(wheel)
     # It need not look at this machine's C library, which is another one than the wheel's.
     command = ["show", "--json", "--ldpaths", str(wheel.parent), wheel]
     is_content, text = tool("auditwheel", *command)

@@ -23,8 +23,6 @@ import wheels
 TARGETS = [
     *sorted({target for target, _, _ in wheels.WHEELS.values()}),
     "x86_64-pc-windows-msvc",
-    "x86_64-apple-darwin",
-    "aarch64-apple-darwin",
 ]
 
 # Of a crate, what no build of it looks at, unless its documentation includes it.

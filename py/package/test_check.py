@@ -10,6 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import check
 import finish
 import pytest
 
@@ -102,6 +103,36 @@ def test_a_library_that_windows_has_not(spoiled):
 
     said = spoiled(change, end="-abi3-win_amd64")
     assert "does not ask for python3.dll" in said and "asks for libgcc_.dll" in said
+
+
+def test_a_library_that_macos_has_not(spoiled):
+    """An extension asks for another library in place of the system's."""
+
+    def change(files):
+        name = of(files, ".so")
+        files[name] = files[name].replace(b"/libSystem.B.dylib\0", b"/libPython.dylib\0\0\0")
+
+    assert "asks for /usr/lib/libPython.dylib" in spoiled(change, end="-macosx_11_0_arm64")
+
+
+def test_an_older_macos(spoiled):
+    """The name promises too much."""
+    said = spoiled(
+        lambda files: None, lambda name: name.replace("11_0", "10_9"), end="-macosx_11_0_x86_64"
+    )
+    assert "is for macosx_11_0" in said
+
+
+def test_a_wheel_that_nobody_signed(spoiled):
+    """The loader is told of something else in place of the signature."""
+
+    def change(files):
+        name = of(files, ".so")
+        number, size = check.SIGNATURE.to_bytes(4, "little"), (16).to_bytes(4, "little")
+        assert files[name].count(number + size) == 1
+        files[name] = files[name].replace(number + size, b"\x1e\0\0\0" + size)
+
+    assert "is not signed" in spoiled(change, end="-macosx_11_0_arm64")
 
 
 def test_no_list_of_components(spoiled):

@@ -17,10 +17,11 @@ import finish
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
 BUILD = TARGET / "python"
+PACKAGE = ROOT / "ffi-c/package"
 
-# What pip on a machine takes its wheel by: the target of Rust, the oldest C library (not for
-# Windows), and the ABI of Python, which is the stable one of 3.10 and later, or that of one
-# free-threaded version.
+# What pip on a machine takes its wheel by: the target of Rust, the oldest C library (of Linux),
+# and the ABI of Python, which is the stable one of 3.10 and later, or that of one free-threaded
+# version.
 WHEELS = {
     "x86_64": ("x86_64-unknown-linux-gnu", "manylinux2014", None),
     "x86_64-threads": ("x86_64-unknown-linux-gnu", "manylinux2014", "3.14"),
@@ -29,11 +30,14 @@ WHEELS = {
     "x86_64-musl": ("x86_64-unknown-linux-musl", "musllinux_1_2", None),
     "aarch64-musl": ("aarch64-unknown-linux-musl", "musllinux_1_2", None),
     "x86_64-windows": ("x86_64-pc-windows-gnu", None, None),
+    "aarch64-macos": ("aarch64-apple-darwin", None, None),
+    "x86_64-macos": ("x86_64-apple-darwin", None, None),
 }
 
 
-def said(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+def said(*command, env=None):
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=env)
+    return done.stdout.strip()
 
 
 def epoch():
@@ -43,13 +47,19 @@ def epoch():
     return said("git", "-C", ROOT, "log", "-1", "--format=%ct")
 
 
-def unwinder(target):
-    """zig would link an unwinder of its own, which takes the state of the process's for its own: a
-    daemon thread that Python ends, before 3.14, at the end of a program would crash it."""
-    if not target.endswith("-linux-gnu"):
-        return []
-    compiler = "cc" if target.startswith("x86_64") else "aarch64-linux-gnu-gcc"
-    return [f"-Clink-arg={said(compiler, '-print-file-name=libgcc_s.so.1')}"]
+def linking(target, options):
+    """What is to be told to rustc of its linker, more than maturin does."""
+    if target.endswith("-linux-gnu"):
+        # zig would link an unwinder of its own, which takes the state of the process's for its own:
+        # a daemon thread that Python ends, before 3.14, at the end of a program would crash it.
+        compiler = "cc" if target.startswith("x86_64") else "aarch64-linux-gnu-gcc"
+        return [f"-Clink-arg={said(compiler, '-print-file-name=libgcc_s.so.1')}"]
+    if target.endswith("-windows-gnu"):
+        # mingw's linker writes the time otherwise.
+        return ["-Clink-arg=-Wl,--no-insert-timestamp"]
+    if target.endswith("-apple-darwin"):
+        return said(PACKAGE / "macos/prepare", options["SDKROOT"], env=options).splitlines()
+    return []
 
 
 def environment():
@@ -98,17 +108,17 @@ def build(name, folder):
     for old in raw.glob("*.whl"):
         old.unlink()
     options = environment()
-    flags = [options["CARGO_ENCODED_RUSTFLAGS"], *unwinder(target)]
+    if target.endswith("-apple-darwin"):
+        options["MACOSX_DEPLOYMENT_TARGET"] = said(PACKAGE / "floor", target)
+        options["SDKROOT"] = str(BUILD / "macos")
+    flags = [options["CARGO_ENCODED_RUSTFLAGS"], *linking(target, options)]
     options["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     if threads:
         options["PYO3_CONFIG_FILE"] = str(free_threaded(threads))
     command = [sys.executable, "-m", "maturin", "build", "--release", "--locked"]
     command += ["--target", target, "--out", raw]
-    if libc:
-        command += ["--zig", "--compatibility", libc]
-    else:
-        # mingw's linker writes the time otherwise.
-        options["CARGO_ENCODED_RUSTFLAGS"] += "\x1f-Clink-arg=-Wl,--no-insert-timestamp"
+    command += [] if target.endswith("-windows-gnu") else ["--zig"]
+    command += ["--compatibility", libc] if libc else []
     subprocess.run(command, check=True, cwd=ROOT, env=options)
     [wheel] = raw.glob("*.whl")
     return finish.wheel(wheel, folder, ROOT, target, int(options["SOURCE_DATE_EPOCH"]))

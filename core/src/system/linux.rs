@@ -30,6 +30,9 @@ pub(super) fn take_pending(signals: &libc::sigset_t) {
     }
 }
 
+/// The linker was told so, where the library is a shared one: `-z nodelete`.
+pub(crate) fn keep_loaded() {}
+
 /// Whether the calling thread is the one that the process began with.
 pub(crate) fn is_main_thread() -> bool {
     // SAFETY: neither call has preconditions.

@@ -34,6 +34,20 @@ pub(super) fn take_pending(sigpipe: &libc::sigset_t) {
     }
 }
 
+/// Keeps the code of the library where it is, whatever the program unloads: the library's own threads run
+/// in it. No flag of this linker says so.
+pub(crate) fn keep_loaded() {
+    let here = keep_loaded as *const () as *const libc::c_void;
+    // SAFETY: plain data that the first call fills in; the name in it lives as long as the library.
+    unsafe {
+        let mut library: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(here, &raw mut library) != 0 {
+            let how = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+            libc::dlopen(library.dli_fname, how);
+        }
+    }
+}
+
 /// Whether the calling thread is the one that the process began with.
 pub(crate) fn is_main_thread() -> bool {
     // SAFETY: the call has no preconditions.

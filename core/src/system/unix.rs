@@ -12,7 +12,7 @@ use std::time::Duration;
     expect(unused_imports, reason = "loom cannot look into the kernel")
 )]
 pub(crate) use super::kernel::EventFd;
-pub(crate) use super::kernel::{is_main_thread, stack_bottom};
+pub(crate) use super::kernel::{is_main_thread, keep_loaded, stack_bottom};
 use super::{Polled, kernel, poll_millis};
 
 pub type RawDescriptor = std::os::fd::RawFd;
@@ -23,9 +23,6 @@ pub(crate) fn on_fork(in_child: extern "C" fn()) {
     // SAFETY: a function without captures.
     let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
 }
-
-/// The linker was told so, where the library is a shared one: `-z nodelete`.
-pub(crate) fn keep_loaded() {}
 
 /// How many descriptors this process may have open.
 pub(crate) fn descriptors_max() -> usize {

@@ -1,7 +1,7 @@
 //! Programs in C and C++ against an unpacked archive, by pkg-config and by CMake, shared and static, for
 //! each target, and run. Knows no function of the library.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::archive::unpacked;
@@ -59,62 +59,26 @@ impl Toolchain {
     fn by_pkg_config(&self, folder: &Path, source: &str, is_shared: bool) {
         let package = if is_shared { "modelwire" } else { "modelwire-static" };
         let program = folder.with_file_name(format!("{source}-{package}"));
-        let compiler = self.compiler(source);
-        // As a shell takes them: pkg-config quotes the blank in the folder's name.
-        let flags = run(Command::new("pkg-config")
-            .args(["--cflags", "--libs", package])
-            .env("PKG_CONFIG_PATH", folder.join("lib/pkgconfig")));
-        let mut line = compiler.join(" ");
+        let mut compiler = self.compiler(source).join(" ");
         if !is_shared && self.target.ends_with("-musl") {
-            line += " -static";
+            compiler += " -static";
         }
-        line += &format!(
-            " '{}' -o '{}' {}",
-            example(source).display(),
-            program.display(),
-            flags.trim()
-        );
         if source.ends_with(".cpp") {
-            line += " -std=c++17";
+            compiler += " -std=c++17";
         }
-        line += &format!(" '-Wl,-rpath,{}/lib'", folder.display());
-        run(Command::new("sh").args(["-ec", &line]));
+        compiler += &format!(" '-Wl,-rpath,{}/lib'", folder.display());
+        link_by_pkg_config(&compiler, package, folder, source, &program);
         self.check(&program, source, is_shared);
     }
 
     fn by_cmake(&self, folder: &Path) {
-        let project = folder.with_file_name("project");
-        std::fs::create_dir(&project).unwrap();
         let is_static = if self.target.ends_with("-musl") { "-static" } else { "" };
-        let text = format!(
-            "cmake_minimum_required(VERSION 3.16)\n\
-             project(packed LANGUAGES C CXX)\n\
-             find_package(modelwire 0.1 REQUIRED)\n\
-             foreach(kind shared static)\n\
-               add_executable(chat_${{kind}} {})\n\
-               add_executable(talk_${{kind}} {})\n\
-               foreach(name chat talk)\n\
-                 target_link_libraries(${{name}}_${{kind}} PRIVATE modelwire::${{kind}})\n\
-               endforeach()\n\
-             endforeach()\n\
-             set_target_properties(chat_static talk_static PROPERTIES LINK_FLAGS \"{is_static}\")\n\
-             set_target_properties(talk_shared talk_static PROPERTIES CXX_STANDARD 17)\n",
-            example("chat.c").display(),
-            example("talk.cpp").display()
+        let more = format!(
+            "set_target_properties(chat_static talk_static PROPERTIES LINK_FLAGS \"{is_static}\")\n"
         );
-        std::fs::write(project.join("CMakeLists.txt"), text).unwrap();
-        let build = project.join("build");
-        run(Command::new("cmake")
-            .arg("-S")
-            .arg(&project)
-            .arg("-B")
-            .arg(&build)
-            .arg(format!("-DCMAKE_PREFIX_PATH={}", folder.display()))
-            .arg("-DCMAKE_SYSTEM_NAME=Linux")
-            .arg(format!("-DCMAKE_SYSTEM_PROCESSOR={}", self.target.split('-').next().unwrap()))
-            .arg(format!("-DCMAKE_C_COMPILER={}", self.c.join(";")))
-            .arg(format!("-DCMAKE_CXX_COMPILER={}", self.cpp.join(";"))));
-        run(Command::new("cmake").arg("--build").arg(&build));
+        let compilers = [self.c.join(";"), self.cpp.join(";")];
+        let processor = self.target.split('-').next().unwrap();
+        let build = build_by_cmake(folder, ["Linux", processor], &compilers, &more);
         for kind in ["shared", "static"] {
             for source in PROGRAMS {
                 let name = source.split('.').next().unwrap();
@@ -122,6 +86,69 @@ impl Toolchain {
             }
         }
     }
+}
+
+/// Builds one of the examples with what a package of pkg-config says.
+pub fn link_by_pkg_config(
+    compiler: &str,
+    package: &str,
+    folder: &Path,
+    source: &str,
+    program: &Path,
+) {
+    let flags = run(Command::new("pkg-config")
+        .args(["--cflags", "--libs", package])
+        .env("PKG_CONFIG_PATH", folder.join("lib/pkgconfig")));
+    // As a shell takes them: pkg-config quotes the blank in the folder's name.
+    let line = format!(
+        "{compiler} '{}' -o '{}' {}",
+        example(source).display(),
+        program.display(),
+        flags.trim()
+    );
+    run(Command::new("sh").args(["-ec", &line]));
+}
+
+/// Builds the examples by CMake, each with the shared and with the static library; gives the folder with
+/// chat_shared, chat_static, talk_shared, talk_static. `more` stands at the end of the project.
+pub fn build_by_cmake(
+    folder: &Path,
+    [system, processor]: [&str; 2],
+    [c, cpp]: &[String; 2],
+    more: &str,
+) -> PathBuf {
+    let project = folder.with_file_name("project");
+    std::fs::create_dir(&project).unwrap();
+    let text = format!(
+        "cmake_minimum_required(VERSION 3.16)\n\
+         project(packed LANGUAGES C CXX)\n\
+         find_package(modelwire 0.1 REQUIRED)\n\
+         foreach(kind shared static)\n\
+           add_executable(chat_${{kind}} {})\n\
+           add_executable(talk_${{kind}} {})\n\
+           foreach(name chat talk)\n\
+             target_link_libraries(${{name}}_${{kind}} PRIVATE modelwire::${{kind}})\n\
+           endforeach()\n\
+         endforeach()\n\
+         set_target_properties(talk_shared talk_static PROPERTIES CXX_STANDARD 17)\n\
+         {more}",
+        example("chat.c").display(),
+        example("talk.cpp").display()
+    );
+    std::fs::write(project.join("CMakeLists.txt"), text).unwrap();
+    let build = project.join("build");
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(&project)
+        .arg("-B")
+        .arg(&build)
+        .arg(format!("-DCMAKE_PREFIX_PATH={}", folder.display()))
+        .arg(format!("-DCMAKE_SYSTEM_NAME={system}"))
+        .arg(format!("-DCMAKE_SYSTEM_PROCESSOR={processor}"))
+        .arg(format!("-DCMAKE_C_COMPILER={c}"))
+        .arg(format!("-DCMAKE_CXX_COMPILER={cpp}")));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    build
 }
 
 fn check_target(target: &str) {

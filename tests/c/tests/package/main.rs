@@ -1,5 +1,5 @@
 //! What `make tarballs` and `make deb` pack, as users get it. Needs what they left in dist/, and tools
-//! that `make test` does without: `make test-targets`, `make test-deb` and `make test-windows` run these
+//! that `make test` does without: `make test-targets`, `-deb`, `-windows` and `-macos` run these
 //! tests. Knows no function of the library.
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +12,7 @@
 mod archive;
 mod debian;
 mod linking;
+mod macos;
 mod windows;
 
 use std::path::{Path, PathBuf};

@@ -9,7 +9,8 @@ use modelwire_service::Service;
 use modelwire_tests_c::{Program, root};
 
 use crate::archive::{check_again, check_list, check_no_trace, check_shown, unpacked};
-use crate::{check_runs, example, run};
+use crate::linking::{build_by_cmake, link_by_pkg_config};
+use crate::{check_runs, run};
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 const C: &str = "x86_64-w64-mingw32-gcc";
@@ -100,20 +101,11 @@ fn programs_are_linked_by_pkg_config() {
         [("chat.c", C, ""), ("talk.cpp", CPP, "-std=c++17 -static-libgcc -static-libstdc++")]
     {
         for package in ["modelwire", "modelwire-static"] {
-            let flags = run(Command::new("pkg-config")
-                .args(["--cflags", "--libs", package])
-                .env("PKG_CONFIG_PATH", folder.join("lib/pkgconfig")));
             let place = folder.with_file_name(format!("{source}-{package}"));
             std::fs::create_dir(&place).unwrap();
             let program = place.join("program.exe");
-            // As a shell takes them: pkg-config quotes the blank in the folder's name.
-            let line = format!(
-                "{compiler} -Wall -Wextra -Werror {more} '{}' -o '{}' {}",
-                example(source).display(),
-                program.display(),
-                flags.trim()
-            );
-            run(Command::new("sh").args(["-ec", &line]));
+            let compiler = format!("{compiler} -Wall -Wextra -Werror {more}");
+            link_by_pkg_config(&compiler, package, &folder, source, &program);
             check(&folder, &program, package == "modelwire");
         }
     }
@@ -123,41 +115,10 @@ fn programs_are_linked_by_pkg_config() {
 #[ignore = "make test-windows"]
 fn programs_are_linked_by_cmake() {
     let folder = unpacked(TARGET, "cmake");
-    let project = folder.with_file_name("project");
-    std::fs::create_dir(&project).unwrap();
-    let toolchain = format!(
-        "set(CMAKE_SYSTEM_NAME Windows)\n\
-         set(CMAKE_SYSTEM_PROCESSOR x86_64)\n\
-         set(CMAKE_C_COMPILER {C})\n\
-         set(CMAKE_CXX_COMPILER {CPP})\n"
-    );
-    std::fs::write(project.join("mingw.cmake"), toolchain).unwrap();
-    let text = format!(
-        "cmake_minimum_required(VERSION 3.16)\n\
-         project(packed LANGUAGES C CXX)\n\
-         find_package(modelwire 0.1 REQUIRED)\n\
-         foreach(kind shared static)\n\
-           add_executable(chat_${{kind}} {})\n\
-           add_executable(talk_${{kind}} {})\n\
-           target_link_options(talk_${{kind}} PRIVATE -static-libgcc -static-libstdc++)\n\
-           foreach(name chat talk)\n\
-             target_link_libraries(${{name}}_${{kind}} PRIVATE modelwire::${{kind}})\n\
-           endforeach()\n\
-         endforeach()\n\
-         set_target_properties(talk_shared talk_static PROPERTIES CXX_STANDARD 17)\n",
-        example("chat.c").display(),
-        example("talk.cpp").display()
-    );
-    std::fs::write(project.join("CMakeLists.txt"), text).unwrap();
-    let build = project.join("build");
-    run(Command::new("cmake")
-        .arg("-S")
-        .arg(&project)
-        .arg("-B")
-        .arg(&build)
-        .arg(format!("-DCMAKE_TOOLCHAIN_FILE={}", project.join("mingw.cmake").display()))
-        .arg(format!("-DCMAKE_PREFIX_PATH={}", folder.display())));
-    run(Command::new("cmake").arg("--build").arg(&build));
+    let more = "target_link_options(talk_shared PRIVATE -static-libgcc -static-libstdc++)\n\
+                target_link_options(talk_static PRIVATE -static-libgcc -static-libstdc++)\n";
+    let compilers = [C.to_owned(), CPP.to_owned()];
+    let build = build_by_cmake(&folder, ["Windows", "x86_64"], &compilers, more);
     for kind in ["shared", "static"] {
         for name in ["chat", "talk"] {
             check(&folder, &build.join(format!("{name}_{kind}.exe")), kind == "shared");
