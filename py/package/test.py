@@ -209,10 +209,9 @@ def twice(folder):
     variables = clean() | {"SOURCE_DATE_EPOCH": wheels.epoch()}
     variables.pop("CARGO_TARGET_DIR", None)
     run(sys.executable, copy / "py/package/sdist.py", out, env=variables)
-    builder = [sys.executable, copy / "py/package/wheels.py", out]
-    run(*builder, "x86_64", "x86_64-threads", env=variables)
+    run(sys.executable, copy / "py/package/wheels.py", out, env=variables)
     made = sorted(out.iterdir())
-    assert len(made) == 3, made
+    assert len(made) == len(wheels.WHEELS) + 1, made
     for file in made:
         assert (folder / file.name).read_bytes() == file.read_bytes(), f"{file.name} differs"
         yield f"{file.name}: the same {file.stat().st_size:,} bytes from another folder"
