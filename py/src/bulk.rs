@@ -12,7 +12,6 @@ use modelwire_cli::bulk::ledger::Met;
 use modelwire_cli::bulk::row::{Finished, Key, Row};
 use modelwire_cli::{Exit, Failure};
 use pyo3::exceptions::{PyOSError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -20,6 +19,7 @@ use crate::bulk_store::{AnyBook, Keeper, Register};
 use crate::bulk_thread::{Desk, Ending, Wanted, kept};
 use crate::client::NativeClient;
 use crate::errors::{exception, raise};
+use crate::kept::intern;
 use crate::modules;
 use crate::object::dump::encoded_request;
 use crate::object::make::of_response;

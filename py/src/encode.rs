@@ -5,15 +5,14 @@
 use std::fmt::Write;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyIterator, PyList, PySet,
     PyString, PyTuple, PyType,
 };
 
 use crate::depth::deeper;
+use crate::kept::{Kept, intern};
 use crate::modules;
 
 /// The JSON text of one of our objects; None for anything else.
@@ -244,8 +243,8 @@ fn is_sequence(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// The types of what was left out: `NotGiven` and `Omit`.
 fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
-    static TYPES: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
-    TYPES.get_or_try_init(py, || {
+    static TYPES: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();
+    TYPES.get_or_try_init(|| {
         let given = modules::own(py, "_given")?;
         PyResult::Ok((given.getattr("NotGiven")?.unbind(), given.getattr("Omit")?.unbind()))
     })

@@ -3,14 +3,14 @@
 
 use modelwire::{CallRecord, Error};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
+use crate::kept::Kept;
 use crate::modules;
 use crate::warnings::tell_waiting;
 
 /// `modelwire._errors._exception`, which picks the class by the error's kind.
-static EXCEPTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static EXCEPTION: Kept<Py<PyAny>> = Kept::new();
 
 /// The exception of an error, with every field that the core knows.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -23,7 +23,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
 }
 
 fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
-    let class = EXCEPTION.get_or_try_init(py, || {
+    let class = EXCEPTION.get_or_try_init(|| {
         PyResult::Ok(modules::own(py, "_errors")?.getattr("_exception")?.unbind())
     })?;
     let fields = PyDict::new(py);

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use modelwire::{CallRecord, Head, RateLimit, RateLimits, Usage};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
+use crate::kept::Kept;
 use crate::modules;
 use crate::request_info::RequestInfo;
 
@@ -17,8 +17,8 @@ pub(crate) fn response<'py>(
     head: &Head,
     request: &RequestInfo,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static RESPONSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let make = RESPONSE.get_or_try_init(py, || {
+    static RESPONSE: Kept<Py<PyAny>> = Kept::new();
+    let make = RESPONSE.get_or_try_init(|| {
         PyResult::Ok(modules::own(py, "_http")?.getattr("response")?.unbind())
     })?;
     let (client, path) = (&request.client, request.endpoint.path());
@@ -33,11 +33,11 @@ pub(crate) fn rate_limits<'py>(
     py: Python<'py>,
     limits: Option<RateLimits>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    static MADE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static MADE: Kept<Py<PyAny>> = Kept::new();
     let Some(RateLimits { requests, tokens, others, retry_after, .. }) = limits else {
         return Ok(None);
     };
-    let make = MADE.get_or_try_init(py, || {
+    let make = MADE.get_or_try_init(|| {
         PyResult::Ok(modules::own(py, "_rate_limits")?.getattr("_made")?.unbind())
     })?;
     let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
@@ -60,9 +60,9 @@ pub(crate) fn timing<'py>(
     py: Python<'py>,
     record: Option<&CallRecord>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    static OF_JSON: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static OF_JSON: Kept<Py<PyAny>> = Kept::new();
     let Some(record) = record else { return Ok(None) };
-    let make = OF_JSON.get_or_try_init(py, || {
+    let make = OF_JSON.get_or_try_init(|| {
         let class = modules::own(py, "_record")?.getattr("CallRecord")?;
         PyResult::Ok(class.getattr("_of_json")?.unbind())
     })?;

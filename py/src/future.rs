@@ -2,11 +2,11 @@
 //! by the hub without a turn of the event loop in between. Knows no hub and no call.
 
 use pyo3::exceptions::PyRuntimeError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
+
+use crate::kept::{Kept, intern};
 
 /// Who is told, in which context.
 type Callback = (Py<PyAny>, Py<PyAny>);
@@ -184,11 +184,9 @@ impl Future {
 }
 
 fn cancelled_error(py: Python<'_>, message: Option<&Py<PyAny>>) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static CLASS: Kept<Py<PyAny>> = Kept::new();
     let made = CLASS
-        .get_or_try_init(py, || {
-            PyResult::Ok(py.import("asyncio")?.getattr("CancelledError")?.unbind())
-        })
+        .get_or_try_init(|| PyResult::Ok(py.import("asyncio")?.getattr("CancelledError")?.unbind()))
         .and_then(|class| match message {
             Some(message) => class.bind(py).call1((message,)),
             None => class.bind(py).call0(),

@@ -1,15 +1,14 @@
 //! Whether greenlets run here, and waiting in one. Knows no call.
 
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
 use crate::hub::Hub;
+use crate::kept::{Kept, intern};
 use crate::modules::{self, loaded};
 
 /// `modelwire._green`, once gevent or eventlet replaced the blocking calls of the program: nothing
 /// takes that back.
-static GREEN: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+static GREEN: Kept<Py<PyModule>> = Kept::new();
 
 /// The greenlets of this thread, where a wait must let them run.
 pub(crate) struct Greenlets<'py> {
@@ -19,7 +18,7 @@ pub(crate) struct Greenlets<'py> {
 impl<'py> Greenlets<'py> {
     /// Nothing where neither gevent nor eventlet is in use: two looks into `sys.modules`.
     pub(crate) fn here(py: Python<'py>) -> PyResult<Option<Greenlets<'py>>> {
-        if let Some(module) = GREEN.get(py) {
+        if let Some(module) = GREEN.get() {
             return Ok(Some(Greenlets { module: module.bind(py).clone() }));
         }
         let modules = loaded(py)?;
@@ -31,7 +30,7 @@ impl<'py> Greenlets<'py> {
         if module.call_method0(intern!(py, "library"))?.is_none() {
             return Ok(None);
         }
-        let module = GREEN.get_or_init(py, || module.unbind()).bind(py).clone();
+        let module = GREEN.get_or_init(|| module.unbind()).bind(py).clone();
         Ok(Some(Greenlets { module }))
     }
 

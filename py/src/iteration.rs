@@ -3,11 +3,11 @@
 //! that is left by `break` leaves it to whoever holds it. Knows no chunk.
 
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use pyo3::{PyTraverseError, PyVisit};
 
+use crate::kept::intern;
 use crate::source::Source;
 use crate::stream_base::StreamBase;
 

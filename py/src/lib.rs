@@ -20,6 +20,7 @@ mod green;
 mod hub;
 mod interpreter;
 mod iteration;
+mod kept;
 mod lock;
 mod log;
 mod loops;
@@ -74,6 +75,7 @@ use crate::testing::{NativeAnswer, NativeService};
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     interpreter::must_be_main(module.py())?;
     modules::note_package(module)?;
+    kept::find_early(module.py())?;
     module.add("__version__", modelwire::VERSION)?;
     object::classes::register(module)?;
     module.add_class::<AsyncPortions>()?;

@@ -1,11 +1,9 @@
 //! Which event loop runs the code that awaits: asyncio's kind, or trio. Imports neither; knows no call.
 
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::PyString;
 
 use crate::hub::Hub;
+use crate::kept::{Kept, Name, intern};
 use crate::modules::{self, loaded};
 
 /// What awaits here.
@@ -18,27 +16,25 @@ pub(crate) enum Running<'py> {
 
 /// A function of a module, if a program imported the module.
 struct Found {
-    module: &'static str,
-    /// The same as Python's: looked up at each wait.
-    key: PyOnceLock<Py<PyString>>,
+    /// Looked up at each wait.
+    module: Name,
     name: &'static str,
-    function: PyOnceLock<Py<PyAny>>,
+    function: Kept<Py<PyAny>>,
 }
 
 impl Found {
     const fn new(module: &'static str, name: &'static str) -> Found {
-        Found { module, key: PyOnceLock::new(), name, function: PyOnceLock::new() }
+        Found { module: Name::new(module), name, function: Kept::new() }
     }
 
     fn get<'py>(&self, py: Python<'py>) -> PyResult<Option<&Bound<'py, PyAny>>> {
-        if let Some(function) = self.function.get(py) {
+        if let Some(function) = self.function.get() {
             return Ok(Some(function.bind(py)));
         }
-        let key = self.key.get_or_init(py, || PyString::intern(py, self.module).unbind());
-        let Some(module) = loaded(py)?.get_item(key)? else { return Ok(None) };
+        let Some(module) = loaded(py)?.get_item(self.module.get(py))? else { return Ok(None) };
         // A module that is on its way in has nothing yet.
         let Some(function) = module.getattr_opt(self.name)? else { return Ok(None) };
-        Ok(Some(self.function.get_or_init(py, || function.unbind()).bind(py)))
+        Ok(Some(self.function.get_or_init(|| function.unbind()).bind(py)))
     }
 }
 

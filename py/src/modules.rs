@@ -2,34 +2,35 @@
 //! whatever name: a program may have a copy of it among its own packages. Knows no module.
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-static PACKAGE: PyOnceLock<String> = PyOnceLock::new();
+use crate::kept::Kept;
+
+static PACKAGE: Kept<String> = Kept::new();
 
 /// Notes which package this is the native part of.
 pub(crate) fn note_package(native: &Bound<'_, PyModule>) -> PyResult<()> {
     let name = native.name()?;
     let package =
         name.to_cow()?.rsplit_once('.').map_or("modelwire", |(package, _)| package).to_owned();
-    PACKAGE.get_or_init(native.py(), || package);
+    PACKAGE.get_or_init(|| package);
     Ok(())
 }
 
 /// The name of that package, `modelwire` unless it was copied into another.
-pub(crate) fn package(py: Python<'_>) -> &'static str {
-    PACKAGE.get(py).map_or("modelwire", String::as_str)
+pub(crate) fn package() -> &'static str {
+    PACKAGE.get().map_or("modelwire", String::as_str)
 }
 
 /// A module of that package.
 pub(crate) fn own<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
-    py.import(format!("{}.{name}", package(py)))
+    py.import(format!("{}.{name}", package()))
 }
 
 /// `sys.modules`.
 pub(crate) fn loaded<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyDict>> {
-    static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-    let found = MODULES.get_or_try_init(py, || {
+    static MODULES: Kept<Py<PyDict>> = Kept::new();
+    let found = MODULES.get_or_try_init(|| {
         let modules = py.import("sys")?.getattr("modules")?;
         PyResult::Ok(modules.cast_into::<PyDict>()?.unbind())
     })?;

@@ -3,7 +3,8 @@
 //! `modelwire._openai_classes` finds them.
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
+
+use crate::kept::Kept;
 
 /// Python functions that are asked instead of the object itself.
 struct Substitute {
@@ -13,20 +14,20 @@ struct Substitute {
     attribute: Py<PyAny>,
 }
 
-static SUBSTITUTE: PyOnceLock<Substitute> = PyOnceLock::new();
+static SUBSTITUTE: Kept<Substitute> = Kept::new();
 
 /// From now on objects say that they are of the class that the first function gives, and have what
 /// the second one gives.
 #[pyfunction]
-pub(crate) fn use_openai_classes(py: Python<'_>, class_of: Py<PyAny>, attribute: Py<PyAny>) {
-    let _ = SUBSTITUTE.set(py, Substitute { class_of, attribute });
+pub(crate) fn use_openai_classes(class_of: Py<PyAny>, attribute: Py<PyAny>) {
+    SUBSTITUTE.get_or_init(|| Substitute { class_of, attribute });
 }
 
 /// The class that an object says it is of.
 #[pyfunction]
 #[pyo3(name = "_class_of")]
 pub(crate) fn class_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    match SUBSTITUTE.get(object.py()) {
+    match SUBSTITUTE.get() {
         Some(substitute) => substitute.class_of.bind(object.py()).call1((object,)),
         None => Ok(object.get_type().into_any()),
     }
@@ -40,6 +41,6 @@ pub(crate) fn attribute<'py>(
     if !name.starts_with("__pydantic_") {
         return Ok(None);
     }
-    let substitute = SUBSTITUTE.get(object.py());
+    let substitute = SUBSTITUTE.get();
     substitute.map(|one| one.attribute.bind(object.py()).call1((object, name))).transpose()
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use modelwire::{Config, Limits, Request, RetryPolicy, Timeouts};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::errors::raise;
+use crate::kept::intern;
 use crate::mark::CallMark;
 
 /// Names with their values, in their order.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use modelwire::{Head, Response};
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
 
 use crate::facts;
+use crate::kept::intern;
 use crate::object::make;
 use crate::openai_classes;
 use crate::source::{Portion, Source};

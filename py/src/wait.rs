@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use modelwire::{Call, Error, ErrorKind, Event, Pop, Ready};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyAny;
 
 use crate::errors::raise;
 use crate::green::Greenlets;
 use crate::hub::next_number;
+use crate::kept::Kept;
 
 /// How often the main thread looks for signals while it waits.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
@@ -166,8 +166,8 @@ fn slice(py: Python<'_>) -> PyResult<Option<Duration>> {
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
-    static FUNCTIONS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
-    let (main, current) = FUNCTIONS.get_or_try_init(py, || {
+    static FUNCTIONS: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();
+    let (main, current) = FUNCTIONS.get_or_try_init(|| {
         let threading = py.import("threading")?;
         let main = threading.getattr("main_thread")?.unbind();
         PyResult::Ok((main, threading.getattr("current_thread")?.unbind()))

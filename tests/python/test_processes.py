@@ -73,6 +73,70 @@ def test_fork_after_a_call(service):
     assert connections[3] == connections[0]
 
 
+def test_forks_while_all_is_found_for_the_first_time(service):
+    """R-OP1: what a process finds once and keeps is found by a thread, which no child has: no child
+    waits for it. Python switches as often as it can, so that forks come in the midst of it."""
+    source = """
+    import collections, copy, dataclasses, datetime, faulthandler
+
+    @dataclasses.dataclass
+    class Message:
+        role: str
+        content: str
+
+    client = modelwire.Client()
+    a_date = datetime.date(2026, 1, 1)
+    contents = ["x", collections.deque("ab"), a_date, Message("a", "b"), collections.UserDict(a=1)]
+
+    def find():
+        for content in contents:
+            try:
+                messages = [{"role": "user", "content": content}]
+                client.chat.completions.create(model="echo", messages=messages)
+            except modelwire.OpenAIError:
+                pass
+        messages = [Message("user", "x")]
+        answer = client.chat.completions.create(model="echo", messages=messages)
+        dir(answer), answer.model_dump(), answer.model_copy(deep=True), answer.rate_limits
+        chat = client.chat.completions.create(model="echo", messages=messages, stream=True)
+        for chunk in chat:
+            chunk.choices[0].delta
+        client.models.list().data[0]
+
+    def child(may_begin):
+        os.read(may_begin, 1)
+        faulthandler.dump_traceback_later(5, exit=True)
+        try:
+            find()
+            os._exit(0)
+        finally:
+            os._exit(1)
+
+    sys.setswitchinterval(1e-6)
+    worker = threading.Thread(target=find)
+    worker.start()
+    children = []
+    while worker.is_alive() and len(children) < 60:
+        may_begin, begin = os.pipe()
+        made = os.fork()
+        if made == 0:
+            child(may_begin)
+        os.close(may_begin)
+        children.append((made, begin))
+    worker.join()
+    # One after another: how long each takes shows whether it waits for nobody.
+    codes = set()
+    for made, begin in children:
+        if codes <= {0}:
+            os.write(begin, b"x")
+        else:
+            os.kill(made, signal.SIGKILL)
+        codes.add(os.waitstatus_to_exitcode(os.waitpid(made, 0)[1]))
+    assert codes == {0}, codes
+    """
+    programs.run(source, service.base_url)
+
+
 def test_fork_in_mid_stream(service):
     """R-STR1: the child's calls work, its copy of the stream says whose it is; the parent's goes
     on, whatever the child does with its copy."""

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use modelwire::Value;
 use pyo3::IntoPyObjectExt;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::kept::intern;
 use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
 use crate::object::dump::{is_as_sent, json};
 use crate::object::make::chunk;

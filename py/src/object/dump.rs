@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::depth::deeper;
 use crate::encode;
+use crate::kept::intern;
 use crate::modules;
 use crate::object::document::View;
 use crate::object::node::node;

@@ -4,12 +4,12 @@
 use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::facts;
+use crate::kept::intern;
 use crate::modules;
 use crate::object::document::{Document, View};
 use crate::object::dump::{self, Dump, dumps, equal, filter, is_as_sent, json};
@@ -55,9 +55,7 @@ impl View {
         // The second is where Python 3.14 has them, not evaluated yet.
         let has_fields = own.contains("__annotations__")? || own.contains("__annotate_func__")?;
         let module = class.module()?;
-        if has_fields
-            && !module.to_cow()?.starts_with(&format!("{}.", modules::package(class.py())))
-        {
+        if has_fields && !module.to_cow()?.starts_with(&format!("{}.", modules::package())) {
             return Err(PyTypeError::new_err(format!(
                 "{}: a class of answers takes no fields of its own. Assign what you like to an \
                  answer, or let a class of yours hold it",

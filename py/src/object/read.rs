@@ -6,9 +6,9 @@ use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
+use crate::kept::Kept;
 use crate::modules;
 use crate::object::document::{Document, View};
 use crate::object::node::{InDocument, Node, ViewKind, kind_of};
@@ -105,8 +105,8 @@ pub(crate) fn attribute(
 
 /// An object that nobody here knows: `modelwire.types.Object`, a dict.
 fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
-    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let class = CLASS.get_or_try_init(py, || {
+    static CLASS: Kept<Py<PyAny>> = Kept::new();
+    let class = CLASS.get_or_try_init(|| {
         PyResult::Ok(modules::own(py, "types._object")?.getattr("Object")?.unbind())
     })?;
     let made = class.bind(py).call0()?;

@@ -80,6 +80,15 @@ fn one_place_knows_the_systems() {
     }
 }
 
+/// A child that is forked while a thread fills a cell that others wait for waits for ever: `py/src/kept.rs`.
+#[test]
+fn nobody_waits_for_what_python_keeps() {
+    for path in files("py/src", ".rs") {
+        let cells = ["PyOnceLock", "pyo3::intern", "LazyLock", "sync::OnceCell", "sync::Lazy"];
+        assert_absent(&path, &cells, "what is kept for the process stands in `Kept`");
+    }
+}
+
 /// The keys of the hot fields, from the lists in `protocol/spans.rs`.
 fn hot_fields() -> Vec<String> {
     let text = read("core/src/protocol/spans.rs");
