@@ -5,6 +5,8 @@ use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit, intern};
 
+use crate::run::Run;
+
 /// An awaitable that has its value already.
 #[pyclass(module = "modelwire._native")]
 pub(crate) struct Done {
@@ -68,7 +70,7 @@ impl Done {
 /// Goes on with a coroutine.
 pub(crate) fn send(waiting: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let py = waiting.py();
-    waiting.call_method1(intern!(py, "send"), (py.None(),)).map(|found| Some(found.unbind()))
+    waiting.run_method(intern!(py, "send"), (py.None(),)).map(|found| Some(found.unbind()))
 }
 
 /// What an awaitable says that was awaited to its end.
@@ -86,7 +88,7 @@ pub(crate) fn thrown(error: &Bound<'_, PyAny>, value: Option<&Bound<'_, PyAny>>)
     match value {
         Some(value) if !value.is_none() => PyErr::from_value(value.clone()),
         // A class makes its own instance.
-        _ if error.is_instance_of::<pyo3::types::PyType>() => match error.call0() {
+        _ if error.is_instance_of::<pyo3::types::PyType>() => match error.run(()) {
             Ok(made) => PyErr::from_value(made),
             Err(failed) => failed,
         },

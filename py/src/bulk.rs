@@ -24,6 +24,7 @@ use crate::modules;
 use crate::object::dump::encoded_request;
 use crate::object::make::of_response;
 use crate::request_info::RequestInfo;
+use crate::run::Run;
 use crate::wait;
 
 /// How often Ctrl-C is heard while a job is ended.
@@ -281,12 +282,12 @@ impl NativeBulk {
         if self.process == std::process::id() {
             return Ok(());
         }
-        let class = modules::own(py, "_errors")?.getattr("OpenAIError")?;
+        let class = modules::own(py, "_errors")?.attribute("OpenAIError")?;
         let fields = PyDict::new(py);
         fields.set_item("kind", "forked")?;
         fields.set_item("hint", "Begin one in each process.")?;
         let told = ("this bulk job belongs to the parent process",);
-        Err(PyErr::from_value(class.call(told, Some(&fields))?))
+        Err(PyErr::from_value(class.run_with(told, Some(&fields))?))
     }
 }
 

@@ -7,13 +7,14 @@ use std::fmt::Write;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyIterator, PyList, PySet,
-    PyString, PyTuple, PyType,
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString,
+    PyTuple, PyType,
 };
 
 use crate::depth::deeper;
 use crate::kept::{Kept, intern};
 use crate::modules;
+use crate::run::{Run, import, let_go};
 
 /// The JSON text of one of our objects; None for anything else.
 pub(crate) type JsonOf = fn(&Bound<'_, PyAny>) -> PyResult<Option<String>>;
@@ -97,7 +98,7 @@ impl Writer<'_> {
             self.out.push_str(if boolean.is_true() { "true" } else { "false" });
         } else if value.is_instance_of::<PyInt>() {
             // By way of int's own text, so that any size is exact and an IntEnum is its number.
-            let digits = value.py().get_type::<PyInt>().call_method1("__repr__", (value,))?;
+            let digits = value.py().get_type::<PyInt>().run_method("__repr__", (value,))?;
             self.out.push_str(&digits.cast::<PyString>()?.to_cow()?);
         } else if let Ok(float) = value.cast::<PyFloat>() {
             match float.value().is_finite() || !self.infinities {
@@ -107,9 +108,9 @@ impl Writer<'_> {
         } else if let Ok(dict) = value.cast::<PyDict>() {
             self.write_dict(pairs(dict)?.into_iter())?;
         } else if let Ok(list) = value.cast::<PyList>() {
-            self.write_items(list.iter())?;
+            self.write_items(list.iter().map(Ok))?;
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
-            self.write_items(tuple.iter())?;
+            self.write_items(tuple.iter().map(Ok))?;
         } else if let Some(text) = (self.json_of)(value)? {
             self.out.push_str(&text);
         } else {
@@ -122,35 +123,35 @@ impl Writer<'_> {
     fn write_other(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = value.py();
         let is_class = value.is_instance_of::<PyType>();
-        if !is_class && value.hasattr(intern!(py, "model_dump"))? {
+        if !is_class && value.has_attribute(intern!(py, "model_dump"))? {
             // A pydantic model: what was set, under the names that it has in JSON.
             let options = PyDict::new(py);
             options.set_item("exclude_unset", true)?;
             options.set_item("by_alias", true)?;
             options.set_item("mode", "json")?;
-            let plain = value.call_method(intern!(py, "model_dump"), (), Some(&options))?;
+            let plain = value.run_method_with(intern!(py, "model_dump"), (), Some(&options))?;
             return self.write_at(&plain);
         }
-        if !is_class && let Ok(fields) = value.getattr(intern!(py, "__dataclass_fields__")) {
+        if !is_class && let Ok(fields) = value.attribute(intern!(py, "__dataclass_fields__")) {
             let plain = PyDict::new(py);
             for name in fields.cast::<PyDict>()?.keys() {
-                plain.set_item(&name, value.getattr(name.cast::<PyString>()?)?)?;
+                plain.set_item(&name, value.attribute(name.cast::<PyString>()?)?)?;
             }
             return self.write_at(&plain);
         }
-        if !is_class && value.hasattr(intern!(py, "__struct_fields__"))? {
+        if !is_class && value.has_attribute(intern!(py, "__struct_fields__"))? {
             // A Struct of msgspec, so that is imported.
-            let plain = py.import("msgspec")?.call_method1("to_builtins", (value,))?;
+            let plain = import(py, "msgspec")?.run_method("to_builtins", (value,))?;
             return self.write_at(&plain);
         }
         if !is_class && let Some(pairs) = pairs_of(value)? {
             return self.write_dict(pairs.into_iter());
         }
         if !is_class && is_sequence(value)? {
-            return self.write_iterator(&value.try_iter()?);
+            return self.write_items(value.items_one_by_one()?);
         }
-        if !is_class && value.hasattr(intern!(py, "isoformat"))? {
-            return self.write_at(&value.call_method0(intern!(py, "isoformat"))?);
+        if !is_class && value.has_attribute(intern!(py, "isoformat"))? {
+            return self.write_at(&value.run_method(intern!(py, "isoformat"), ())?);
         }
         let name = value.get_type().name()?;
         let hint = if is_class {
@@ -159,18 +160,6 @@ impl Writer<'_> {
             "; use dict, list, str, numbers, bool or None"
         };
         Err(PyTypeError::new_err(format!("a value of type {name} cannot be written as JSON{hint}")))
-    }
-
-    fn write_iterator(&mut self, items: &Bound<'_, PyIterator>) -> PyResult<()> {
-        self.out.push('[');
-        for (index, item) in items.clone().enumerate() {
-            if index > 0 {
-                self.out.push(',');
-            }
-            self.write_at(&item?)?;
-        }
-        self.out.push(']');
-        Ok(())
     }
 
     fn write_dict<'py>(
@@ -199,13 +188,18 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn write_items<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<()> {
+    fn write_items<'py>(
+        &mut self,
+        items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
+    ) -> PyResult<()> {
         self.out.push('[');
         for (index, item) in items.enumerate() {
             if index > 0 {
                 self.out.push(',');
             }
+            let item = item?;
             self.write_at(&item)?;
+            let_go(item); // of a generator's, nobody has another
         }
         self.out.push(']');
         Ok(())
@@ -222,11 +216,13 @@ pub(crate) fn pairs<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<Pair<'py>>> 
 /// What stands in a mapping that is no dict.
 fn pairs_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Pair<'py>>>> {
     let py = value.py();
-    if !value.hasattr(intern!(py, "keys"))? || !value.hasattr(intern!(py, "__getitem__"))? {
+    if !value.has_attribute(intern!(py, "keys"))?
+        || !value.has_attribute(intern!(py, "__getitem__"))?
+    {
         return Ok(None);
     }
-    let keys = value.call_method0(intern!(py, "keys"))?.try_iter()?;
-    keys.map(|key| key.and_then(|key| Ok((key.clone(), value.get_item(key)?))))
+    let keys = value.run_method(intern!(py, "keys"), ())?.items_one_by_one()?;
+    keys.map(|key| key.and_then(|key| Ok((key.clone(), value.item(&key)?))))
         .collect::<PyResult<_>>()
         .map(Some)
 }
@@ -238,7 +234,7 @@ fn is_sequence(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         || value.is_instance_of::<PyByteArray>()
         || value.is_instance_of::<PySet>()
         || value.is_instance_of::<PyFrozenSet>();
-    Ok(!is_other && value.hasattr(intern!(value.py(), "__iter__"))?)
+    Ok(!is_other && value.has_attribute(intern!(value.py(), "__iter__"))?)
 }
 
 /// The types of what was left out: `NotGiven` and `Omit`.
@@ -246,7 +242,7 @@ fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
     static TYPES: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();
     TYPES.get_or_try_init(|| {
         let given = modules::own(py, "_given")?;
-        PyResult::Ok((given.getattr("NotGiven")?.unbind(), given.getattr("Omit")?.unbind()))
+        PyResult::Ok((given.attribute("NotGiven")?.unbind(), given.attribute("Omit")?.unbind()))
     })
 }
 

@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 
 use crate::kept::Kept;
 use crate::modules;
+use crate::run::Run;
 use crate::warnings::tell_waiting;
 
 /// `modelwire._errors._exception`, which picks the class by the error's kind.
@@ -24,7 +25,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
 
 fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     let class = EXCEPTION.get_or_try_init(|| {
-        PyResult::Ok(modules::own(py, "_errors")?.getattr("_exception")?.unbind())
+        PyResult::Ok(modules::own(py, "_errors")?.attribute("_exception")?.unbind())
     })?;
     let fields = PyDict::new(py);
     fields.set_item("kind", error.kind().name())?;
@@ -48,7 +49,7 @@ fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     fields.set_item("headers", error.headers())?;
     fields.set_item("report", error.report())?;
     fields.set_item("timing", error.record().map(CallRecord::to_json))?;
-    class.bind(py).call1((fields,))
+    class.bind(py).run((fields,))
 }
 
 fn unix_seconds(time: std::time::SystemTime) -> Option<f64> {

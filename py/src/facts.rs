@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use crate::kept::Kept;
 use crate::modules;
 use crate::request_info::RequestInfo;
+use crate::run::Run;
 
 /// `modelwire._http.response`, which makes an object of a head and of the request.
 pub(crate) fn response<'py>(
@@ -19,13 +20,13 @@ pub(crate) fn response<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     static RESPONSE: Kept<Py<PyAny>> = Kept::new();
     let make = RESPONSE.get_or_try_init(|| {
-        PyResult::Ok(modules::own(py, "_http")?.getattr("response")?.unbind())
+        PyResult::Ok(modules::own(py, "_http")?.attribute("response")?.unbind())
     })?;
     let (client, path) = (&request.client, request.endpoint.path());
     let own = (&request.headers, &request.without_headers);
     let sent = (&client.headers, own, request.streams);
     let request = (&client.base_url, path, &request.query, sent);
-    make.bind(py).call1((head.status(), head.headers(), request))
+    make.bind(py).run((head.status(), head.headers(), request))
 }
 
 /// What a service says of its limits as `modelwire.RateLimits`; None where it says nothing.
@@ -38,12 +39,12 @@ pub(crate) fn rate_limits<'py>(
         return Ok(None);
     };
     let make = MADE.get_or_try_init(|| {
-        PyResult::Ok(modules::own(py, "_rate_limits")?.getattr("_made")?.unbind())
+        PyResult::Ok(modules::own(py, "_rate_limits")?.attribute("_made")?.unbind())
     })?;
     let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
     let one = |limit: RateLimit| (limit.limit, limit.remaining, seconds(limit.reset));
     let others: Vec<_> = others.into_iter().map(|(name, limit)| (name, one(limit))).collect();
-    make.bind(py).call1((one(requests), one(tokens), others, seconds(retry_after))).map(Some)
+    make.bind(py).run((one(requests), one(tokens), others, seconds(retry_after))).map(Some)
 }
 
 /// The same of headers that a program has.
@@ -63,10 +64,10 @@ pub(crate) fn timing<'py>(
     static OF_JSON: Kept<Py<PyAny>> = Kept::new();
     let Some(record) = record else { return Ok(None) };
     let make = OF_JSON.get_or_try_init(|| {
-        let class = modules::own(py, "_record")?.getattr("CallRecord")?;
-        PyResult::Ok(class.getattr("_of_json")?.unbind())
+        let class = modules::own(py, "_record")?.attribute("CallRecord")?;
+        PyResult::Ok(class.attribute("_of_json")?.unbind())
     })?;
-    make.bind(py).call1((record.to_json(),)).map(Some)
+    make.bind(py).run((record.to_json(),)).map(Some)
 }
 
 /// Usage as streams and clients report it.

@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::kept::{Kept, intern};
+use crate::run::{Run, import};
 
 /// Who is told, in which context.
 type Callback = (Py<PyAny>, Py<PyAny>);
@@ -58,7 +59,7 @@ impl Future {
             this.callbacks()
         };
         for (callback, context) in callbacks {
-            context.call_method1(py, intern!(py, "run"), (callback, slf))?;
+            context.bind(py).run_method(intern!(py, "run"), (callback, slf))?;
         }
         Ok(())
     }
@@ -69,7 +70,11 @@ impl Future {
         let named = PyDict::new(py);
         named.set_item(intern!(py, "context"), context)?;
         let event_loop = slf.try_borrow()?.get_loop(py)?;
-        event_loop.call_method(py, intern!(py, "call_soon"), (callback, slf), Some(&named))?;
+        event_loop.bind(py).run_method_with(
+            intern!(py, "call_soon"),
+            (callback, slf),
+            Some(&named),
+        )?;
         Ok(())
     }
 }
@@ -93,7 +98,7 @@ impl Future {
     ) -> PyResult<()> {
         let context = match context {
             Some(context) => context,
-            None => slf.py().import("contextvars")?.call_method0("copy_context")?.unbind(),
+            None => import(slf.py(), "contextvars")?.run_method("copy_context", ())?.unbind(),
         };
         {
             let mut this = slf.try_borrow_mut()?;
@@ -113,7 +118,7 @@ impl Future {
         let mut kept = Vec::new();
         let mut removed = 0;
         for (one, context) in self.callbacks() {
-            if callback.eq(&one)? {
+            if callback.equals(one.bind(callback.py()))? {
                 removed += 1;
             } else {
                 kept.push((one, context));
@@ -186,10 +191,12 @@ impl Future {
 fn cancelled_error(py: Python<'_>, message: Option<&Py<PyAny>>) -> PyErr {
     static CLASS: Kept<Py<PyAny>> = Kept::new();
     let made = CLASS
-        .get_or_try_init(|| PyResult::Ok(py.import("asyncio")?.getattr("CancelledError")?.unbind()))
+        .get_or_try_init(|| {
+            PyResult::Ok(import(py, "asyncio")?.attribute("CancelledError")?.unbind())
+        })
         .and_then(|class| match message {
-            Some(message) => class.bind(py).call1((message,)),
-            None => class.bind(py).call0(),
+            Some(message) => class.bind(py).run((message,)),
+            None => class.bind(py).run(()),
         });
     match made {
         Ok(error) => PyErr::from_value(error),

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use crate::hub::Hub;
 use crate::kept::{Kept, intern};
 use crate::modules::{self, loaded};
+use crate::run::Run;
 
 /// `modelwire._green`, once gevent or eventlet replaced the blocking calls of the program: nothing
 /// takes that back.
@@ -27,7 +28,7 @@ impl<'py> Greenlets<'py> {
             return Ok(None);
         }
         let module = modules::own(py, "_green")?;
-        if module.call_method0(intern!(py, "library"))?.is_none() {
+        if module.run_method(intern!(py, "library"), ())?.is_none() {
             return Ok(None);
         }
         let module = GREEN.get_or_init(|| module.unbind()).bind(py).clone();
@@ -36,13 +37,13 @@ impl<'py> Greenlets<'py> {
 
     /// What calls of this thread are noted in.
     pub(crate) fn hub(&self) -> PyResult<Bound<'py, Hub>> {
-        let hub = self.module.call_method0(intern!(self.module.py(), "hub"))?;
+        let hub = self.module.run_method(intern!(self.module.py(), "hub"), ())?;
         Ok(hub.cast_into::<Hub>()?)
     }
 
     /// Lets the others run until this number is noted.
     pub(crate) fn wait(&self, number: u64) -> PyResult<()> {
-        self.module.call_method1(intern!(self.module.py(), "wait"), (number,))?;
+        self.module.run_method(intern!(self.module.py(), "wait"), (number,))?;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use pyo3::types::PyIterator;
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::kept::intern;
+use crate::run::{Items, Run};
 use crate::source::Source;
 use crate::stream_base::StreamBase;
 
@@ -61,7 +62,7 @@ impl Iteration {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> Option<PyResult<Bound<'py, PyAny>>> {
-        self.inner.bind(py).clone().next()
+        Items::of(self.inner.bind(py).clone()).next()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -83,7 +84,7 @@ impl AsyncIteration {
     }
 
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.inner.bind(py).call_method0(intern!(py, "__anext__"))
+        self.inner.bind(py).run_method(intern!(py, "__anext__"), ())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

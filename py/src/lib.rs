@@ -31,6 +31,7 @@ mod object;
 mod openai_classes;
 mod records;
 mod request_info;
+mod run;
 mod settings;
 mod slots;
 mod snapshot;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use crate::hub::Hub;
 use crate::kept::{Kept, Name, intern};
 use crate::modules::{self, loaded};
+use crate::run::Run;
 
 /// What awaits here.
 pub(crate) enum Running<'py> {
@@ -33,7 +34,7 @@ impl Found {
         }
         let Some(module) = loaded(py)?.get_item(self.module.get(py))? else { return Ok(None) };
         // A module that is on its way in has nothing yet.
-        let Some(function) = module.getattr_opt(self.name)? else { return Ok(None) };
+        let Some(function) = module.attribute_if_any(self.name)? else { return Ok(None) };
         Ok(Some(self.function.get_or_init(|| function.unbind()).bind(py)))
     }
 }
@@ -45,17 +46,17 @@ static TRIO_TASK: Found = Found::new("trio.lowlevel", "in_trio_task");
 /// The event loop whose turn it is.
 pub(crate) fn running(py: Python<'_>) -> PyResult<Running<'_>> {
     let event_loop = match ASYNCIO_LOOP.get(py)? {
-        Some(function) => Some(function.call0()?).filter(|found| !found.is_none()),
+        Some(function) => Some(function.run(())?).filter(|found| !found.is_none()),
         None => None,
     };
     let is_in_trio = match TRIO_TASK.get(py)? {
-        Some(function) => function.call0()?.is_truthy()?,
+        Some(function) => function.run(())?.truth()?,
         None => false,
     };
     match event_loop {
         // One may run inside of the other; the one with a task under way is the inner one.
         Some(event_loop) if is_in_trio => match ASYNCIO_TASK.get(py)? {
-            Some(function) if !function.call0()?.is_none() => Ok(Running::Asyncio(event_loop)),
+            Some(function) if !function.run(())?.is_none() => Ok(Running::Asyncio(event_loop)),
             _ => Ok(Running::Trio),
         },
         Some(event_loop) => Ok(Running::Asyncio(event_loop)),
@@ -67,26 +68,26 @@ pub(crate) fn running(py: Python<'_>) -> PyResult<Running<'_>> {
 /// The hub of a loop of asyncio's kind: an attribute of it.
 pub(crate) fn asyncio_hub<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Hub>> {
     let py = event_loop.py();
-    let hub = match event_loop.getattr_opt(intern!(py, "_modelwire_hub"))? {
+    let hub = match event_loop.attribute_if_any(intern!(py, "_modelwire_hub"))? {
         Some(hub) => hub,
-        None => modules::own(py, "_hub")?.call_method1("new_hub", (event_loop,))?,
+        None => modules::own(py, "_hub")?.run_method("new_hub", (event_loop,))?,
     };
     Ok(hub.cast_into::<Hub>()?)
 }
 
 /// The hub of the run of trio that goes on here.
 pub(crate) fn trio_hub(py: Python<'_>) -> PyResult<Bound<'_, Hub>> {
-    Ok(trio(py)?.call_method0(intern!(py, "hub"))?.cast_into::<Hub>()?)
+    Ok(trio(py)?.run_method(intern!(py, "hub"), ())?.cast_into::<Hub>()?)
 }
 
 /// The coroutine that waits until the hub of this run notes the number.
 pub(crate) fn trio_wait(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyAny>> {
-    trio(py)?.call_method1(intern!(py, "wait"), (number,))
+    trio(py)?.run_method(intern!(py, "wait"), (number,))
 }
 
 /// The coroutine that gives trio its turn.
 pub(crate) fn trio_checkpoint(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    trio(py)?.call_method0(intern!(py, "checkpoint"))
+    trio(py)?.run_method(intern!(py, "checkpoint"), ())
 }
 
 /// `modelwire._trio`.
@@ -96,7 +97,7 @@ fn trio(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 /// The error of a call that nothing can wait for.
 pub(crate) fn nobody_runs(py: Python<'_>) -> PyErr {
-    match modules::own(py, "_hub").and_then(|hub| hub.call_method0("nobody_runs")) {
+    match modules::own(py, "_hub").and_then(|hub| hub.run_method("nobody_runs", ())) {
         Ok(error) => PyErr::from_value(error),
         Err(failed) => failed,
     }

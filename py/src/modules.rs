@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::kept::Kept;
+use crate::run::{Run, import};
 
 static PACKAGE: Kept<String> = Kept::new();
 
@@ -24,14 +25,14 @@ pub(crate) fn package() -> &'static str {
 
 /// A module of that package.
 pub(crate) fn own<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
-    py.import(format!("{}.{name}", package()))
+    import(py, &format!("{}.{name}", package()))
 }
 
 /// `sys.modules`.
 pub(crate) fn loaded<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyDict>> {
     static MODULES: Kept<Py<PyDict>> = Kept::new();
     let found = MODULES.get_or_try_init(|| {
-        let modules = py.import("sys")?.getattr("modules")?;
+        let modules = import(py, "sys")?.attribute("modules")?;
         PyResult::Ok(modules.cast_into::<PyDict>()?.unbind())
     })?;
     Ok(found.bind(py))

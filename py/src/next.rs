@@ -13,6 +13,7 @@ use crate::errors::raise;
 use crate::future::Future;
 use crate::hub::{Hub, next_number};
 use crate::loops::{self, Running};
+use crate::run::Run;
 use crate::source::{Outcome, Portion, Source, Taken, outcome};
 use crate::stream_base::StreamBase;
 use crate::turns::Turns;
@@ -319,10 +320,10 @@ impl Next {
         if let State::Yielding(Some(coroutine)) | State::Coroutine(_, coroutine) = &state {
             let name = intern!(py, "throw");
             let thrown = match (value, traceback) {
-                (None, None) => coroutine.call_method1(py, name, (error,)),
-                _ => coroutine.call_method1(py, name, (error, value, traceback)),
+                (None, None) => coroutine.bind(py).run_method(name, (error,)),
+                _ => coroutine.bind(py).run_method(name, (error, value, traceback)),
             };
-            return Next::step(slf, state, thrown.map(Some));
+            return Next::step(slf, state, thrown.map(|it| Some(it.unbind())));
         }
         Next::give_up(slf, &state)?;
         Err(thrown(error, value))
@@ -334,7 +335,7 @@ impl Next {
         let state = Next::take_state(slf)?;
         Next::give_up(slf, &state)?;
         if let State::Yielding(Some(coroutine)) | State::Coroutine(_, coroutine) = &state {
-            coroutine.call_method0(py, intern!(py, "close"))?;
+            coroutine.bind(py).run_method(intern!(py, "close"), ())?;
         }
         Ok(())
     }
@@ -367,5 +368,5 @@ fn send_value(
     coroutine: &Bound<'_, PyAny>,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<Option<Py<PyAny>>> {
-    coroutine.call_method1(intern!(coroutine.py(), "send"), (value,)).map(|it| Some(it.unbind()))
+    coroutine.run_method(intern!(coroutine.py(), "send"), (value,)).map(|it| Some(it.unbind()))
 }

@@ -5,6 +5,7 @@
 use pyo3::prelude::*;
 
 use crate::kept::Kept;
+use crate::run::Run;
 
 /// Python functions that are asked instead of the object itself.
 struct Substitute {
@@ -28,7 +29,7 @@ pub(crate) fn use_openai_classes(class_of: Py<PyAny>, attribute: Py<PyAny>) {
 #[pyo3(name = "_class_of")]
 pub(crate) fn class_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     match SUBSTITUTE.get() {
-        Some(substitute) => substitute.class_of.bind(object.py()).call1((object,)),
+        Some(substitute) => substitute.class_of.bind(object.py()).run((object,)),
         None => Ok(object.get_type().into_any()),
     }
 }
@@ -42,5 +43,5 @@ pub(crate) fn attribute<'py>(
         return Ok(None);
     }
     let substitute = SUBSTITUTE.get();
-    substitute.map(|one| one.attribute.bind(object.py()).call1((object, name))).transpose()
+    substitute.map(|one| one.attribute.bind(object.py()).run((object, name))).transpose()
 }

@@ -13,6 +13,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::errors::raise;
 use crate::kept::intern;
 use crate::mark::CallMark;
+use crate::run::Run;
 
 /// Names with their values, in their order.
 pub(crate) type Pairs = Vec<(String, String)>;
@@ -161,7 +162,7 @@ pub(crate) fn of_client(
         config = config.proxy(url);
     }
     if let Some(off) = settings.get("no_proxy")?
-        && off.is_truthy()?
+        && off.truth()?
     {
         config = config.no_proxy();
     }
@@ -214,7 +215,7 @@ pub(crate) fn of_call(mut request: Request, given: &Bound<'_, PyDict>) -> PyResu
     }
     if let Some(key) = settings.get("api_key")? {
         // It hides in an object; what has no UTF-8 is refused by the core, as the client's is.
-        let key = key.getattr(intern!(given.py(), "value"))?;
+        let key = key.attribute(intern!(given.py(), "value"))?;
         request = request.api_key(key.cast::<PyString>()?.to_string_lossy());
     }
     let headers: Pairs = settings.value("headers")?.unwrap_or_default();

@@ -12,6 +12,7 @@ use crate::facts;
 use crate::kept::intern;
 use crate::object::make;
 use crate::openai_classes;
+use crate::run::Run;
 use crate::source::{Portion, Source};
 use crate::turns::Turns;
 
@@ -78,7 +79,7 @@ impl StreamBase {
     fn response<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (this, py) = (slf.get(), slf.py());
         let response = facts::response(py, &this.head, this.source.request())?;
-        response.call_method1(intern!(py, "_of"), (slf,))?;
+        response.run_method(intern!(py, "_of"), (slf,))?;
         Ok(response)
     }
 

@@ -13,6 +13,7 @@ use crate::errors::raise;
 use crate::green::Greenlets;
 use crate::hub::next_number;
 use crate::kept::Kept;
+use crate::run::{Run, import};
 
 /// How often the main thread looks for signals while it waits.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
@@ -100,9 +101,9 @@ pub(crate) fn until(
     wait: impl Fn(Option<Duration>) -> bool + Send + Sync,
 ) -> PyResult<()> {
     if Greenlets::here(py)?.is_some() {
-        let sleep = py.import("time")?.getattr("sleep")?; // theirs
+        let sleep = import(py, "time")?.attribute("sleep")?; // theirs
         while !wait(Some(Duration::ZERO)) {
-            sleep.call1((GREEN_SLICE.as_secs_f64(),))?;
+            sleep.run((GREEN_SLICE.as_secs_f64(),))?;
         }
         return Ok(());
     }
@@ -168,10 +169,10 @@ fn slice(py: Python<'_>) -> PyResult<Option<Duration>> {
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     static FUNCTIONS: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();
     let (main, current) = FUNCTIONS.get_or_try_init(|| {
-        let threading = py.import("threading")?;
-        let main = threading.getattr("main_thread")?.unbind();
-        PyResult::Ok((main, threading.getattr("current_thread")?.unbind()))
+        let threading = import(py, "threading")?;
+        let main = threading.attribute("main_thread")?.unbind();
+        PyResult::Ok((main, threading.attribute("current_thread")?.unbind()))
     })?;
     // Asked each time: after a fork another thread is the main one.
-    Ok(main.bind(py).call0()?.is(current.bind(py).call0()?))
+    Ok(main.bind(py).run(())?.is(current.bind(py).run(())?))
 }

@@ -5,6 +5,7 @@ use modelwire::log;
 use pyo3::prelude::*;
 
 use crate::modules;
+use crate::run::Run;
 
 /// Lets Python hand on the warnings of a call that ended. Where a thread does that, or nobody listens,
 /// nothing is said here.
@@ -12,7 +13,8 @@ pub(crate) fn tell_waiting(py: Python<'_>) {
     if !log::has_records() {
         return;
     }
-    let told = modules::own(py, "_client").and_then(|module| module.call_method0("_tell_waiting"));
+    let told =
+        modules::own(py, "_client").and_then(|module| module.run_method("_tell_waiting", ()));
     if let Err(failed) = told {
         failed.write_unraisable(py, None);
     }

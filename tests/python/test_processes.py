@@ -137,6 +137,85 @@ def test_forks_while_all_is_found_for_the_first_time(service):
     programs.run(source, service.base_url)
 
 
+# Python code that a function of the extension runs in the midst of its own.
+CODE_WITHIN = {
+    "a task that was woken": """
+    async def main():
+        async with modelwire.AsyncClient() as client:
+            chat = await client.chat.completions.create(model="echo", messages=MESSAGES, stream=True)
+            async for chunk in chat:
+                linger()
+
+    def work():
+        import asyncio
+        asyncio.run(main())
+    """,
+    "a method": """
+    class Model:
+        def model_dump(self, **options):
+            linger()
+    work = lambda: send(Model())
+    """,
+    "an attribute": """
+    class Lazy:
+        def __getattr__(self, name):
+            linger()
+    work = lambda: send(Lazy())
+    """,
+    "an item": """
+    class Mapping:
+        def keys(self):
+            return ["a"]
+        def __getitem__(self, name):
+            linger()
+    work = lambda: send(Mapping())
+    """,
+    "a generator": """
+    def items():
+        yield "a"
+        linger()
+    work = lambda: send(items())
+    """,
+    "what nobody has any more": """
+    class Gone:
+        def isoformat(self):
+            return "a"
+        def __del__(self):
+            linger()
+    work = lambda: send(Gone() for _ in range(1))
+    """,
+}
+
+
+@pytest.mark.parametrize("within", CODE_WITHIN)
+def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
+    """R-OP1: the thread ends with the process, and does not end it: before 3.14 Python unwinds
+    it where it asks for the interpreter, which here is slow to go."""
+    source = """
+    MESSAGES = [{"role": "user", "content": "x"}]
+    is_within = threading.Event()
+
+    def linger():
+        is_within.set()
+        while True:
+            time.sleep(0.001)
+
+    def send(value):
+        modelwire.Client().responses.create(model="echo", input=value)
+
+    class Slow:
+        def __del__(self, sleep=time.sleep):
+            sleep(0.2)
+
+    slow = Slow()
+    """
+    begin = """
+    threading.Thread(target=work, daemon=True).start()
+    assert is_within.wait(10)
+    """
+    programs.run(source + CODE_WITHIN[within] + begin, service.base_url)
+
+
 def test_fork_in_mid_stream(service):
     """R-STR1: the child's calls work, its copy of the stream says whose it is; the parent's goes
     on, whatever the child does with its copy."""

@@ -89,6 +89,25 @@ fn nobody_waits_for_what_python_keeps() {
     }
 }
 
+/// A daemon thread that Python ends within what runs otherwise ends the process: `py/src/run.rs`.
+#[test]
+fn one_place_runs_what_is_pythons() {
+    for path in files("py/src", ".rs").into_iter().filter(|path| !path.ends_with("/run.rs")) {
+        let others = [
+            ".call0(",
+            ".call1(",
+            ".call_method",
+            "getattr(",
+            "hasattr(",
+            "try_iter(",
+            "py.import(",
+            ".is_truthy(",
+            ".getattr_opt(",
+        ];
+        assert_absent(&path, &others, "what may be Python's code is run by `Run`");
+    }
+}
+
 /// The keys of the hot fields, from the lists in `protocol/spans.rs`.
 fn hot_fields() -> Vec<String> {
     let text = read("core/src/protocol/spans.rs");

@@ -1,0 +1,230 @@
+//! Runs what may be Python's code: functions, attributes, iterators. Before Python 3.14 a daemon thread that
+//! asks for the interpreter while that ends is unwound, and no unwinding passes through this extension: the
+//! process would abort. Who is unwound out of what runs here stays where it is instead, until the process is
+//! gone, as Python 3.14 has it. Knows nothing of what it runs.
+
+#![expect(unsafe_code, reason = "PyO3 declares these functions as ones that never unwind")]
+
+use std::ffi::c_int;
+
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyAttributeError;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
+
+/// Dropped only by an unwinding.
+struct Stays;
+
+impl Drop for Stays {
+    fn drop(&mut self) {
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+/// What a function of Python's C interface gives, if it returns. It is called as one that unwinds, and
+/// nothing of Rust's stands between that would be dropped without the interpreter.
+macro_rules! run {
+    ($function:ident($($argument:expr),*): fn($($kind:ty),*) -> $given:ty) => {{
+        let function: unsafe extern "C" fn($($kind),*) -> $given = ffi::$function;
+        // SAFETY: the same function, of which its caller expects more.
+        let function: unsafe extern "C-unwind" fn($($kind),*) -> $given =
+            unsafe { std::mem::transmute(function) };
+        let stays = Stays;
+        // SAFETY: the interpreter is held, and each object is there until the function returns.
+        let given = unsafe { function($($argument),*) };
+        std::mem::forget(stays);
+        given
+    }};
+}
+
+type Object = *mut PyObject;
+
+/// What such a function gave, which is the caller's now, or the exception that it set.
+fn given(py: Python<'_>, object: Object) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: a new reference or nothing, as the documentation of each function here says.
+    unsafe { Bound::from_owned_ptr_or_err(py, object) }
+}
+
+fn truth_of(py: Python<'_>, found: c_int) -> PyResult<bool> {
+    match found {
+        0 => Ok(false),
+        -1 => Err(PyErr::fetch(py)),
+        _ => Ok(true),
+    }
+}
+
+/// Gives back a reference, and with the last one what it refers to.
+pub(crate) fn let_go(object: Bound<'_, PyAny>) {
+    run!(Py_DecRef(object.into_ptr()): fn(Object) -> ());
+}
+
+/// A module, imported if nobody did.
+pub(crate) fn import<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
+    let name = PyString::new(py, name);
+    let module = given(py, run!(PyImport_Import(name.as_ptr()): fn(Object) -> Object))?;
+    Ok(module.cast_into()?)
+}
+
+/// What an object gives one by one.
+pub(crate) struct Items<'py>(Bound<'py, PyAny>);
+
+impl<'py> Items<'py> {
+    pub(crate) fn of(iterator: Bound<'py, PyIterator>) -> Items<'py> {
+        Items(iterator.into_any())
+    }
+}
+
+impl<'py> Iterator for Items<'py> {
+    type Item = PyResult<Bound<'py, PyAny>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let py = self.0.py();
+        match run!(PyIter_Next(self.0.as_ptr()): fn(Object) -> Object) {
+            over if over.is_null() => PyErr::take(py).map(Err),
+            item => Some(given(py, item)),
+        }
+    }
+}
+
+pub(crate) trait Run<'py> {
+    /// Calls it, with keywords if there are any.
+    fn run_with<A>(
+        &self,
+        args: A,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>>
+    where
+        A: IntoPyObject<'py, Target = PyTuple>;
+
+    /// Its attribute.
+    fn attribute<N>(&self, name: N) -> PyResult<Bound<'py, PyAny>>
+    where
+        N: IntoPyObject<'py, Target = PyString>;
+
+    /// What it has under a key.
+    fn item(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>;
+
+    /// What it gives one by one.
+    fn items_one_by_one(&self) -> PyResult<Items<'py>>;
+
+    /// Whether it is true.
+    fn truth(&self) -> PyResult<bool>;
+
+    /// Whether it equals the other.
+    fn equals(&self, other: &Bound<'py, PyAny>) -> PyResult<bool>;
+
+    /// Calls it.
+    fn run<A>(&self, args: A) -> PyResult<Bound<'py, PyAny>>
+    where
+        A: IntoPyObject<'py, Target = PyTuple>,
+    {
+        self.run_with(args, None)
+    }
+
+    /// Calls its method, with keywords if there are any.
+    fn run_method_with<N, A>(
+        &self,
+        name: N,
+        args: A,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>>
+    where
+        N: IntoPyObject<'py, Target = PyString>,
+        A: IntoPyObject<'py, Target = PyTuple>,
+    {
+        let method = self.attribute(name)?;
+        let given = method.run_with(args, named);
+        let_go(method);
+        given
+    }
+
+    /// Calls its method.
+    fn run_method<N, A>(&self, name: N, args: A) -> PyResult<Bound<'py, PyAny>>
+    where
+        N: IntoPyObject<'py, Target = PyString>,
+        A: IntoPyObject<'py, Target = PyTuple>,
+    {
+        self.run_method_with(name, args, None)
+    }
+
+    /// Its attribute, if it has that.
+    fn attribute_if_any<N>(&self, name: N) -> PyResult<Option<Bound<'py, PyAny>>>
+    where
+        N: IntoPyObject<'py, Target = PyString>;
+
+    /// Whether it has an attribute.
+    fn has_attribute<N>(&self, name: N) -> PyResult<bool>
+    where
+        N: IntoPyObject<'py, Target = PyString>,
+    {
+        Ok(self.attribute_if_any(name)?.is_some())
+    }
+}
+
+impl<'py> Run<'py> for Bound<'py, PyAny> {
+    fn run_with<A>(
+        &self,
+        args: A,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>>
+    where
+        A: IntoPyObject<'py, Target = PyTuple>,
+    {
+        let py = self.py();
+        let args = args.into_bound_py_any(py)?;
+        let named = named.map_or(std::ptr::null_mut(), |named| named.as_ptr());
+        let object = run!(PyObject_Call(self.as_ptr(), args.as_ptr(), named):
+            fn(Object, Object, Object) -> Object);
+        let given = given(py, object);
+        let_go(args);
+        given
+    }
+
+    fn attribute<N>(&self, name: N) -> PyResult<Bound<'py, PyAny>>
+    where
+        N: IntoPyObject<'py, Target = PyString>,
+    {
+        let py = self.py();
+        let name = name.into_bound_py_any(py)?;
+        given(
+            py,
+            run!(PyObject_GetAttr(self.as_ptr(), name.as_ptr()): fn(Object, Object) -> Object),
+        )
+    }
+
+    fn attribute_if_any<N>(&self, name: N) -> PyResult<Option<Bound<'py, PyAny>>>
+    where
+        N: IntoPyObject<'py, Target = PyString>,
+    {
+        match self.attribute(name) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.is_instance_of::<PyAttributeError>(self.py()) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn item(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let object =
+            run!(PyObject_GetItem(self.as_ptr(), key.as_ptr()): fn(Object, Object) -> Object);
+        given(self.py(), object)
+    }
+
+    fn items_one_by_one(&self) -> PyResult<Items<'py>> {
+        let iterator = run!(PyObject_GetIter(self.as_ptr()): fn(Object) -> Object);
+        given(self.py(), iterator).map(Items)
+    }
+
+    fn truth(&self) -> PyResult<bool> {
+        let found = run!(PyObject_IsTrue(self.as_ptr()): fn(Object) -> c_int);
+        truth_of(self.py(), found)
+    }
+
+    fn equals(&self, other: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let found = run!(PyObject_RichCompareBool(self.as_ptr(), other.as_ptr(), ffi::Py_EQ):
+            fn(Object, Object, c_int) -> c_int);
+        truth_of(self.py(), found)
+    }
+}
