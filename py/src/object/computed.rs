@@ -17,6 +17,7 @@ use crate::object::node::{ChoiceDelta, ChunkChoice, InDocument};
 use crate::object::read::field;
 use crate::object::shape::Object;
 use crate::object::streamed;
+use crate::run::Run;
 use crate::slots::Found;
 
 /// The choices of a chunk; a usage chunk has none.
@@ -152,7 +153,7 @@ pub(crate) fn rate_limits(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     match slf.as_super().get().slots.find(py, "rate_limits") {
         Some(Found::Value(assigned)) => Ok(assigned),
         Some(Found::Deleted) => Ok(py.None()),
-        None => slf.getattr(intern!(py, "_rate_limits")).map(Bound::unbind),
+        None => slf.attribute(intern!(py, "_rate_limits")).map(Bound::unbind),
     }
 }
 
@@ -162,7 +163,7 @@ pub(crate) fn timing(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     match slf.as_super().get().slots.find(py, "timing") {
         Some(Found::Value(assigned)) => Ok(assigned),
         Some(Found::Deleted) => Ok(py.None()),
-        None => slf.getattr(intern!(py, "_timing")).map(Bound::unbind),
+        None => slf.attribute(intern!(py, "_timing")).map(Bound::unbind),
     }
 }
 

@@ -16,6 +16,7 @@ use crate::object::node::node;
 use crate::object::plain::{plain, scalar};
 use crate::object::shape::{Child, Shape};
 use crate::object::streamed;
+use crate::run::Run;
 use crate::slots::{Found, Held};
 
 /// Which fields a dump has.
@@ -140,13 +141,15 @@ fn dumped<'py>(value: &Bound<'py, PyAny>, dump: Dump) -> PyResult<Bound<'py, PyA
         }
         return Ok(plain.into_any());
     }
-    if value.is_instance_of::<pyo3::types::PyType>() || !value.hasattr(intern!(py, "model_dump"))? {
+    if value.is_instance_of::<pyo3::types::PyType>()
+        || !value.has_attribute(intern!(py, "model_dump"))?
+    {
         return Ok(value.clone());
     }
     let options = PyDict::new(py);
     options.set_item("exclude_unset", !dump.unset)?;
     options.set_item("exclude_none", !dump.none)?;
-    value.call_method(intern!(py, "model_dump"), (), Some(&options))
+    value.run_method_with(intern!(py, "model_dump"), (), Some(&options))
 }
 
 /// Lists and dicts, however deep, with nothing of ours in them.
@@ -164,8 +167,8 @@ pub(crate) fn filter<'py>(
     if include.is_none() && exclude.is_none() {
         return Ok(dump.into_any());
     }
-    let kept = modules::own(dump.py(), "_parts")?.getattr("kept")?;
-    kept.call1((dump, include, exclude))
+    let kept = modules::own(dump.py(), "_parts")?.attribute("kept")?;
+    kept.run((dump, include, exclude))
 }
 
 /// Whether an object, with all that it handed out, is as the service sent it.
@@ -263,7 +266,7 @@ pub(crate) fn equal(mine: &Bound<'_, View>, other: &Bound<'_, PyAny>) -> PyResul
     if mine.is(theirs) {
         return Ok(true);
     }
-    dict(mine, TO_COMPARE)?.eq(dict(theirs, TO_COMPARE)?)
+    dict(mine, TO_COMPARE)?.equals(dict(theirs, TO_COMPARE)?.as_any())
 }
 
 /// JSON text of a dump, in one line or indented by so many spaces.

@@ -19,6 +19,7 @@ use crate::object::node::{anew, document, node};
 use crate::object::read::{attribute, view_field};
 use crate::object::shape::{Child, OBJECT, Object};
 use crate::openai_classes;
+use crate::run::{Run, import};
 use crate::slots::{Found, Held};
 
 /// A function of `modelwire._show`, which shows objects to people.
@@ -27,11 +28,11 @@ fn show<'py>(
     view: &Bound<'py, View>,
     more: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let function = modules::own(view.py(), "_show")?.getattr(name)?;
+    let function = modules::own(view.py(), "_show")?.attribute(name)?;
     let class = node(view)?.shape.name;
     match more {
-        Some(more) => function.call1((view, class, more)),
-        None => function.call1((view, class)),
+        Some(more) => function.run((view, class, more)),
+        None => function.run((view, class)),
     }
 }
 
@@ -51,7 +52,7 @@ impl View {
         class: &Bound<'_, PyType>,
         _named: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
-        let own = class.getattr(intern!(class.py(), "__dict__"))?;
+        let own = class.attribute(intern!(class.py(), "__dict__"))?;
         // The second is where Python 3.14 has them, not evaluated yet.
         let has_fields = own.contains("__annotations__")? || own.contains("__annotate_func__")?;
         let module = class.module()?;
@@ -100,12 +101,12 @@ impl View {
     /// Names and values of all fields, known ones first, as pydantic's models are iterated; so
     /// `dict(answer)` works.
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
-        View::fields(slf)?.items().try_iter()
+        PyIterator::from_object(&View::fields(slf)?.items())
     }
 
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PySet>> {
-        let all = slf.py().import("builtins")?.getattr("dir")?.call1((slf.get_type(),))?;
-        let all = PySet::new(slf.py(), all.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
+        let all = import(slf.py(), "builtins")?.attribute("dir")?.run((slf.get_type(),))?;
+        let all = PySet::new(slf.py(), all.items_one_by_one()?.collect::<PyResult<Vec<_>>>()?)?;
         for name in names(slf)? {
             all.add(name)?;
         }
@@ -182,7 +183,7 @@ impl View {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        slf.call_method("model_dump", (), options)
+        slf.run_method_with("model_dump", (), options)
     }
 
     /// What `model_dump` gives, as JSON text.
@@ -192,7 +193,7 @@ impl View {
         indent: Option<usize>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
-        let plain = slf.call_method("model_dump", (), options)?;
+        let plain = slf.run_method_with("model_dump", (), options)?;
         dumps(&plain, indent)
     }
 
@@ -315,7 +316,7 @@ impl View {
         class: &Bound<'py, PyType>,
         _as_pydantic: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        modules::own(class.py(), "_pydantic")?.call_method1("json_schema", (class,))
+        modules::own(class.py(), "_pydantic")?.run_method("json_schema", (class,))
     }
 
     /// What pydantic asks of a class that stands in one of its models.
@@ -325,7 +326,7 @@ impl View {
         _source: &Bound<'py, PyAny>,
         _handler: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        modules::own(class.py(), "_pydantic")?.call_method1("schema", (class,))
+        modules::own(class.py(), "_pydantic")?.run_method("schema", (class,))
     }
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -341,7 +342,7 @@ impl View {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
-        let restore = modules::own(py, "_native")?.getattr("_restore")?;
+        let restore = modules::own(py, "_native")?.attribute("_restore")?;
         let document = document(slf)?;
         let parts = (node(slf)?.shape.name, json(slf)?, document.request_id());
         (restore, parts).into_pyobject(py)
@@ -433,7 +434,7 @@ fn copied<'py>(
         memo.set_item(view.as_ptr() as usize, &copy)?;
     }
     let known = memo.unwrap_or(&below);
-    let deeply = py.import("copy")?.getattr("deepcopy")?;
+    let deeply = import(py, "copy")?.attribute("deepcopy")?;
     let mut kept = slots.all(py);
     if let Some(main) = slots.main() {
         let name = if main.bind(py).is_instance_of::<PyList>() { "choices" } else { "delta" };
@@ -444,7 +445,7 @@ fn copied<'py>(
             Held::Assigned(value) if memo.is_none() => Some(value),
             Held::Given(..) if as_sent => continue,
             Held::Assigned(value) | Held::Given(value, _) => {
-                Some(deeply.call1((value, known))?.unbind())
+                Some(deeply.run((value, known))?.unbind())
             }
             Held::Deleted => None,
         };
@@ -484,7 +485,7 @@ impl Object {
         let Document::Response(received) = &self.document else { return Ok(None) };
         let response = facts::response(py, received.response.head(), &received.request)?;
         let took = (received.response.attempts(), received.response.elapsed().as_secs_f64());
-        response.call_method1(intern!(py, "_took"), took)?;
+        response.run_method(intern!(py, "_took"), took)?;
         Ok(Some(response))
     }
 

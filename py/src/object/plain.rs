@@ -5,6 +5,8 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
+use crate::run::Run;
+
 /// A value with everything below it.
 pub(crate) fn plain(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     match value.kind() {
@@ -41,5 +43,5 @@ fn number(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     if value.text().contains(['.', 'e', 'E']) {
         return PyFloat::new(py, value.as_f64().unwrap_or(f64::NAN)).into_py_any(py);
     }
-    py.get_type::<PyInt>().call1((value.text(),))?.into_py_any(py)
+    py.get_type::<PyInt>().run((value.text(),))?.into_py_any(py)
 }

@@ -15,6 +15,7 @@ use crate::object::node::{InDocument, Node, ViewKind, kind_of};
 use crate::object::plain::{plain, scalar};
 use crate::object::shape::{Child, Object};
 use crate::object::streamed;
+use crate::run::Run;
 use crate::slots::{Found, Slots};
 
 /// A field of a view; a known one that is absent is `None`.
@@ -107,9 +108,9 @@ pub(crate) fn attribute(
 fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     static CLASS: Kept<Py<PyAny>> = Kept::new();
     let class = CLASS.get_or_try_init(|| {
-        PyResult::Ok(modules::own(py, "types._object")?.getattr("Object")?.unbind())
+        PyResult::Ok(modules::own(py, "types._object")?.attribute("Object")?.unbind())
     })?;
-    let made = class.bind(py).call0()?;
+    let made = class.bind(py).run(())?;
     let dict = made.cast::<PyDict>()?;
     for (name, member) in value.members() {
         dict.set_item(&*name, open(py, member)?)?;
