@@ -11,12 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WHEEL_BYTES_MAX = 5_000_000
+SHOWN_OF_OUTPUT = 4_000  # why it failed stands at the end
 pytestmark = pytest.mark.deep
 
 
 def run(*command, **options):
     done = subprocess.run(command, capture_output=True, text=True, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, (done.stdout + done.stderr)[-SHOWN_OF_OUTPUT:]
     return done.stdout
 
 
