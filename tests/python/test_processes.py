@@ -142,8 +142,8 @@ CODE_WITHIN = {
     "a task that was woken": """
     async def main():
         async with modelwire.AsyncClient() as client:
-            chat = await client.chat.completions.create(model="echo", messages=MESSAGES, stream=True)
-            async for chunk in chat:
+            options = {"model": "echo", "messages": MESSAGES, "stream": True}
+            async for chunk in await client.chat.completions.create(**options):
                 linger()
 
     def work():
