@@ -132,7 +132,9 @@ impl Writer<'_> {
             let plain = value.run_method_with(intern!(py, "model_dump"), (), Some(&options))?;
             return self.write_at(&plain);
         }
-        if !is_class && let Ok(fields) = value.attribute(intern!(py, "__dataclass_fields__")) {
+        if !is_class
+            && let Some(fields) = value.attribute_if_any(intern!(py, "__dataclass_fields__"))?
+        {
             let plain = PyDict::new(py);
             for name in fields.cast::<PyDict>()?.keys() {
                 plain.set_item(&name, value.attribute(name.cast::<PyString>()?)?)?;

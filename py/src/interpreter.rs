@@ -22,3 +22,10 @@ pub(crate) fn must_be_main(_py: Python<'_>) -> PyResult<()> {
          process of its own (for mod_wsgi: WSGIApplicationGroup %{GLOBAL})",
     ))
 }
+
+/// Whether it is there, and not on its way out; asked without holding it.
+#[expect(unsafe_code, reason = "PyO3 asks only where it holds one")]
+pub(crate) fn is_there() -> bool {
+    // SAFETY: reads a flag of the process, which is there before and after any interpreter.
+    unsafe { ffi::Py_IsInitialized() != 0 }
+}

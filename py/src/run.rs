@@ -29,9 +29,10 @@ impl Drop for Stays {
 macro_rules! run {
     ($function:ident($($argument:expr),*): fn($($kind:ty),*) -> $given:ty) => {{
         let function: unsafe extern "C" fn($($kind),*) -> $given = ffi::$function;
-        // SAFETY: the same function, of which its caller expects more.
+        // SAFETY: the same function, of which its caller expects more. It is read anew, for an optimizer
+        // that knows which one it is goes by how PyO3 declares it.
         let function: unsafe extern "C-unwind" fn($($kind),*) -> $given =
-            unsafe { std::mem::transmute(function) };
+            unsafe { std::mem::transmute(std::ptr::read_volatile(&function)) };
         let stays = Stays;
         // SAFETY: the interpreter is held, and each object is there until the function returns.
         let given = unsafe { function($($argument),*) };
@@ -201,7 +202,10 @@ impl<'py> Run<'py> for Bound<'py, PyAny> {
     {
         match self.attribute(name) {
             Ok(found) => Ok(Some(found)),
-            Err(error) if error.is_instance_of::<PyAttributeError>(self.py()) => Ok(None),
+            Err(error) if error.is_instance_of::<PyAttributeError>(self.py()) => {
+                let_go(error.into_value(self.py()).into_bound(self.py()).into_any());
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }

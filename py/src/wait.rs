@@ -1,9 +1,8 @@
 //! Waits on a call without holding the interpreter, and answers Ctrl-C meanwhile. Knows nothing of
 //! what arrives.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use modelwire::{Call, Error, ErrorKind, Event, Pop, Ready};
 use pyo3::prelude::*;
@@ -12,7 +11,8 @@ use pyo3::types::PyAny;
 use crate::errors::raise;
 use crate::green::Greenlets;
 use crate::hub::next_number;
-use crate::kept::Kept;
+use crate::interpreter;
+use crate::kept::{Kept, intern};
 use crate::run::{Run, import};
 
 /// How often the main thread looks for signals while it waits.
@@ -21,13 +21,18 @@ const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 /// How often a greenlet looks for what no hub tells of.
 const GREEN_SLICE: Duration = Duration::from_millis(5);
 
-/// Set when the interpreter is about to go.
-static EXITING: AtomicBool = AtomicBool::new(false);
+/// For how long a daemon thread stays where it is, counted from when the interpreter was about to go:
+/// which it is by then, or something of the program goes on that may wait for the thread, such as a
+/// function at exit that is older than the import of the package.
+const STAY: Duration = Duration::from_secs(2);
+
+/// Since when the interpreter is about to go.
+static EXITING: Kept<Instant> = Kept::new();
 
 /// From now on a daemon thread that waits for a call stays where it is: what its call ends with is
 /// the end of the process, and no error of the program.
 pub(crate) fn interpreter_exits() {
-    EXITING.store(true, Ordering::SeqCst);
+    EXITING.get_or_init(Instant::now);
 }
 
 /// The next event of a call. What is there already is taken without letting go of the interpreter.
@@ -87,7 +92,7 @@ pub(crate) fn start(
     Ok(popped)
 }
 
-/// What the begin of a call gave. A thread that begins one while the interpreter ends stays there.
+/// What the begin of a call gave. A daemon thread that begins one while the interpreter ends stays there.
 pub(crate) fn begun<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult<T> {
     if let Err(error) = &result {
         stay_if_over(py, error)?;
@@ -114,7 +119,7 @@ pub(crate) fn until(
     Ok(())
 }
 
-/// Keeps a thread that is not the main one where it is when its call ends with the interpreter.
+/// Keeps a daemon thread where it is when its call ends with the interpreter.
 pub(crate) fn stay_at_exit(py: Python<'_>, popped: &Pop) -> PyResult<()> {
     match popped {
         Pop::Event(Event::Done(Err(error))) => stay_if_over(py, error),
@@ -123,10 +128,13 @@ pub(crate) fn stay_at_exit(py: Python<'_>, popped: &Pop) -> PyResult<()> {
 }
 
 fn stay_if_over(py: Python<'_>, error: &Error) -> PyResult<()> {
-    if error.kind() == ErrorKind::Shutdown && EXITING.load(Ordering::SeqCst) && !is_main_thread(py)?
+    if error.kind() == ErrorKind::Shutdown
+        && let Some(since) = EXITING.get()
+        && current_thread(py)?.attribute(intern!(py, "daemon"))?.truth()?
     {
         py.detach(|| {
-            loop {
+            std::thread::sleep(STAY.saturating_sub(since.elapsed()));
+            while !interpreter::is_there() {
                 std::thread::park();
             }
         });
@@ -167,12 +175,20 @@ fn slice(py: Python<'_>) -> PyResult<Option<Duration>> {
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    // Asked each time: after a fork another thread is the main one.
+    Ok(functions(py)?.0.bind(py).run(())?.is(current_thread(py)?))
+}
+
+fn current_thread(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    functions(py)?.1.bind(py).run(())
+}
+
+/// `threading.main_thread` and `threading.current_thread`.
+fn functions(py: Python<'_>) -> PyResult<&(Py<PyAny>, Py<PyAny>)> {
     static FUNCTIONS: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();
-    let (main, current) = FUNCTIONS.get_or_try_init(|| {
+    FUNCTIONS.get_or_try_init(|| {
         let threading = import(py, "threading")?;
         let main = threading.attribute("main_thread")?.unbind();
         PyResult::Ok((main, threading.attribute("current_thread")?.unbind()))
-    })?;
-    // Asked each time: after a fork another thread is the main one.
-    Ok(main.bind(py).run(())?.is(current.bind(py).run(())?))
+    })
 }

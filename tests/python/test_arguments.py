@@ -371,6 +371,21 @@ def test_arguments_have_names(client):
         modelwire.Client("sk-test")
 
 
+@pytest.mark.parametrize(
+    "name", ["model_dump", "__dataclass_fields__", "__struct_fields__", "keys"]
+)
+def test_what_a_value_raises_comes_out(scripted, name):
+    """R-OP5: nobody takes it for a value that has no such attribute."""
+
+    def broken(self):
+        raise OSError("the disk is gone")
+
+    client = scripted(chat({"role": "assistant", "content": "x"}))
+    value = type("Broken", (), {name: property(broken)})()
+    with pytest.raises(OSError, match="the disk is gone"):
+        client.chat.completions.create(model="m", messages=HELLO, metadata=value)
+
+
 def test_any_sequence_and_mapping_is_sent(scripted):
     """R-OP5: histories with a bound, values of dicts, mappings that cannot be changed."""
     client = scripted(chat({"role": "assistant", "content": "x"}))

@@ -313,6 +313,48 @@ EXITS = {
 }
 
 
+# What waits for a thread after the library was shut down: functions at exit run in reverse order.
+OLDER = """
+import atexit, queue, threading
+
+jobs, ends = queue.Queue(), []
+
+def work():
+    while jobs.get():
+        try:
+            ask(client)
+        except modelwire.OpenAIError as error:
+            ends.append(error)
+
+def stop():
+    for _ in range(20):
+        jobs.put(True)
+    jobs.put(None)
+    if not worker.ident:
+        worker.start()
+    worker.join()
+    assert len(ends) == 20 and "shut down" in str(ends[-1]), ends
+    print("joined")
+
+atexit.register(stop)
+"""
+
+
+@pytest.mark.parametrize("is_daemon", [True, False])
+def test_exit_waits_for_a_thread_that_calls(service, is_daemon):
+    """R-ERR3: its calls fail as those of the main thread do, and nobody waits for ever."""
+    source = f"""
+    client = modelwire.Client()
+    ask(client)
+    worker = threading.Thread(target=work, daemon={is_daemon})
+    if worker.daemon:
+        worker.start()
+    """
+    if sys.version_info >= (3, 12) and not is_daemon:
+        pytest.skip("Python 3.12 and later begin no thread at exit")
+    assert programs.run(ASK + source, service.base_url, before=OLDER) == "joined\n"
+
+
 @pytest.mark.parametrize(
     ("how", "times"),
     [
