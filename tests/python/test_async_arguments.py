@@ -20,6 +20,7 @@ from test_arguments import (  # noqa: F401
     test_stream_is_a_boolean,
     test_the_bound_of_the_other_operation_is_told_by_its_right_name,
     test_values_are_written_as_compact_json,
+    test_what_a_value_raises_comes_out,
     test_what_an_assistant_left_empty_may_be_sent_back,
     test_what_cannot_be_right_is_not_sent,
     test_what_is_no_json_is_not_sent,

@@ -8,6 +8,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::sync::lock;
+use crate::system::with_signals_blocked;
 
 /// So many bytes of JSON are read in place, in about a millisecond; more on a helper thread.
 pub(crate) const IN_PLACE_BYTES_MAX: usize = 128 << 10;
@@ -61,8 +62,10 @@ fn later(work: impl FnOnce() + Send + 'static) {
         }
     };
     if let Ok(handle) = Handle::try_current() {
-        // It panics where the system gives no thread.
-        let spawned = catch_unwind(AssertUnwindSafe(|| drop(handle.spawn_blocking(at_work))));
+        // It panics where the system gives no thread. A thread of the program may be the one that
+        // does this.
+        let spawn = || with_signals_blocked(|| drop(handle.spawn_blocking(at_work)));
+        let spawned = catch_unwind(AssertUnwindSafe(spawn));
         if spawned.is_ok() {
             return;
         }

@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::error_kind::ErrorKind;
 use crate::process::{self, PerProcess, Run};
 use crate::sync::{lock, unpoisoned};
-use crate::system::block_signals;
 
 /// The runtime and the I/O thread.
 struct Running {
@@ -78,8 +77,6 @@ fn build() -> std::io::Result<tokio::runtime::Runtime> {
         .event_interval(16)
         .global_queue_interval(8)
         .thread_name("mw-dns")
-        // A helper thread may be started by a thread of the program that drives the runtime.
-        .on_thread_start(block_signals)
         .build()
 }
 
@@ -108,6 +105,7 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::driver::offload::offload;
     use crate::driver::state::Awaited;
     use crate::system::takes_signals;
 
@@ -123,5 +121,15 @@ mod tests {
         let (takes_signals, name) = receive.recv_timeout(Duration::from_secs(10)).unwrap();
         assert!(!takes_signals);
         assert!(name.unwrap().starts_with("mw-io-"));
+    }
+
+    #[test]
+    fn a_helper_thread_takes_none_even_where_the_program_starts_it() {
+        let takes = takes_signals(); // as threads of programs do, where there are signals
+        let helper = build().unwrap().block_on(offload(usize::MAX, || {
+            (takes_signals(), thread::current().name().map(str::to_owned))
+        }));
+        assert_eq!(helper, (false, Some("mw-dns".to_owned())));
+        assert_eq!(takes_signals(), takes);
     }
 }

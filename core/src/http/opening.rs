@@ -15,6 +15,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tower::{Layer, Service};
 
 use crate::http::timing::{Opening, Seen};
+use crate::system::with_signals_blocked;
 
 /// Around whatever connects.
 #[derive(Clone)]
@@ -82,7 +83,9 @@ impl Resolve for Names {
         let opening = Opening::current();
         Box::pin(async move {
             let began = Instant::now();
-            let found = resolver.call(HostName::from_str(name.as_str())?).await;
+            let name = HostName::from_str(name.as_str())?;
+            // It looks them up on a helper thread, which a thread of the program may start.
+            let found = with_signals_blocked(|| resolver.call(name)).await;
             if let Some(opening) = opening {
                 opening.looked_up(began.elapsed());
             }

@@ -139,27 +139,33 @@ pub(crate) fn keeping_errno(calls: impl FnOnce()) {
     }
 }
 
-/// In a thread of ours that somebody else started.
-pub(crate) fn block_signals() {
-    // SAFETY: plain data that the first call fills in.
-    unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, std::ptr::null_mut());
-    }
-}
-
 /// A new thread inherits its creator's signal mask: ours take no signal of the process.
 pub(crate) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
+    let _restores = Restores(block_signals());
+    start()
+}
+
+/// Blocks the calling thread's signals; gives the mask that it had.
+fn block_signals() -> libc::sigset_t {
     // SAFETY: both sets are plain data that these calls fill in before they are read.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let started = start();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-        started
+        before
+    }
+}
+
+/// The mask that a thread gets back, even where no thread could be started and tokio panics.
+struct Restores(libc::sigset_t);
+
+impl Drop for Restores {
+    fn drop(&mut self) {
+        // SAFETY: the set was filled in.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut());
+        }
     }
 }
 

@@ -109,9 +109,6 @@ pub(crate) fn keeping_errno(calls: impl FnOnce()) {
 }
 
 /// There is nothing to block.
-pub(crate) fn block_signals() {}
-
-/// The same.
 pub(crate) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     start()
 }

@@ -15,6 +15,7 @@ static const struct {
 
 static void *run(void *argument) {
   const size_t *index = argument;
+  signals_come_here();
   SCENARIOS[*index].run();
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
   return NULL;
@@ -27,6 +28,7 @@ int main(int argc, char **argv) {
       /* Not on this thread: Rust's std gives back what it keeps for a thread when the thread
        * ends, and the main thread ends too late for a leak checker to see that. */
       pthread_t thread;
+      signals_come_elsewhere();
       CHECK(pthread_create(&thread, NULL, run, &i) == 0);
       CHECK(pthread_join(thread, NULL) == 0);
       return 0;

@@ -30,6 +30,10 @@ void thread_name(char name[17]);
 void default_sigpipe(void);
 void check_sigpipe(void);
 
+/* A thread that only waits for another takes none of the signals that are sent to the process. */
+void signals_come_elsewhere(void);
+void signals_come_here(void);
+
 /* A copy of this process: 0 there, a number here, of which the other tells if the copy ended well. */
 long fork_here(void);
 int child_succeeded(long child);

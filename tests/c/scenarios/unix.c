@@ -81,6 +81,18 @@ void check_sigpipe(void) {
   CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGPIPE) == 0);
 }
 
+static sigset_t signals_before;
+
+void signals_come_elsewhere(void) {
+  sigset_t all;
+  CHECK(sigfillset(&all) == 0);
+  CHECK(pthread_sigmask(SIG_SETMASK, &all, &signals_before) == 0);
+}
+
+void signals_come_here(void) {
+  CHECK(pthread_sigmask(SIG_SETMASK, &signals_before, NULL) == 0);
+}
+
 long fork_here(void) {
   pid_t pid = fork();
   CHECK(pid >= 0);

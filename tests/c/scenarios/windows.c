@@ -67,6 +67,8 @@ void thread_name(char name[17]) {
 
 void default_sigpipe(void) {}
 void check_sigpipe(void) {}
+void signals_come_elsewhere(void) {}
+void signals_come_here(void) {}
 
 long fork_here(void) {
   CHECK(!"Windows has no forks");

@@ -80,6 +80,23 @@ fn one_place_knows_the_systems() {
     }
 }
 
+/// A thread begins with the signal mask of the one that starts it, which may be a thread of the program.
+#[test]
+fn threads_start_with_signals_blocked() {
+    let mut seen = 0;
+    for path in files("core/src", ".rs").into_iter().filter(|path| !path.ends_with("_tests.rs")) {
+        for (number, line) in code(&path) {
+            let starts = ["spawn_blocking(", "thread::Builder", "resolver.call("];
+            if starts.iter().any(|start| line.contains(start)) {
+                let is_blocked = line.contains("with_signals_blocked(");
+                assert!(is_blocked, "{path}:{number}: not `with_signals_blocked`\n  {line}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 3, "the core starts threads in other ways than are looked for here");
+}
+
 /// A child that is forked while a thread fills a cell that others wait for waits for ever: `py/src/kept.rs`.
 #[test]
 fn nobody_waits_for_what_python_keeps() {
