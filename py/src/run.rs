@@ -91,6 +91,8 @@ impl<'py> Iterator for Items<'py> {
 }
 
 pub(crate) trait Run<'py> {
+    fn object(&self) -> &Bound<'py, PyAny>;
+
     /// Calls it, with keywords if there are any.
     fn run_with<A>(
         &self,
@@ -98,24 +100,17 @@ pub(crate) trait Run<'py> {
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>>
     where
-        A: IntoPyObject<'py, Target = PyTuple>;
-
-    /// Its attribute.
-    fn attribute<N>(&self, name: N) -> PyResult<Bound<'py, PyAny>>
-    where
-        N: IntoPyObject<'py, Target = PyString>;
-
-    /// What it has under a key.
-    fn item(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>;
-
-    /// What it gives one by one.
-    fn items_one_by_one(&self) -> PyResult<Items<'py>>;
-
-    /// Whether it is true.
-    fn truth(&self) -> PyResult<bool>;
-
-    /// Whether it equals the other.
-    fn equals(&self, other: &Bound<'py, PyAny>) -> PyResult<bool>;
+        A: IntoPyObject<'py, Target = PyTuple>,
+    {
+        let py = self.object().py();
+        let args = args.into_bound_py_any(py)?;
+        let named = named.map_or(std::ptr::null_mut(), |named| named.as_ptr());
+        let object = run!(PyObject_Call(self.object().as_ptr(), args.as_ptr(), named):
+            fn(Object, Object, Object) -> Object);
+        let given = given(py, object);
+        let_go(args);
+        given
+    }
 
     /// Calls it.
     fn run<A>(&self, args: A) -> PyResult<Bound<'py, PyAny>>
@@ -151,10 +146,33 @@ pub(crate) trait Run<'py> {
         self.run_method_with(name, args, None)
     }
 
+    /// Its attribute.
+    fn attribute<N>(&self, name: N) -> PyResult<Bound<'py, PyAny>>
+    where
+        N: IntoPyObject<'py, Target = PyString>,
+    {
+        let py = self.object().py();
+        let name = name.into_bound_py_any(py)?;
+        let object = run!(PyObject_GetAttr(self.object().as_ptr(), name.as_ptr()):
+            fn(Object, Object) -> Object);
+        given(py, object)
+    }
+
     /// Its attribute, if it has that.
     fn attribute_if_any<N>(&self, name: N) -> PyResult<Option<Bound<'py, PyAny>>>
     where
-        N: IntoPyObject<'py, Target = PyString>;
+        N: IntoPyObject<'py, Target = PyString>,
+    {
+        let py = self.object().py();
+        match self.attribute(name) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.is_instance_of::<PyAttributeError>(py) => {
+                let_go(error.into_value(py).into_bound(py).into_any());
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
 
     /// Whether it has an attribute.
     fn has_attribute<N>(&self, name: N) -> PyResult<bool>
@@ -163,72 +181,37 @@ pub(crate) trait Run<'py> {
     {
         Ok(self.attribute_if_any(name)?.is_some())
     }
+
+    /// What it has under a key.
+    fn item(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let object = run!(PyObject_GetItem(self.object().as_ptr(), key.as_ptr()):
+            fn(Object, Object) -> Object);
+        given(key.py(), object)
+    }
+
+    /// What it gives one by one.
+    fn items_one_by_one(&self) -> PyResult<Items<'py>> {
+        let iterator = run!(PyObject_GetIter(self.object().as_ptr()): fn(Object) -> Object);
+        given(self.object().py(), iterator).map(Items)
+    }
+
+    /// Whether it is true.
+    fn truth(&self) -> PyResult<bool> {
+        let found = run!(PyObject_IsTrue(self.object().as_ptr()): fn(Object) -> c_int);
+        truth_of(self.object().py(), found)
+    }
+
+    /// Whether it equals the other.
+    fn equals(&self, other: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let found = run!(PyObject_RichCompareBool(
+            self.object().as_ptr(), other.as_ptr(), ffi::Py_EQ
+        ): fn(Object, Object, c_int) -> c_int);
+        truth_of(other.py(), found)
+    }
 }
 
 impl<'py> Run<'py> for Bound<'py, PyAny> {
-    fn run_with<A>(
-        &self,
-        args: A,
-        named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>>
-    where
-        A: IntoPyObject<'py, Target = PyTuple>,
-    {
-        let py = self.py();
-        let args = args.into_bound_py_any(py)?;
-        let named = named.map_or(std::ptr::null_mut(), |named| named.as_ptr());
-        let object = run!(PyObject_Call(self.as_ptr(), args.as_ptr(), named):
-            fn(Object, Object, Object) -> Object);
-        let given = given(py, object);
-        let_go(args);
-        given
-    }
-
-    fn attribute<N>(&self, name: N) -> PyResult<Bound<'py, PyAny>>
-    where
-        N: IntoPyObject<'py, Target = PyString>,
-    {
-        let py = self.py();
-        let name = name.into_bound_py_any(py)?;
-        given(
-            py,
-            run!(PyObject_GetAttr(self.as_ptr(), name.as_ptr()): fn(Object, Object) -> Object),
-        )
-    }
-
-    fn attribute_if_any<N>(&self, name: N) -> PyResult<Option<Bound<'py, PyAny>>>
-    where
-        N: IntoPyObject<'py, Target = PyString>,
-    {
-        match self.attribute(name) {
-            Ok(found) => Ok(Some(found)),
-            Err(error) if error.is_instance_of::<PyAttributeError>(self.py()) => {
-                let_go(error.into_value(self.py()).into_bound(self.py()).into_any());
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn item(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let object =
-            run!(PyObject_GetItem(self.as_ptr(), key.as_ptr()): fn(Object, Object) -> Object);
-        given(self.py(), object)
-    }
-
-    fn items_one_by_one(&self) -> PyResult<Items<'py>> {
-        let iterator = run!(PyObject_GetIter(self.as_ptr()): fn(Object) -> Object);
-        given(self.py(), iterator).map(Items)
-    }
-
-    fn truth(&self) -> PyResult<bool> {
-        let found = run!(PyObject_IsTrue(self.as_ptr()): fn(Object) -> c_int);
-        truth_of(self.py(), found)
-    }
-
-    fn equals(&self, other: &Bound<'py, PyAny>) -> PyResult<bool> {
-        let found = run!(PyObject_RichCompareBool(self.as_ptr(), other.as_ptr(), ffi::Py_EQ):
-            fn(Object, Object, c_int) -> c_int);
-        truth_of(self.py(), found)
+    fn object(&self) -> &Bound<'py, PyAny> {
+        self
     }
 }
