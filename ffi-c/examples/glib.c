@@ -86,11 +86,11 @@ int main(int argc, char **argv) {
   }
   if (modelwire_client_new(NULL, 0, &client, &error) || modelwire_queue_new(0, &queue, &error))
     fail(error);
-  for (int i = 2; i < argc; i++) ask(client, argv[1], argv[i]);
 
   loop = g_main_loop_new(NULL, FALSE);
   guint source = g_unix_fd_add(modelwire_queue_fd(queue), G_IO_IN, on_readable, NULL);
   g_unix_signal_add(SIGINT, on_interrupt, NULL);
+  for (int i = 2; i < argc; i++) ask(client, argv[1], argv[i]);
   g_main_loop_run(loop);
 
   g_source_remove(source); /* before the queue, with which the descriptor goes */

@@ -76,12 +76,12 @@ int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (modelwire_client_new(NULL, 0, &client, &error) || modelwire_queue_new(0, &queue, &error))
     fail(error);
-  for (int i = 2; i < argc; i++) submit(client, argv[1], argv[i], (uint64_t)i - 2);
 
   uv_poll_init(loop, &readable, modelwire_queue_fd(queue));
   uv_poll_start(&readable, UV_READABLE, on_readable);
   uv_signal_init(loop, &interrupt);
   uv_signal_start(&interrupt, on_interrupt, SIGINT);
+  for (int i = 2; i < argc; i++) submit(client, argv[1], argv[i], (uint64_t)i - 2);
   uv_run(loop, UV_RUN_DEFAULT);
 
   modelwire_queue_free(queue); /* after uv_poll_stop: the descriptor goes with it */
