@@ -11,6 +11,7 @@ pub(crate) mod endpoint;
 pub(crate) mod error_body;
 pub(crate) mod escapes;
 pub(crate) mod json;
+pub(crate) mod shape;
 pub(crate) mod slab;
 pub(crate) mod span;
 pub(crate) mod spans;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::head::Head;
 use crate::protocol::choice::ToolCall;
-use crate::protocol::document::{Document, names_of};
+use crate::protocol::document::{Document, model_name, names_of};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
@@ -235,11 +235,11 @@ impl Response {
         output.into_iter().filter_map(CalledTool::of_response).collect()
     }
 
-    /// The ids of a model list.
+    /// The names of a model list, by which they are asked for: of each entry its `id`, else
+    /// `identifier`, `name` or `model`, or the entry itself where it is a text (R-OP2).
     pub fn model_ids(&self) -> Vec<String> {
         let models = self.document().and_then(Document::models).unwrap_or_default();
-        let id = |model: Value<'_>| Some(model.get("id")?.as_str()?.into_owned());
-        models.into_iter().filter_map(id).collect()
+        models.into_iter().filter_map(model_name).collect()
     }
 }
 

@@ -15,6 +15,7 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::spans::ELEMENTS_MAX;
 use crate::protocol::value::Value;
 use crate::quotes::Quotes;
+use crate::record::Answered;
 use crate::response::Response;
 
 const BROKEN_HINT: &str = "It begins like an answer and is broken: cut short, changed on its way, or more \
@@ -22,50 +23,74 @@ const BROKEN_HINT: &str = "It begins like an answer and is broken: cut short, ch
 const ERROR_HINT: &str =
     "The service reports an error under a good status: judge by type and code.";
 
-/// Whether a body that came under a good status is an answer of this operation.
+/// What came under a good status instead of an answer.
+pub(crate) struct NoAnswer {
+    pub(crate) error: Error,
+    /// It begins like an answer, so part of one was paid for (R-MET1).
+    pub(crate) is_part: bool,
+    /// What it says of usage all the same.
+    pub(crate) answered: Answered,
+}
+
+impl NoAnswer {
+    fn new(error: Error) -> Box<NoAnswer> {
+        Box::new(NoAnswer { error, is_part: false, answered: Answered::default() })
+    }
+}
+
+/// Whether a body that came under a good status is an answer of this operation (R-ERR6).
 pub(crate) fn judge(
     quotes: &Quotes,
     endpoint: Endpoint,
     head: Head,
     bytes: Vec<u8>,
-) -> Result<Response> {
+) -> Result<Response, Box<NoAnswer>> {
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned());
     // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-    let not_an_answer = |why: &str, text: &str| {
-        let quoted = quotes.quote(text);
-        let error = Error::new(ErrorKind::Protocol, format!("{why}: {quoted}"));
-        Err(error.with_body(quoted).with_answer(&head))
+    let not_an_answer = |why: &str, shown: &str| {
+        let message = format!("{why}: {}", quotes.quote(shown));
+        let error = Error::new(ErrorKind::Protocol, message);
+        NoAnswer::new(error.with_body(quotes.bounded_text(&text)).with_answer(&head))
     };
     if text.trim().is_empty() {
         let error = Error::new(ErrorKind::Protocol, "the answer has no content");
-        return Err(error.with_answer(&head));
+        return Err(NoAnswer::new(error.with_answer(&head)));
     }
     let document = match Document::scan(&text) {
         Ok(document) => document,
         Err(cause) => {
-            let answer = not_an_answer(&format!("the answer is not JSON ({cause})"), &text);
-            let is_begun = text.trim_start().starts_with('{');
-            return answer
-                .map_err(|error| if is_begun { error.with_hint(BROKEN_HINT) } else { error });
+            let mut answer = not_an_answer(&format!("the answer is not JSON ({cause})"), &text);
+            if text.trim_start().starts_with('{') {
+                answer.is_part = true;
+                answer.error = answer.error.with_hint(BROKEN_HINT);
+            }
+            return Err(answer);
         }
     };
-    if document.is_error() {
+    let mut no_answer = if document.is_error() {
         let error = quotes.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
-        return Err(error.with_answer(&head));
-    }
-    match endpoint {
-        Endpoint::Models if !document.is_model_list() => {
-            not_an_answer("the answer has no list of models", &text)
-        }
-        Endpoint::Chat | Endpoint::Responses if !document.is_object() => {
-            not_an_answer("the answer is JSON, but not an object", &text)
-        }
-        Endpoint::Models | Endpoint::Chat | Endpoint::Responses => {
-            Ok(Response::whole(endpoint, Arc::new(head), document))
-        }
-    }
+        NoAnswer::new(error.with_answer(&head))
+    } else if !document.is_answer(endpoint) {
+        let why = match endpoint {
+            Endpoint::Models => "the answer has no list of models",
+            Endpoint::Chat | Endpoint::Responses if !document.is_object() => {
+                "the answer is JSON, but not an object"
+            }
+            Endpoint::Chat => "the answer of a chat has no choice",
+            Endpoint::Responses => "the answer is no response: it has no list named output",
+        };
+        not_an_answer(why, &text)
+    } else if let Some(entry) = document.unnamed_model().filter(|_| endpoint == Endpoint::Models) {
+        not_an_answer("an entry of the list of models has no id", entry.text())
+    } else {
+        return Ok(Response::whole(endpoint, Arc::new(head), document));
+    };
+    let usage = document.usage();
+    no_answer.is_part = usage.is_some();
+    no_answer.answered.usage = usage;
+    Err(no_answer)
 }
 
 /// The events that a stream of this answer would have begun with: `Open` and its chunks.

@@ -129,17 +129,15 @@ impl Answer<'_> {
         let head = std::mem::take(&mut reply.head);
         let (quotes, endpoint) = (self.shared.quotes.clone(), self.prepared.endpoint);
         let bytes = std::mem::take(&mut held.0);
-        let is_object = bytes.trim_ascii_start().starts_with(b"{");
         let judged = offload(bytes.len(), move || judge(&quotes, endpoint, head, bytes)).await;
-        let is_answer = match &judged {
-            Ok(_) => true,
-            // Not an error of the service, but a document that is broken.
-            Err(error) => is_object && error.kind() == ErrorKind::Protocol,
-        };
-        if is_answer {
+        let is_part = judged.as_ref().err().is_none_or(|no_answer| no_answer.is_part);
+        if is_part {
             self.shared.answer_began();
         }
-        judged
+        judged.map_err(|no_answer| {
+            self.shared.chunks_came(0, &no_answer.answered);
+            no_answer.error
+        })
     }
 
     /// A document that answers a streamed call: as the chunks that a stream would have been, then

@@ -65,8 +65,10 @@ pub(crate) struct StreamEvents {
     /// The choices that have their finish reason; no more than are asked for.
     finished_choices: HashSet<u32>,
     count: u64,
-    /// Chunks that came: part of the answer.
+    /// Chunks that came.
     chunks: u64,
+    /// One of them had a part of an answer.
+    has_parts: bool,
     /// The first line of a field that nobody knows, as it may be shown.
     ignored: Option<String>,
     ending: Option<Ending>,
@@ -110,6 +112,7 @@ impl StreamEvents {
             finished_choices: HashSet::new(),
             count: 0,
             chunks: 0,
+            has_parts: false,
             ignored: None,
             ending: None,
         }
@@ -222,17 +225,26 @@ impl StreamEvents {
         }
     }
 
-    /// The end mark. After no event it ends no answer (R-STR7).
+    /// The end mark. Where nothing of an answer came before, it ends none (R-STR7).
     fn done(&mut self) {
-        if self.count > 0 {
+        if self.has_parts {
+            let is_chat = self.wanted.endpoint == Endpoint::Chat;
+            if is_chat && self.finished_choices.is_empty() && self.ending.is_none() {
+                let events = self.count;
+                tracing::warn!(target: "modelwire", events, "the stream ended without a finish reason");
+            }
             return self.succeed(End::DoneMark);
         }
-        self.fail(self.incomplete("the stream's end mark came before any event".to_owned()));
+        let message = match self.count {
+            0 => "the stream's end mark came before any event".to_owned(),
+            count => format!("the stream's end mark came after {count} events without an answer"),
+        };
+        self.fail(self.incomplete(message));
     }
 
     fn incomplete(&self, message: String) -> Error {
         let error = Error::new(ErrorKind::Incomplete, message);
-        if self.has_chunks() { error } else { error.with_hint(NOTHING_HINT) }
+        if self.has_parts { error } else { error.with_hint(NOTHING_HINT) }
     }
 
     /// A line without `data: ` is an event where it could be one: it is part of what was paid for
@@ -288,6 +300,7 @@ impl StreamEvents {
             self.finished_choices.insert(choice.index());
         }
         self.chunks += 1;
+        self.has_parts = self.has_parts || chunk.has_part();
         let is_final = chunk.is_final_response();
         if is_final {
             self.answered.finish_reason = chunk.response_status();

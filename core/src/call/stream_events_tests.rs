@@ -79,7 +79,7 @@ const FRAGMENTS: [&str; 28] = [
     "x-y: z",
     "DATA: 1",
     "{}",
-    "{\"a\":1}",
+    "{\"choices\":[{}]}",
     "{\"error\":1}",
     "[",
     "]",

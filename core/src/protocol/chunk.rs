@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::protocol::choice::{Choice, choices_of};
 use crate::protocol::document::names_of;
 use crate::protocol::json::JsonError;
+use crate::protocol::shape::{says_failed, says_something};
 use crate::protocol::slab::{Entry, Slab};
 use crate::protocol::span::StrSpan;
 use crate::protocol::spans::Spans;
@@ -128,9 +129,19 @@ impl Chunk {
 
     /// Whether this is an error of the service and not a chunk (R-ERR6).
     pub(crate) fn is_error(&self) -> bool {
-        self.spans().event.error.is_some() && !self.is_final_response()
-            || self.event() == "error"
-            || self.type_is("error")
+        let error = self.spans().event.error.map(|span| span.of(self.json()));
+        if self.event() == "error" || error.is_some_and(says_something) && !self.is_final_response()
+        {
+            return true;
+        }
+        // Nearly every chunk has a part of an answer, and is not read for this.
+        !self.has_part() && says_failed(self.value(), !matches!(self.event(), "" | "message"))
+    }
+
+    /// Whether it has a part of an answer: a choice, or it is an event of a response.
+    pub(crate) fn has_part(&self) -> bool {
+        self.choices().next().is_some()
+            || self.kind().is_some_and(|kind| kind.starts_with("response."))
     }
 
     /// Whether this event ends a response stream (R-STR7).

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::protocol::document::Document;
+use crate::protocol::document::{Document, model_name};
+use crate::protocol::endpoint::Endpoint;
 use crate::protocol::spans::ELEMENTS_MAX;
 
 fn chunk(text: &str) -> Chunk {
@@ -194,21 +195,53 @@ fn a_choice_is_finished_when_it_says_why() {
     assert_eq!(chunk.choices().nth(3).unwrap().finish_reason(), None, "an empty one says: not yet");
 }
 
+/// R-ERR6: an answer of which operations, or an error, or neither.
 #[test]
 fn what_a_document_is() {
-    for (text, is_object, is_model_list, is_error) in [
-        ("{}", true, false, false),
-        ("[]", false, true, false),
-        ("null", false, false, false),
-        (r#"{"data":[]}"#, true, true, false),
-        (r#"{"error":{}}"#, true, false, true),
-        (r#"{"error":null}"#, true, false, false),
-        (r#"{"error":{},"choices":[]}"#, true, false, false),
-        (r#"{"error":{},"output":null}"#, true, false, true),
+    let (models, chat, responses) = (Endpoint::Models, Endpoint::Chat, Endpoint::Responses);
+    for (text, answers, is_error) in [
+        ("{}", vec![], false),
+        ("[]", vec![models], false),
+        ("null", vec![], false),
+        (r#"{"data":[]}"#, vec![models], false),
+        (r#"{"data":null,"message":"m"}"#, vec![], true),
+        (r#"{"error":{}}"#, vec![], true),
+        (r#"{"error":null}"#, vec![], false),
+        (r#"{"error":{},"choices":[]}"#, vec![], true),
+        (r#"{"error":{},"choices":[{}]}"#, vec![chat], false),
+        (r#"{"choices":null,"usage":{}}"#, vec![], false),
+        (r#"{"choices":["a"]}"#, vec![], false),
+        (r#"{"error":{},"output":null}"#, vec![], true),
+        (r#"{"error":{"message":"m"},"output":[]}"#, vec![responses], false),
+        (r#"{"object":"response","status":"queued"}"#, vec![responses], false),
+        (r#"{"detail":"overloaded"}"#, vec![], true),
     ] {
         let document = document(text);
-        let found = (document.is_object(), document.is_model_list(), document.is_error());
-        assert_eq!(found, (is_object, is_model_list, is_error), "{text}");
+        let found = [models, chat, responses].into_iter().filter(|it| document.is_answer(*it));
+        assert_eq!((found.collect(), document.is_error()), (answers, is_error), "{text}");
+    }
+}
+
+/// R-OP2: by which a model is asked for.
+#[test]
+fn each_entry_of_a_list_has_a_name() {
+    for (entry, name) in [
+        (r#"{"id":"a","name":"b"}"#, Some("a")),
+        (r#"{"id":null,"identifier":"a","name":"b"}"#, Some("a")),
+        (r#"{"id":"","name":"a","model":"b"}"#, Some("a")),
+        (r#"{"model":"a"}"#, Some("a")),
+        (r#"{"id":5}"#, Some("5")),
+        (r#""a""#, Some("a")),
+        ("5", Some("5")),
+        ("{}", None),
+        (r#"{"id":{}}"#, None),
+        (r#""""#, None),
+        ("null", None),
+    ] {
+        let found = model_name(Value::parse(entry).unwrap());
+        assert_eq!(found.as_deref(), name, "{entry}");
+        let list = document(&format!(r#"{{"data":[{{"id":"x"}},{entry}]}}"#));
+        assert_eq!(list.unnamed_model().is_some(), name.is_none(), "{entry}");
     }
 }
 

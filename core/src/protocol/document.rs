@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::protocol::choice::{Choice, choices_of};
+use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::JsonError;
+use crate::protocol::shape::says_failed;
 use crate::protocol::spans::Spans;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
@@ -44,6 +46,18 @@ pub(crate) fn reasoning_list(item: Value<'_>) -> &'static str {
 fn texts_of(item: Value<'_>, name: &str) -> String {
     let parts = list(item, name).into_iter();
     parts.filter_map(|part| part.get("text")?.as_str()).collect()
+}
+
+/// The name of an entry of a model list (R-OP2): its `id`, else `identifier`, `name` or `model`, or the
+/// entry itself; a number counts as its digits. `None` if it has none.
+pub(crate) fn model_name(entry: Value<'_>) -> Option<String> {
+    let text = |value: Value<'_>| match value.kind() {
+        Kind::String => value.as_str().filter(|text| !text.is_empty()).map(Cow::into_owned),
+        Kind::Number => Some(value.text().to_owned()),
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => None,
+    };
+    let names = ["id", "identifier", "name", "model"];
+    text(entry).or_else(|| names.iter().find_map(|name| text(entry.get(name)?)))
 }
 
 /// The id and the model of an answer, as it names them; an empty name is none. They stand at its beginning
@@ -126,14 +140,30 @@ impl Document {
         }
     }
 
-    /// Whether this is an error that came under a good status: it says `error` and has nothing of
-    /// an answer.
+    /// Whether this is an error that came under a good status: it says that something failed and has
+    /// no part of an answer (R-ERR6).
     pub(crate) fn is_error(&self) -> bool {
         let whole = self.value();
-        self.spans.event.error.is_some()
-            && ["choices", "output", "data"]
-                .iter()
-                .all(|field| whole.get(field).is_none_or(Value::is_null))
+        let has = |field| whole.get(field).is_some_and(|value| !value.is_null());
+        self.choices().next().is_none()
+            && !has("output")
+            && !has("data")
+            && says_failed(whole, false)
+    }
+
+    /// Whether it has what makes an answer of this operation (R-ERR6): a choice; the output of a
+    /// response, or that it calls itself one; a list of models.
+    pub(crate) fn is_answer(&self, endpoint: Endpoint) -> bool {
+        let whole = self.value();
+        match endpoint {
+            Endpoint::Models => self.model_list().is_some(),
+            Endpoint::Chat => self.choices().next().is_some(),
+            Endpoint::Responses => {
+                let is_response = whole.get("object").and_then(Value::as_str);
+                is_response.as_deref() == Some("response")
+                    || whole.get("output").is_some_and(|output| output.kind() == Kind::Array)
+            }
+        }
     }
 
     /// The usage that the answer reports.
@@ -151,18 +181,18 @@ impl Document {
         self.model_list().map(Value::items)
     }
 
+    /// The first entry of a model list that has no name.
+    pub(crate) fn unnamed_model(&self) -> Option<Value<'_>> {
+        self.models()?.into_iter().find(|entry| model_name(*entry).is_none())
+    }
+
     fn model_list(&self) -> Option<Value<'_>> {
         let whole = self.value();
         let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
         list.filter(|list| list.kind() == Kind::Array)
     }
 
-    /// Whether it is a model list.
-    pub(crate) fn is_model_list(&self) -> bool {
-        self.model_list().is_some()
-    }
-
-    /// Whether it is an object, as the answers of the other operations are.
+    /// Whether it is an object, as all answers are but lists of models.
     pub(crate) fn is_object(&self) -> bool {
         self.value().kind() == Kind::Object
     }

@@ -49,45 +49,73 @@ impl ErrorObject {
                 first.unwrap_or_default()
             }
             Kind::String => ErrorObject { message: text_of(Some(value)), ..Default::default() },
-            Kind::Object => ErrorObject::in_object(value, false, wrappers),
+            Kind::Object => ErrorObject::in_object(value, wrappers),
             Kind::Null | Kind::Bool | Kind::Number => ErrorObject::default(),
         }
     }
 
-    /// `is_error` tells an error object from what it is wrapped in: one that says a message of its
-    /// own is not asked for a further one inside.
-    fn in_object(value: Value<'_>, is_error: bool, wrappers: u32) -> ErrorObject {
+    /// An object with the error objects that it wraps: the first that has a message is the error, and
+    /// what it leaves out, the others and the wrapper say.
+    fn in_object(value: Value<'_>, wrappers: u32) -> ErrorObject {
         let own = ErrorObject::fields(value);
-        if wrappers == 0 || is_error && own.message.is_some() {
-            return own;
-        }
-        let inside =
-            |pointer: &str| value.pointer(pointer).filter(|value| value.kind() == Kind::Object);
-        // A failed response carries its error one level down; FastAPI says detail.
-        for wrapped in ["/error", "/response/error", "/detail"] {
-            let found =
-                inside(wrapped).map(|error| ErrorObject::in_object(error, true, wrappers - 1));
-            if let Some(found) =
-                found.filter(|found| found.message.is_some() || wrapped == "/error")
-            {
-                return found;
+        let mut inside = ErrorObject::default();
+        for pointer in WRAPPED.iter().filter(|_| wrappers > 0) {
+            let Some(wrapped) = value.pointer(pointer) else { continue };
+            let is_error = matches!(wrapped.kind(), Kind::Object | Kind::Array)
+                // The entries of this list say where each stands, so it is shown whole.
+                && !(*pointer == "/detail" && wrapped.kind() == Kind::Array);
+            if is_error && inside.message.is_none() {
+                let found = match wrapped.kind() {
+                    Kind::Object if has_message(wrapped) => ErrorObject::fields(wrapped),
+                    _ => ErrorObject::in_value(wrapped, wrappers - 1),
+                };
+                inside = found.or(inside);
             }
         }
         let text = text_of(value.get("error").filter(|error| error.kind() == Kind::String));
-        ErrorObject { message: own.message.or(text), ..own }
+        let own = ErrorObject { message: own.message.or(text), ..own };
+        // Of a wrapper this says what it is, not what went wrong.
+        let is_event = |kind: &String| kind == "error" || kind.starts_with("response.");
+        let error_type = own.error_type.filter(|kind| inside.message.is_none() || !is_event(kind));
+        inside.or(ErrorObject { error_type, ..own })
+    }
+
+    /// This one, with what it leaves out of the other.
+    fn or(self, other: ErrorObject) -> ErrorObject {
+        ErrorObject {
+            message: self.message.or(other.message),
+            error_type: self.error_type.or(other.error_type),
+            code: self.code.or(other.code),
+            param: self.param.or(other.param),
+        }
     }
 
     fn fields(value: Value<'_>) -> ErrorObject {
+        let first = |names: &[&str]| names.iter().find_map(|name| text_of(value.get(name)));
         let detail = value.get("detail").filter(|detail| !detail.is_null());
         let shown =
             |detail: Value<'_>| (detail.kind() != Kind::Object).then(|| excerpt(detail.text()));
+        let code = first(&["code", "error_code"]);
+        // FastChat's workers say in the place of the answer what went wrong.
+        let text = || text_of(value.get("error_code")).and_then(|_| text_of(value.get("text")));
         ErrorObject {
-            message: text_of(value.get("message")).or(text_of(detail)).or(detail.and_then(shown)),
-            error_type: text_of(value.get("type")),
-            code: text_of(value.get("code")),
+            message: first(&MESSAGES).or(text_of(detail)).or(detail.and_then(shown)).or_else(text),
+            error_type: first(&["type", "error_type"]),
+            code,
             param: text_of(value.get("param")),
         }
     }
+}
+
+/// Where services put an error object: a failed response carries it one level down, FastAPI says detail.
+const WRAPPED: [&str; 5] = ["/error", "/errors", "/response/error", "/detail", "/data/error"];
+
+/// The names that services have for the message.
+const MESSAGES: [&str; 4] = ["message", "msg", "error_msg", "error_message"];
+
+/// Whether an error object says what went wrong: it is not asked for a further one inside then.
+fn has_message(error: Value<'_>) -> bool {
+    ErrorObject::fields(error).message.is_some()
 }
 
 /// A string that says something, or a number as its digits.

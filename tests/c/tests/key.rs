@@ -49,7 +49,7 @@ fn in_a_failed_answer() {
 #[test]
 fn in_the_headers_of_an_answer() {
     let headers = [("x-request-id", KEY), ("x-echo", KEY)];
-    check("report_headers", Exchange::json_with_headers(200, &headers, "{}"));
+    check("report_headers", Exchange::json_with_headers(200, &headers, r#"{"choices":[{}]}"#));
 }
 
 /// R-AUTH4

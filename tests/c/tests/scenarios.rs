@@ -47,7 +47,7 @@ fn response() {
 fn response_fields_absent() {
     scripted(
         "response_fields_absent",
-        Script::one(Exchange::json(200, r#"{"novel":[1.10,null]}"#)),
+        Script::one(Exchange::json(200, r#"{"choices":[{}],"novel":[1.10,null]}"#)),
     );
 }
 
@@ -68,7 +68,7 @@ fn usage() {
 fn usage_beyond_64_bits() {
     let tokens = i64::MAX;
     let usage = format!(r#"{{"prompt_tokens":{tokens},"total_tokens":{tokens}}}"#);
-    let answer = format!(r#"{{"choices":[],"usage":{usage}}}"#);
+    let answer = format!(r#"{{"choices":[{{}}],"usage":{usage}}}"#);
     scripted("usage_beyond_64_bits", Script::one(Exchange::json(200, answer)));
 }
 

@@ -175,8 +175,8 @@ fn every_form_of_error_event_is_raised_and_nothing_else_is() {
     }
     let delivered = ["{\"error\":null}", "{\"type\":\"x\"}", "7", "null", "[]", "\"text\"", "{}"];
     for data in delivered {
-        let exchange = events(&[data.to_owned(), DONE.to_owned()]);
-        let read = check_ends(&exchange, &hello(), "", End::DoneMark);
+        let exchange = events(&[data.to_owned(), piece("a"), DONE.to_owned()]);
+        let read = check_ends(&exchange, &hello(), "a", End::DoneMark);
         assert_eq!(read.chunks[0].json(), data);
     }
 }

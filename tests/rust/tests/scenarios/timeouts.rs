@@ -133,7 +133,7 @@ fn pings_reset_the_idle_timeout_if_wanted() {
     let blanks = paced(&[http_chunk("\n")], 30, Duration::from_millis(100));
     let head =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    let last = vec![http_chunk("{}"), Step::send("0\r\n\r\n")];
+    let last = vec![http_chunk(r#"{"choices":[{}]}"#), Step::send("0\r\n\r\n")];
     let plain = Exchange { steps: [vec![Step::send(head)], blanks, last].concat() };
     let idle = OFF.idle(Some(SHORT));
     for (timeouts, request) in

@@ -1,0 +1,123 @@
+//! Whether an object says that something failed (R-ERR6). The one table for whole answers and for events
+//! of a stream; what is an answer of its operation, [`Document::is_answer`] says.
+//!
+//! | an object has | it is an error |
+//! |---|---|
+//! | `error` that says something: not null, false, 0, "", [] | in an event always; in a document without a part of an answer |
+//! | `object` or `type` "error"; `success` false; `error_code`, `error_msg`, `error_message`, `errors` that say something | without a part of an answer |
+//! | `message`, `msg` or `detail` that says something | the same, where it has no other `type` and, in a stream, no name of its own |
+//!
+//! A part of an answer is a choice, `output`, `data`, or a `type` that begins with "response.". Beside
+//! `usage`, an empty `choices` or a delta, a message alone is not an error either: services send such
+//! events besides (usage, filter results, pings).
+//!
+//! [`Document::is_answer`]: crate::protocol::document::Document
+
+use crate::protocol::value::{Kind, Value};
+
+/// What the members of an object say of a failure.
+#[derive(Default)]
+struct Said {
+    /// One of them says so by itself.
+    failed: bool,
+    /// There is a message, which could belong to anything.
+    message: bool,
+    /// Something that answers and their chunks have stands beside it.
+    other: bool,
+}
+
+/// Whether a member says something: it is not null, false, 0, and not an empty text or list.
+pub(crate) fn says_something(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null => false,
+        Kind::Bool => value.as_bool() == Some(true),
+        Kind::Number => value.as_f64() != Some(0.0),
+        Kind::String => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+        Kind::Array => value.count() > 0,
+        Kind::Object => true,
+    }
+}
+
+/// Whether an object without a part of an answer is an error. `is_named`: it is the data of an event
+/// that has a name of its own.
+pub(crate) fn says_failed(object: Value<'_>, is_named: bool) -> bool {
+    let mut said = Said::default();
+    object.each_member(|name, value| match name {
+        "object" => said.failed |= value.as_str().as_deref() == Some("error"),
+        "type" => match value.as_str().as_deref() {
+            Some("error") => said.failed = true,
+            Some(kind) if !kind.ends_with("error") => said.other = true,
+            _ => {}
+        },
+        "success" => said.failed |= value.as_bool() == Some(false),
+        "error" | "error_code" | "error_msg" | "error_message" | "errors" => {
+            said.failed |= says_something(value);
+        }
+        "message" | "msg" | "detail" => {
+            // A message that is an object is what some services answer with.
+            said.message |=
+                says_something(value) && (name == "detail" || value.kind() != Kind::Object);
+        }
+        "choices" | "delta" | "usage" | "output" | "response" => said.other |= !value.is_null(),
+        _ => {}
+    });
+    said.failed || said.message && !said.other && !is_named
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::*;
+
+    /// R-ERR6: each row of the table, and what stands beside it in streams that are well.
+    #[test]
+    fn an_object_that_says_it_failed_is_an_error() {
+        let failed = [
+            r#"{"text":"CUDA out of memory","error_code":50002}"#,
+            r#"{"object":"error","message":"m","type":"t","code":404}"#,
+            r#"{"type":"error"}"#,
+            r#"{"type":"invalid_request_error","message":"m"}"#,
+            r#"{"success":false}"#,
+            r#"{"error_msg":"m"}"#,
+            r#"{"error_message":"m"}"#,
+            r#"{"errors":[{"message":"m"}]}"#,
+            r#"{"error":{}}"#,
+            r#"{"message":"m","choices":null}"#,
+            r#"{"choices":[],"usage":{},"error_code":1}"#,
+            r#"{"msg":"m"}"#,
+            r#"{"detail":"overloaded"}"#,
+            r#"{"detail":[{"loc":[],"msg":"m"}]}"#,
+            r#"{"detail":{"error":{"message":""}}}"#,
+        ];
+        for text in failed {
+            assert!(says_failed(Value::parse(text).unwrap(), false), "{text}");
+        }
+        let well = [
+            "{}",
+            r#"{"usage":{"total_tokens":1}}"#,
+            r#"{"choices":[],"usage":{},"message":"m"}"#,
+            r#"{"choices":[],"prompt_filter_results":[]}"#,
+            r#"{"type":"ping"}"#,
+            r#"{"type":"status","message":"queued"}"#,
+            r#"{"type":null,"message":""}"#,
+            r#"{"error":null,"errors":[],"error_code":0,"error_msg":"","success":true}"#,
+            r#"{"error":false}"#,
+            r#"{"message":{"role":"assistant","content":"m"},"done":true}"#,
+            r#"{"detail":null}"#,
+            "[]",
+            "\"error\"",
+        ];
+        for text in well {
+            assert!(!says_failed(Value::parse(text).unwrap(), false), "{text}");
+        }
+    }
+
+    /// R-ERR6: services have events of their own that carry a message.
+    #[test]
+    fn a_message_of_a_named_event_is_not_an_error() {
+        let is_error = |text| says_failed(Value::parse(text).unwrap(), true);
+        assert!(!is_error(r#"{"message":"queued"}"#));
+        assert!(is_error(r#"{"message":"m","error_code":1}"#));
+    }
+}
