@@ -10,7 +10,7 @@ import types
 import pytest
 
 import modelwire
-from wire import HELLO, answer, chat
+from wire import ANSWER, HELLO, answer, chat
 
 BIG = 2**100 + 1
 
@@ -37,7 +37,7 @@ def written(scripted):
         client.chat.completions.create(model="m", messages=HELLO, **fields)
         return scripted.requests()[-1]["body"]
 
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     return send
 
 
@@ -62,7 +62,7 @@ def test_a_missing_argument_of_a_response(service, client, missing):
 @pytest.mark.parametrize("way", ["input", "model"])
 def test_a_field_may_come_with_extra_body(scripted, way):
     """R-OP4, R-F2: it is there, wherever it was written."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     fields = {"input": "x", "model": "m"}
     client.responses.create(extra_body={way: fields.pop(way)}, **fields)
     assert json.loads(scripted.requests()[0]["body"]) == {"input": "x", "model": "m"}
@@ -111,7 +111,7 @@ def test_marks_of_openai_python_are_understood(scripted, name):
     """R-F2: programs that are handed a client pass them, for every argument."""
     mark = Foreign(name).mark
     settings = {"timeout": mark, "max_retries": mark, "default_headers": {"X-A": mark}}
-    client = scripted(answer({}), answer({}), answer({"data": []}), **settings)
+    client = scripted(ANSWER, ANSWER, answer({"data": []}), **settings)
     client.chat.completions.create(
         model="m",
         messages=[{"role": "user", "content": "x", "name": mark}],
@@ -331,7 +331,7 @@ def test_values_are_written_as_compact_json(written, value, text):
 @pytest.mark.parametrize("value", [{"role": "user", "content": "x"}, b"x", 7, None])
 def test_an_input_that_is_none_is_not_sent(scripted, value):
     """R-OP4, R-F2: what is no list must not become one: a mapping its keys, bytes their numbers."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     with pytest.raises((TypeError, ValueError)):
         client.responses.create(model="m", input=value)
     assert scripted.requests() == []

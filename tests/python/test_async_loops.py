@@ -14,7 +14,20 @@ import pytest
 import modelwire
 import programs
 from conftest import KEY, eventually
-from wire import END, HELLO, SILENCE, STALL, answer, events, finish, pause, piece, stream, text
+from wire import (
+    ANSWER,
+    END,
+    HELLO,
+    SILENCE,
+    STALL,
+    answer,
+    events,
+    finish,
+    pause,
+    piece,
+    stream,
+    text,
+)
 
 STALLED = stream(piece("a"), STALL)
 DEADLINE = 5.0
@@ -195,7 +208,7 @@ def test_a_stream_of_one_loop_is_awaited_on_another(make):
 
 def test_without_a_loop_there_is_a_clear_error(make):
     """R-ERR5: nothing is sent."""
-    client = make(answer({}))
+    client = make(ANSWER)
     with pytest.raises(modelwire.OpenAIError, match="running event loop") as raised:
         asked(client).send(None)
     assert raised.value.hint and make.requests() == []
@@ -255,7 +268,7 @@ def test_a_call_that_is_cancelled_while_it_connects(deaf_url):
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_call_that_is_never_awaited_is_never_made(make):
     """R-LIM1: as any coroutine."""
-    client = make(answer({}))
+    client = make(ANSWER)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         asked(client)
@@ -504,7 +517,7 @@ def test_a_key_may_be_asked_for(make, service):
         await asyncio.sleep(0)
         return next(keys)
 
-    client = make(answer({}), api_key=key)
+    client = make(ANSWER, api_key=key)
 
     async def main():
         for _ in range(2):

@@ -18,11 +18,11 @@ import modelwire
 import programs
 from conftest import KEY, eventually
 from modelwire import testing
-from wire import SILENCE, answer
+from wire import ANSWER, SILENCE, answer
 
 PROMPTS = [f"prompt {number}" for number in range(200)]
 ASK = {"model": "echo", "messages": [{"role": "user", "content": "Say it."}]}
-ONE_ANSWER = [answer({"choices": []}), *([SILENCE] * 20)]
+ONE_ANSWER = [answer({"choices": [{}]}), *([SILENCE] * 20)]
 RSS_GROWTH_KIB_MAX = 8 * 1024
 """Of 10,000 rows beyond the first 2,000."""
 
@@ -364,9 +364,7 @@ def test_rows_that_are_made_of_outcomes(bulk):
 
 def test_a_run_that_is_dropped(quiet):
     """R-STR7"""
-    slow = quiet.script(
-        "bulk-dropped", [{"json": {"status": 200, "body": "{}"}}, *([SILENCE] * 20)]
-    )
+    slow = quiet.script("bulk-dropped", [ANSWER, *([SILENCE] * 20)])
     run = modelwire.bulk(iter(PROMPTS), base_url=slow, api_key=KEY, model="m", max_concurrency=4)
     next(run)
     del run

@@ -225,7 +225,7 @@ def test_what_cannot_be_parsed_tells(modelwire_service, told):
 
 def test_the_services_own_field_stays(scripted):
     """R-F3: as an item, and in what is dumped."""
-    client = scripted(answer({"id": "a", "choices": [], "timing": {"total": 5}}))
+    client = scripted(answer({"id": "a", "choices": [{}], "timing": {"total": 5}}))
     found = client.chat.completions.create(**CHAT)
     assert isinstance(found.timing, modelwire.CallRecord)
     assert found["timing"] == {"total": 5} and found.model_extra["timing"] == {"total": 5}
@@ -447,7 +447,7 @@ def test_a_function_that_raises(scripted, caplog):
         told.append(record)
         raise (SystemExit if len(told) == 1 else ValueError)("odd")
 
-    client = scripted(*[answer({"id": "a", "choices": []})] * 3, on_call=on_call)
+    client = scripted(*[answer({"id": "a", "choices": [{}]})] * 3, on_call=on_call)
     with caplog.at_level(logging.ERROR, "modelwire.calls"):
         for _ in range(3):
             assert client.chat.completions.create(**CHAT).id == "a"
@@ -482,7 +482,7 @@ def test_a_function_that_raises_where_logging_raises(scripted, no_log):
         time.sleep(0.02)
         raise ValueError("odd")
 
-    client = scripted(*[answer({"id": "a", "choices": []})] * 5, on_call=on_call)
+    client = scripted(*[answer({"id": "a", "choices": [{}]})] * 5, on_call=on_call)
     for _ in range(5):
         client.chat.completions.create(**CHAT)
     assert modelwire.flush_calls() and len(told) == 5
@@ -496,7 +496,7 @@ def test_a_function_that_sleeps(scripted):
         free.wait(30)
         told.append(record)
 
-    client = scripted(*[answer({"id": "a", "choices": []})] * 20, on_call=on_call)
+    client = scripted(*[answer({"id": "a", "choices": [{}]})] * 20, on_call=on_call)
     before = time.monotonic()
     for _ in range(20):
         client.chat.completions.create(**CHAT)
@@ -624,7 +624,7 @@ FORKING = """
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_program_that_ends_tells(service):
     """R-OP1: what is due, and the calls that its end ended."""
-    service.script("ending", [answer({"id": "a", "choices": []}), stream(piece("a"), STALL)])
+    service.script("ending", [answer({"id": "a", "choices": [{}]}), stream(piece("a"), STALL)])
     output = programs.run(
         """
         def on_call(record):

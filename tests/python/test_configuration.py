@@ -10,7 +10,7 @@ import pytest
 
 import modelwire
 from conftest import KEY
-from wire import HELLO, answer, events, finish
+from wire import ANSWER, HELLO, answer, events, finish
 
 SECRET = "sk-echoed-9f3a71c5"
 
@@ -276,7 +276,7 @@ def test_default_headers(scripted):
     assert ["x-tenant", "7"] in [[n.lower(), v] for n, v in scripted.requests()[0]["headers"]]
     for name in ("Authorization", "Content-Type", "bad name", "Host"):
         with pytest.raises(modelwire.OpenAIError) as raised:
-            scripted(answer({}), default_headers={name: SECRET})
+            scripted(ANSWER, default_headers={name: SECRET})
         assert raised.value.kind == "config" and SECRET not in told(raised.value)
 
 

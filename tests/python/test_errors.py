@@ -12,7 +12,7 @@ import pytest
 
 import modelwire
 from conftest import KEY
-from wire import HELLO, WORDS, answer, events, finish, piece
+from wire import ANSWER, HELLO, WORDS, answer, events, finish, piece
 
 KEY_HINT = (
     "Copy the whole API key again from the service's control panel, and give it alone: no quotes, "
@@ -208,7 +208,7 @@ def test_what_is_no_answer_is_not_known_to_be_metered(scripted):
     for given in (page, nothing, answer("[]"), events()):
         assert failure(scripted(given)).metered == "unknown"
     assert failure(scripted(answer('{"choices":['))).metered == "entered"
-    for given in (page, answer({}), answer("no", 500), answer("no", 401)):
+    for given in (page, ANSWER, answer("no", 500), answer("no", 401)):
         with pytest.raises(modelwire.APIError) as raised:
             scripted(given).models.list()
         assert raised.value.metered == "normally_not"

@@ -9,7 +9,7 @@ import pytest
 import modelwire
 import programs
 from conftest import KEY, eventually
-from wire import HELLO, STREAM_HEAD, answer, piece
+from wire import ANSWER, HELLO, STREAM_HEAD, answer, piece
 
 pytestmark = pytest.mark.thread_unsafe("loggers are the process's")
 
@@ -61,7 +61,7 @@ def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
 
 def test_a_common_pause_is_logged_once(service, kept):
     """R-LIM1: at INFO, with its length and how many calls may be on their way then."""
-    base_url = service.script("pause", [answer({}, 429, retry_after_ms="20"), answer({})])
+    base_url = service.script("pause", [answer({}, 429, retry_after_ms="20"), ANSWER])
     retry = modelwire.Retry(adaptive=True, first_wait=0.01, jitter=0.0)
     client = modelwire.Client(base_url=base_url, api_key=KEY, retry=retry)
     client.chat.completions.create(model="m", messages=HELLO)

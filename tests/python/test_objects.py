@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import modelwire
-from wire import HELLO, answer, chat, events, finish, piece
+from wire import ANSWER, HELLO, answer, chat, events, finish, piece
 
 BIG = 2**100 + 1
 PI = 3.141592653589793
@@ -19,8 +19,15 @@ def asked(client):
 
 @pytest.fixture
 def of(scripted):
-    """The object that a body of JSON text is answered as."""
-    return lambda body: asked(scripted(answer(body)))
+    """The object that a body is answered as; a choice is put before it where it has none."""
+
+    def ask(body):
+        text = (body if isinstance(body, str) else json.dumps(body)).strip()
+        if '"choices"' not in text:
+            text = '{"choices":[{}]' + ("," if text != "{}" else "") + text[1:]
+        return asked(scripted(answer(text)))
+
+    return ask
 
 
 def test_unknown_fields_are_attributes(of):
@@ -33,8 +40,8 @@ def test_unknown_fields_are_attributes(of):
 
 def test_missing_fields(of):
     """R-F3: a known one is None, an unknown one an AttributeError that names it."""
-    found = of({})
-    assert found.id is None and found.choices is None and found.usage is None
+    found = of("{}")
+    assert found.id is None and found.object is None and found.usage is None
     with pytest.raises(AttributeError, match='ChatCompletion has no field "nonsense"'):
         found.nonsense
     assert getattr(found, "nonsense", 7) == 7 and not hasattr(found, "nonsense")
@@ -43,7 +50,7 @@ def test_missing_fields(of):
 @pytest.mark.parametrize("odd", ["7", '"x"', "[]", "{}", "null", "true", "[[1]]"])
 def test_fields_of_another_type_pass_through(of, odd):
     """R-F3: a differently typed field never fails a call."""
-    found = of(f'{{"choices":{odd},"usage":{odd},"id":{odd}}}')
+    found = of(f'{{"object":{odd},"usage":{odd},"id":{odd}}}')
     assert found.to_dict()["usage"] == json.loads(odd)
     plain = found.id.to_dict() if odd == "{}" else found.id
     assert plain == json.loads(odd)
@@ -55,9 +62,10 @@ def test_fields_of_another_type_pass_through(of, odd):
 )
 def test_numbers_to_the_last_digit(of, number):
     """R-F3: whole numbers of any size, fractions as Python reads them."""
-    found = of(json.dumps({"n": number}))
+    body = {"choices": [{}], "n": number}
+    found = of(body)
     assert repr(found.n) == repr(number) == repr(found.to_dict()["n"])
-    assert found.to_json(indent=None) == json.dumps({"n": number})
+    assert found.to_json(indent=None) == json.dumps(body)
 
 
 @pytest.mark.parametrize("text", ["1E5", "1e+5", "100000.0", "1e400", "-1e400", "1e-400"])
@@ -93,12 +101,13 @@ def test_texts(of, scripted, text, value):
 def test_of_duplicate_keys_the_last_wins(of):
     """R-F3: as Python's json reads them."""
     found = of('{"id":"a","id":"b","new":1,"new":2}')
-    assert (found.id, found.new, found.to_dict()) == ("b", 2, {"id": "b", "new": 2})
+    assert (found.id, found.new) == ("b", 2)
+    assert found.to_dict() == {"choices": [{}], "id": "b", "new": 2}
 
 
 def test_plain_values(of):
     """R-F3: to_dict and model_dump give all fields, unknown ones included, in their order."""
-    body = {"z": 1, "id": "c", "new": {"b": [1, {"c": None}], "a": True}, "choices": []}
+    body = {"z": 1, "id": "c", "new": {"b": [1, {"c": None}], "a": True}, "choices": [{}]}
     found = of(body)
     assert found.to_dict() == found.model_dump(exclude_unset=True) == body
     assert list(found.to_dict()) == list(body)
@@ -171,9 +180,10 @@ def test_parts_of_a_dump(of, way, parts):
     given = set(parts) if isinstance(parts, list) else parts
     expected = Peer(**PARTS).model_dump(**{way: given})
     found = of(PARTS)
-    assert found.model_dump(exclude_unset=True, **{way: given}) == expected
+    dump = found.model_dump(exclude_unset=True, **{way: given})
     text = found.model_dump_json(exclude_unset=True, **{way: given})
-    assert json.loads(text) == expected
+    assert json.loads(text) == dump
+    assert {name: part for name, part in dump.items() if name != "choices"} == expected
 
 
 def test_a_part_of_each_choice_is_left_out(client):
@@ -208,7 +218,7 @@ def test_a_tool_call_dumps_as_what_it_is(scripted):
 def test_what_was_sent_and_what_is_new(of):
     """R-F3: the names of both."""
     found = of({"id": "c", "new": {"deep": [1]}, "usage": None})
-    assert found.model_fields_set == {"id", "new", "usage"}
+    assert found.model_fields_set == {"id", "new", "usage", "choices"}
     assert found.model_extra == {"new": {"deep": [1]}}
     assert isinstance(found.model_extra["new"], dict)
     assert {"id", "choices", "new", "model_dump"} <= set(dir(found))
@@ -311,7 +321,10 @@ def test_answers_in_pydantic_models(of):
     class Record(pydantic.BaseModel):
         answer: ChatCompletion
 
-    found = of({"id": "c", "choices": [], "created": 1, "model": "m", "object": "chat.completion"})
+    message = {"role": "assistant", "content": "a"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    about = {"created": 1, "model": "m", "object": "chat.completion"}
+    found = of({"id": "c", "choices": [choice], **about})
     record = Record(answer=found)
     assert record.answer is found and record.model_dump() == {"answer": found.model_dump()}
     assert record.model_dump(exclude_unset=True) == {"answer": found.to_dict()}
@@ -321,7 +334,7 @@ def test_answers_in_pydantic_models(of):
 
 def test_json_text(of):
     """R-F3: indented by default, as openai-python has it; or as the service sent it."""
-    text = '{"a" : 1.50,\n "b":"\\u00e9","c":[],"d":{}}'
+    text = '{"a" : 1.50,\n "b":"\\u00e9","c":[],"d":{},"choices":[{}]}'
     found = of(text)
     assert found.to_json(indent=None) == text
     indented = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
@@ -349,7 +362,8 @@ def test_equality_of_chunks(scripted):
 
 def test_repr(of, scripted):
     """R-F3: names what it is and shows it, but not all of a large one."""
-    assert repr(of({"id": "c"})) == str(of({"id": "c"})) == "ChatCompletion(id='c')"
+    small = {"id": "c", "choices": [{}]}
+    assert repr(of(small)) == str(of(small)) == "ChatCompletion(id='c', choices=[Choice()])"
     found = asked(scripted(chat({"role": "assistant", "content": "hi"})))
     assert repr(found.choices[0].message).startswith("ChatCompletionMessage(content=")
     large = repr(of({"id": "x" * 10_000}))
@@ -392,7 +406,7 @@ def test_fields_can_be_assigned(of):
 
 def test_objects_can_be_assigned(of):
     """R-F3: whole objects, lists of them, and what programs keep for themselves."""
-    found, other = of({"id": "c", "choices": []}), of({"choices": [{"index": 0}]})
+    found, other = of({"id": "c", "choices": [{}]}), of({"choices": [{"index": 0}]})
     found.choices = [*other.choices, {"index": 1}]
     found.choices[0].index = 7
     kept = found._kept = object()
@@ -499,7 +513,7 @@ def test_answers_go_back_into_messages(scripted):
 
 def test_any_part_of_an_answer_can_be_sent(scripted):
     """R-F2: objects, chunks, choices and deltas, wherever they stand."""
-    make = scripted(events(piece("a"), finish()), answer({}))
+    make = scripted(events(piece("a"), finish()), ANSWER)
     chunk, _ = make.chat.completions.create(model="m", messages=HELLO, stream=True)
     parts = {"chunk": chunk, "choice": chunk.choices[0], "delta": [chunk.choices[0].delta]}
     make.chat.completions.create(model="m", messages=HELLO, metadata=parts)
@@ -511,7 +525,7 @@ def test_any_part_of_an_answer_can_be_sent(scripted):
 @pytest.mark.parametrize("depth", [100, 500, 1500, 100_000])
 def test_deep_nesting_does_not_crash(scripted, depth):
     """R-F3: it is read, or refused with an error that names the bound."""
-    client = scripted(answer('{"new":' + "[" * depth + "]" * depth + "}"))
+    client = scripted(answer('{"choices":[{}],"new":' + "[" * depth + "]" * depth + "}"))
     try:
         found = asked(client)
     except modelwire.APIResponseValidationError as error:

@@ -146,7 +146,7 @@ def test_headers(scripted, watch):
         call.headers[5] = 5
 
     watching = watch(add)
-    client = scripted(answer({"id": "a", "choices": []}), default_headers={"default": "client"})
+    client = scripted(answer({"id": "a", "choices": [{}]}), default_headers={"default": "client"})
     client.chat.completions.create(**CHAT, extra_headers={"own": "call"})
     watching.one()
     (request,) = scripted.requests()

@@ -12,7 +12,7 @@ import pytest
 
 import modelwire
 from conftest import KEY
-from wire import END, HELLO, SILENCE, STALL, answer, events, finish, piece, stream
+from wire import ANSWER, END, HELLO, SILENCE, STALL, answer, events, finish, piece, stream
 
 URL = "http://127.0.0.1:9/v1"
 BUSY = answer({"error": {"message": "slow down"}}, 429)
@@ -28,7 +28,7 @@ def headers(request):
 
 def test_further_fields_win(scripted):
     """R-F2: extra_body adds fields and replaces those that are named."""
-    asked(scripted(answer({})), temperature=0.5, extra_body={"temperature": 1, "new": [None]})
+    asked(scripted(ANSWER), temperature=0.5, extra_body={"temperature": 1, "new": [None]})
     [request] = scripted.requests()
     sent = {"model": "m", "messages": HELLO, "temperature": 1, "new": [None]}
     assert json.loads(request["body"]) == sent
@@ -36,7 +36,7 @@ def test_further_fields_win(scripted):
 
 def test_unknown_parameters_are_a_type_error(scripted):
     """R-F2: as in openai-python; extra_body takes them."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     with pytest.raises(TypeError, match="nonsense"):
         asked(client, nonsense=1)
     with pytest.raises(TypeError, match="messages"):
@@ -51,7 +51,7 @@ def test_unknown_parameters_are_a_type_error(scripted):
 def test_a_key_in_a_header_is_the_key(scripted):
     """R-AUTH1: as programs replace it: of a client, of a copy and of a call."""
     header = {"Authorization": "Bearer sk-header"}
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     asked(client, extra_headers=header)
     asked(client)
     asked(client, extra_headers={"authorization": "bearer sk-lower", "X-A": "a"})
@@ -64,7 +64,7 @@ def test_a_key_in_a_header_is_the_key(scripted):
     ]
     assert (sent[2]["x-a"], sent[4]["x-a"]) == ("a", "a")
     assert copy.api_key == "sk-header" and "Authorization" not in copy.default_headers
-    made = scripted(answer({}), default_headers=header, api_key=None)
+    made = scripted(ANSWER, default_headers=header, api_key=None)
     assert made.api_key == "sk-header"
     with pytest.raises(modelwire.OpenAIError, match="Authorization.*api_key="):
         client.with_options(default_headers={"Authorization": "Basic b3RoZXI="})
@@ -73,9 +73,9 @@ def test_a_key_in_a_header_is_the_key(scripted):
 @pytest.mark.parametrize("value", [5, None, b"x", True])
 def test_headers_that_are_no_text_are_named(scripted, value):
     """R-ERR1: of a client, of a copy and of a call; None leaves nothing out."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     for call in (
-        lambda: scripted(answer({}), default_headers={"X-A": value}),
+        lambda: scripted(ANSWER, default_headers={"X-A": value}),
         lambda: client.with_options(default_headers={"X-A": value}),
         lambda: asked(client, extra_headers={"X-A": value}),
     ):
@@ -87,8 +87,8 @@ def test_headers_that_are_no_text_are_named(scripted, value):
 
 def test_settings_that_say_what_they_take(scripted):
     """R-ERR1: no retries, and no timeout."""
-    client = scripted(answer({}))
-    for call in (lambda **given: scripted(answer({}), **given), client.with_options):
+    client = scripted(ANSWER)
+    for call in (lambda **given: scripted(ANSWER, **given), client.with_options):
         with pytest.raises(TypeError, match="max_retries .* 0 switches retries off"):
             call(max_retries=None)
         for seconds in (-1, 0, float("nan")):
@@ -98,7 +98,7 @@ def test_settings_that_say_what_they_take(scripted):
 
 def test_headers_of_a_call(scripted):
     """R-AUTH1: they replace default ones, whatever their case; omit removes one."""
-    client = scripted(answer({}), default_headers={"X-Tenant": "7", "X-Kept": "k"})
+    client = scripted(ANSWER, default_headers={"X-Tenant": "7", "X-Kept": "k"})
     asked(client, extra_headers={"x-tenant": "8", "X-New": "n"})
     asked(client, extra_headers={"X-Tenant": modelwire.omit})
     asked(client)
@@ -161,7 +161,7 @@ def test_a_timeout_of_a_call_is_not_the_clients(scripted):
 
 def test_a_copy_sets_what_it_is_given_and_shares_the_rest(scripted):
     """R-CFG1, R-LIM1: with_options, as in openai-python; connections and sums are shared."""
-    client = scripted(BUSY, answer({}), default_headers={"X-Tenant": "7"}, max_retries=0)
+    client = scripted(BUSY, ANSWER, default_headers={"X-Tenant": "7"}, max_retries=0)
     other = client.with_options(max_retries=1, default_headers={"X-New": "n"}, timeout=30)
     assert (other.max_retries, other.timeout, client.max_retries) == (1, 30, 0)
     asked(other)
@@ -320,7 +320,7 @@ def test_values_of_many_kinds(scripted):
         by: int = pydantic.Field(alias="BY")
         unset: int = 0
 
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     when = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
     client.chat.completions.create(
         model="m",
@@ -342,7 +342,7 @@ def test_values_of_many_kinds(scripted):
 
 def test_a_class_is_no_value(scripted):
     """R-F2: with an error that says what to give."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     with pytest.raises(TypeError, match="JSON schema"):
         asked(client, response_format=Message)
     assert scripted.requests() == []
@@ -352,7 +352,7 @@ def test_a_class_is_no_value(scripted):
 def test_three_names_for_what_is_left_out(scripted, left_out):
     """R-F2: none of them is sent, wherever it stands; all are false."""
     value = getattr(modelwire, left_out)
-    asked(scripted(answer({})), temperature=value, metadata={"a": value, "b": 1}, stream=value)
+    asked(scripted(ANSWER), temperature=value, metadata={"a": value, "b": 1}, stream=value)
     sent = json.loads(scripted.requests()[0]["body"])
     assert "temperature" not in sent and sent["metadata"] == {"b": 1} and not value
 
@@ -375,7 +375,7 @@ MISSING = [
 @pytest.mark.parametrize("use", MISSING)
 def test_what_the_service_does_not_have(scripted, use):
     """R-OP1: a clear error that says what there is; nothing is sent."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     with pytest.raises(modelwire.OpenAIError, match="no operation") as raised:
         use(client)
     assert raised.value.hint and scripted.requests() == []
@@ -383,7 +383,7 @@ def test_what_the_service_does_not_have(scripted, use):
 
 def test_what_the_service_does_not_have_can_be_looked_at(scripted):
     """R-OP1: instrumentation looks for every part of a client, and wraps its methods."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     for part in ("completions", "embeddings", "images", "audio"):
         assert hasattr(client, part) and getattr(client, part) is getattr(client, part)
     kept = client.completions.create
@@ -397,7 +397,7 @@ def test_what_the_service_does_not_have_can_be_looked_at(scripted):
 
 def test_what_no_client_has(scripted):
     """R-OP1: Python's own AttributeError."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     for part in (client, client.beta, client.chat, client.responses, client.models):
         with pytest.raises(AttributeError, match="nonsense"):
             part.nonsense
@@ -463,7 +463,7 @@ def test_a_cap_on_connections(scripted):
     """R-ERR5 R-MET1: further calls wait in order, under a timeout of their own."""
     httpx = pytest.importorskip("httpx")
     one = modelwire.Limits(connections_max=1)
-    client = scripted(stream(piece("a"), STALL), answer({"choices": []}), limits=one)
+    client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
     first = asked(client, stream=True)
     for timeout in (modelwire.Timeout(pool=0.2), httpx.Timeout(None, pool=0.2)):
         with pytest.raises(modelwire.APITimeoutError, match="connections_max = 1") as raised:
@@ -479,19 +479,19 @@ def test_lost_connections_are_tried_again_if_wanted(scripted):
     """R-LIM1 R-MET1: the call may be metered twice then."""
     lost = {"steps": [{"close": True}]}
     with pytest.raises(modelwire.APIConnectionError) as raised:
-        asked(scripted(lost, answer({})))
+        asked(scripted(lost, ANSWER))
     assert raised.value.attempts == 1 and raised.value.metered == "unknown"
     policy = modelwire.Retry(lost_connections=True, first_wait=0.01)
-    asked(scripted(lost, lost, answer({}), retry=policy))
+    asked(scripted(lost, lost, ANSWER, retry=policy))
     with pytest.raises(modelwire.APIConnectionError) as raised:
-        asked(scripted(lost, lost, answer({}), retry=modelwire.Retry(connect_errors=True)))
+        asked(scripted(lost, lost, ANSWER, retry=modelwire.Retry(connect_errors=True)))
     assert raised.value.attempts == 1
 
 
 def test_a_retry_policy(scripted):
     """R-LIM1: further statuses and other waits are options."""
     policy = modelwire.Retry(statuses=[429, 503], first_wait=0.01, max_retries=2)
-    client = scripted(answer({}, 503), answer({}, 429), answer({}), retry=policy)
+    client = scripted(answer({}, 503), answer({}, 429), ANSWER, retry=policy)
     asked(client)
     assert len(scripted.requests()) == 3
     assert repr(policy) == "Retry(max_retries=2, first_wait=0.01, statuses=[429, 503])"
@@ -516,9 +516,9 @@ def test_a_retry_policy_as_openais(scripted, failure):
     failed = failed or answer({}, failure)
     timeout = modelwire.Timeout(first_byte=0.3)
     policy = modelwire.Retry.openai(first_wait=0.01)
-    asked(scripted(failed, failed, answer({}), retry=policy, timeout=timeout))
+    asked(scripted(failed, failed, ANSWER, retry=policy, timeout=timeout))
     assert len(scripted.requests()) == 3
-    client = scripted(failed, failed, failed, answer({}), retry=policy, timeout=timeout)
+    client = scripted(failed, failed, failed, ANSWER, retry=policy, timeout=timeout)
     with pytest.raises(modelwire.APIError) as raised:
         asked(client)
     assert (raised.value.attempts, client.max_retries) == (3, 2)
@@ -529,7 +529,7 @@ def test_parts_of_a_retry_policy_as_openais(scripted):
     policy = modelwire.Retry.openai(max_retries=1, first_wait=0.01)
     assert policy.max_retries == 1 and policy != modelwire.Retry.openai()
     assert repr(policy).startswith("Retry(max_retries=1, first_wait=0.01, statuses=(408, 409, 429")
-    client = scripted(answer({}, 400), answer({}), retry=policy)
+    client = scripted(answer({}, 400), ANSWER, retry=policy)
     with pytest.raises(modelwire.BadRequestError) as raised:
         asked(client)
     assert raised.value.attempts == 1
@@ -542,10 +542,10 @@ def test_a_retry_after_that_is_shorter(scripted):
     busy = answer({}, 429, retry_after_ms="10")
     policy = modelwire.Retry.openai(first_wait=2, jitter=0)
     before = time.monotonic()
-    asked(scripted(busy, busy, answer({}), retry=policy))
+    asked(scripted(busy, busy, ANSWER, retry=policy))
     assert time.monotonic() - before < 2
     before = time.monotonic()
-    asked(scripted(busy, answer({}), retry=modelwire.Retry(first_wait=0.5)))
+    asked(scripted(busy, ANSWER, retry=modelwire.Retry(first_wait=0.5)))
     assert time.monotonic() - before >= 0.5
 
 
@@ -553,7 +553,7 @@ def test_the_longest_wait_before_a_retry(scripted):
     """R-LIM1"""
     policy = modelwire.Retry(max_retries=8, first_wait=0.01, wait_max=0.02)
     before = time.monotonic()
-    asked(scripted(*[BUSY] * 8, answer({}), retry=policy))
+    asked(scripted(*[BUSY] * 8, ANSWER, retry=policy))
     assert time.monotonic() - before < 2  # 2.55 s and more if the waits doubled on
 
 
@@ -584,7 +584,7 @@ def test_limits_under_httpxs_names():
 def test_a_cap_under_httpxs_name(scripted):
     """R-ERR5: it is the same cap."""
     one = modelwire.Limits(max_connections=1, max_keepalive_connections=0)
-    client = scripted(stream(piece("a"), STALL), answer({"choices": []}), limits=one)
+    client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
     first = asked(client, stream=True)
     with pytest.raises(modelwire.APITimeoutError, match="connections_max = 1"):
         asked(client, timeout=modelwire.Timeout(pool=0.2))

@@ -8,7 +8,7 @@ import pytest
 
 import modelwire
 import programs
-from wire import END, STALL, finish, piece, stream
+from wire import ANSWER, END, STALL, finish, piece, stream
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
@@ -220,7 +220,7 @@ def test_fork_in_mid_stream(service):
     """R-STR1: the child's calls work, its copy of the stream says whose it is; the parent's goes
     on, whatever the child does with its copy."""
     steps = [piece("a"), {"pause_ms": 1500}, piece("b"), finish(), *END]
-    service.script("fork", [stream(*steps), {"json": {"status": 200, "body": "{}"}}])
+    service.script("fork", [stream(*steps), ANSWER])
     source = """
     client = modelwire.Client()
     chat = client.chat.completions.create(model="m", messages=MESSAGES, stream=True)

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import modelwire
-from wire import HELLO, SILENCE, STALL, answer, chat, events, finish, piece, stream
+from wire import ANSWER, HELLO, SILENCE, STALL, answer, chat, events, finish, piece, stream
 
 MESSAGE = {"role": "assistant", "content": "hi"}
 
@@ -26,7 +26,7 @@ def test_a_whole_answer(scripted):
 def test_what_was_asked(service, scripted):
     """R-CFG1, R-AUTH4: address and headers as they were sent; what is secret is not shown."""
     client = scripted(
-        answer({}),
+        ANSWER,
         default_headers={"X-Tenant": "7", "X-Api-Key": "sk-other"},
         default_query={"a": 1},
         organization="org",

@@ -8,7 +8,7 @@ import pytest
 
 import modelwire
 from conftest import KEY
-from wire import HELLO, answer, events, finish, piece, text
+from wire import ANSWER, HELLO, answer, events, finish, piece, text
 
 BUSY = answer({"error": {"message": "slow down"}}, 429)
 
@@ -70,7 +70,7 @@ def test_no_other_status_is_tried_again(scripted, status):
 
 def test_the_service_may_ask_for_a_longer_wait(scripted):
     """R-LIM1: a longer Retry-After raises the wait."""
-    client = scripted(answer({}, 429, retry_after="1"), answer({}))
+    client = scripted(answer({}, 429, retry_after="1"), ANSWER)
     asked(client)
     [wait] = waits(scripted.requests())
     assert 0.95 < wait < 2.0

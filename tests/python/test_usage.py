@@ -48,7 +48,7 @@ def asked(client, model="m"):
 
 def test_parts_of_the_tokens_are_summed(scripted):
     """R-MET1: wherever the service puts them, whole and streamed."""
-    whole = answer({"id": "c", "choices": [], "usage": OF_CHATS})
+    whole = answer({"id": "c", "choices": [{}], "usage": OF_CHATS})
     last = json.dumps({"id": "c", "choices": [], "usage": OF_CHATS})
     response = answer({"id": "r", "output": [], "usage": OF_RESPONSES})
     client = scripted(whole, events(piece("a"), finish(), last), response)

@@ -10,7 +10,7 @@ import pytest
 
 import modelwire
 from modelwire.types.chat import ChatCompletionMessageToolCall as ToolCall
-from wire import HELLO, STALL, STREAM_HEAD, answer, events
+from wire import ANSWER, HELLO, STALL, STREAM_HEAD, events
 
 # Unicode's White_Space; Python's own idea of it has four control characters more.
 WHITE_SPACE = "[\t\n\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
@@ -377,7 +377,7 @@ def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
 )
 def test_requests(scripted, vector):
     """R-OP3, R-OP4, R-OP5, R-F2: what passes is sent as it is, and of what is refused nothing."""
-    client = scripted(answer({}))
+    client = scripted(ANSWER)
     fields = dict(vector["body"])
     if vector["endpoint"] == "chat":
         create, named = client.chat.completions.create, ("model", "messages")

@@ -27,6 +27,10 @@ def answer(body, status=200, **headers):
     return {"json": {"status": status, "headers": headers, "body": text}}
 
 
+# Of a chat and of a response alike.
+ANSWER = answer({"choices": [{}], "output": []})
+
+
 def chat(message):
     """A whole chat answer with this message."""
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
