@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! /// What it is, as a sentence; in every document.
-//! name: kind |response| how it is read, sent "{}" gives "null";
-//! name: kind at "/its/path", sent "{}" gives "null";
+//! name: kind |response| how it is read, sent r#"{"choices":[{}]}"# gives "null";
+//! name: kind at "/its/path", sent r#"{"choices":[{}]}"# gives "null";
 //! ```
 //!
 //! The name is that of the member in JSON. A kind is a function of `texts::Object`. What has only a
@@ -20,7 +20,7 @@ accessors! {
 
     /// The name of the server-sent event, "response.completed" for instance; empty where there was
     /// none, as in chat streams.
-    name: word |chunk| chunk.event(), sent "{}" gives "\"named\"";
+    name: word |chunk| chunk.event(), sent r#"{"choices":[{}]}"# gives "\"named\"";
 
     /// The piece of reasoning that the chunk adds, in its first choice or to an item of a response,
     /// under whatever name the service has for it; empty for every other chunk.
@@ -52,29 +52,29 @@ accessors! {
     Response::info_json;
 
     /// The HTTP status, 200 for instance.
-    http_status: number |response| u64::from(response.head().status()), sent "{}" gives "200";
+    http_status: number |response| u64::from(response.head().status()), sent r#"{"choices":[{}]}"# gives "200";
 
     /// The service's name for the exchange, to give to its support.
-    request_id: text |response| response.head().request_id(), sent "{}" gives "\"req-1\"";
+    request_id: text |response| response.head().request_id(), sent r#"{"choices":[{}]}"# gives "\"req-1\"";
 
     /// "id" of the answer, the service's name for it.
-    id: text at "/id", sent r#"{"id":"chat-1"}"# gives "\"chat-1\"";
+    id: text at "/id", sent r#"{"choices":[{}],"id":"chat-1"}"# gives "\"chat-1\"";
 
     /// The model that answered, as it calls itself.
-    model: text at "/model", sent r#"{"model":"m-2"}"# gives "\"m-2\"";
+    model: text at "/model", sent r#"{"choices":[{}],"model":"m-2"}"# gives "\"m-2\"";
 
     /// How many times the request was attempted: more than 1 where the retry policy tried again.
-    attempts: number |response| u64::from(response.attempts()), sent "{}" gives "1";
+    attempts: number |response| u64::from(response.attempts()), sent r#"{"choices":[{}]}"# gives "1";
 
     /// From the start of the first attempt to the end of the response, waits included.
-    elapsed_ms: duration |response| response.elapsed(), sent "{}" gives "*";
+    elapsed_ms: duration |response| response.elapsed(), sent r#"{"choices":[{}]}"# gives "*";
 
     /// How the response was known to be complete: "document", "done_mark", "final_event" or
     /// "finish_reasons".
-    end: word |response| response.end().name(), sent "{}" gives "\"document\"";
+    end: word |response| response.end().name(), sent r#"{"choices":[{}]}"# gives "\"document\"";
 
     /// Whether the JSON text was put together from the chunks of a stream.
-    is_gathered: flag |response| response.is_gathered(), sent "{}" gives "false";
+    is_gathered: flag |response| response.is_gathered(), sent r#"{"choices":[{}]}"# gives "false";
 
     /// What the model thought before it spoke: that of a chat's first choice under whatever name the
     /// service has for it, or of all reasoning items of a response, their summaries where they have no
@@ -91,7 +91,7 @@ accessors! {
     /// "total_tokens", and of these "cached_input_tokens", "cache_write_tokens", "reasoning_tokens",
     /// "audio_input_tokens" and "audio_output_tokens", 0 where the service says nothing of them.
     usage: usage |response| response.usage(),
-        sent r#"{"usage":{"input_tokens":30,"output_tokens":40,"total_tokens":80,"input_tokens_details":{"cached_tokens":1,"cache_write_tokens":2,"audio_tokens":4},"output_tokens_details":{"reasoning_tokens":3,"audio_tokens":5}}}"#
+        sent r#"{"choices":[{}],"usage":{"input_tokens":30,"output_tokens":40,"total_tokens":80,"input_tokens_details":{"cached_tokens":1,"cache_write_tokens":2,"audio_tokens":4},"output_tokens_details":{"reasoning_tokens":3,"audio_tokens":5}}}"#
         gives r#"{"input_tokens":30,"output_tokens":40,"total_tokens":80,"cached_input_tokens":1,"cache_write_tokens":2,"reasoning_tokens":3,"audio_input_tokens":4,"audio_output_tokens":5}"#;
 
     /// The tool calls of a chat's first choice, or anywhere in a response: "id" (what a result has to
@@ -107,16 +107,16 @@ accessors! {
         sent r#"{"data":[{"id":"m-1"},{"id":"m-2"}]}"# gives r#"["m-1","m-2"]"#;
 
     /// All headers in the order of the response: "name", in lower case, and "value".
-    headers: headers |response| response.head().headers(), sent "{}" gives "*";
+    headers: headers |response| response.head().headers(), sent r#"{"choices":[{}]}"# gives "*";
 
     /// What the headers say of the limits of the service: "requests" and "tokens", each with "limit",
     /// "remaining" and "reset_ms" (from the answer on), "others" by name, and "retry_after_ms". Nothing
     /// where they say nothing.
-    rate_limits: rate_limits |response| response.rate_limits(), sent "{}"
+    rate_limits: rate_limits |response| response.rate_limits(), sent r#"{"choices":[{}]}"#
         gives r#"{"requests":{"limit":60,"remaining":59,"reset_ms":60000},"tokens":{"limit":null,"remaining":100,"reset_ms":null},"others":{"input_tokens":{"limit":7,"remaining":null,"reset_ms":20}},"retry_after_ms":2000}"#;
 
     /// The record of the call, an object: its attempts, waits, chunks and end, with their times.
-    timing: record |response| response.record(), sent "{}" gives "*";
+    timing: record |response| response.record(), sent r#"{"choices":[{}]}"# gives "*";
 }
 
 accessors! {

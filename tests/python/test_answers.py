@@ -124,7 +124,7 @@ def test_response_of_items_cut_short(client):
 @pytest.mark.parametrize("output", [None, [], [{"type": "reasoning", "summary": []}]])
 def test_response_without_text(scripted, output):
     """R-F3: no output, no text; no error either."""
-    response = scripted(answer({"output": output})).responses.create(model="m", input="x")
+    response = scripted(answer({"object": "response", "output": output})).responses.create(model="m", input="x")
     assert response.output_text == ""
 
 

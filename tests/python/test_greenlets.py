@@ -95,7 +95,7 @@ def test_slow_calls_take_the_time_of_one(run, library):
         gaps = [later - sooner for sooner, later in zip(ticks, ticks[1:])]
         assert len(ticks) > 20 and max(gaps) < 0.5, (len(ticks), max(gaps))
         """,
-        *[delayed({"id": "x"})] * 8,
+        *[delayed({"id": "x", "choices": [{}]})] * 8,
     )
 
 
@@ -256,7 +256,7 @@ def test_a_child_and_real_threads(run, library):
         assert {threaded}.id == "x"
         assert ask().id == "x"
         """,
-        *[delayed({"id": "x"}, 0.05)] * 4,
+        *[delayed({"id": "x", "choices": [{}]}, 0.05)] * 4,
     )
 
 
@@ -276,7 +276,7 @@ def test_logging_holds_up_nobody(run, library):
         sleep(0.3)
         assert "modelwire" in kept.getvalue()
         """,
-        *[delayed({"id": "x"}, 0.2)] * 4,
+        *[delayed({"id": "x", "choices": [{}]}, 0.2)] * 4,
     )
 
 
@@ -294,6 +294,6 @@ def test_gevent_without_its_patches_is_told(run):
         """
     PATCH["nothing"] = ""
     try:
-        run("nothing", source, *[delayed({"id": "x"}, 0.05)] * 3)
+        run("nothing", source, *[delayed({"id": "x", "choices": [{}]}, 0.05)] * 3)
     finally:
         del PATCH["nothing"]

@@ -194,7 +194,8 @@ def test_hooks_see_a_call_and_its_response(scripted):
 
     made = httpx.Client(event_hooks={"request": [before], "response": [behind]})
     chunks = events(piece("a"), finish())
-    found = answer({"a": 1}, x_request_id="r")
+    body = {"a": 1, "choices": [{}]}
+    found = answer(body, x_request_id="r")
     client = scripted(
         found, answer({}, 404), chunks, http_client=made, default_headers={"X-Tenant": "7"}
     )
@@ -203,7 +204,7 @@ def test_hooks_see_a_call_and_its_response(scripted):
         asked(client)
     assert len(list(asked(client, stream=True))) == 2
     start = ("POST", f"{str(client.base_url).rstrip('/')}/chat/completions", "7")
-    assert seen == [start, (200, "r"), {"a": 1}, start, (404, None), {}, start, (200, None)]
+    assert seen == [start, (200, "r"), body, start, (404, None), {}, start, (200, None)]
     for request in scripted.requests():
         assert headers(request)["x-signed"] == "yes" and "x-tenant" not in headers(request)
     seen.clear()

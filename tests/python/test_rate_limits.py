@@ -28,7 +28,7 @@ SAID = RateLimits(
     {"input_tokens": RateLimit(limit=7)},
     retry_after=2.0,
 )
-COMPLETION = {"id": "c", "choices": [], "rate_limits": {"mine": 1}}
+COMPLETION = {"id": "c", "choices": [{}], "rate_limits": {"mine": 1}}
 RESPONSE = {"id": "r", "output": [], "rate_limits": {"mine": 1}}
 CHUNK = '{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}'
 

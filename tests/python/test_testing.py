@@ -169,7 +169,7 @@ def test_text_says_all_that_a_model_can_say(modelwire_service, client):
 
 def test_a_dict_is_sent_as_it_is(modelwire_service, client):
     """A chat, a response, a list of models: whatever a real service sent once."""
-    completion = {"id": "c", "object": "chat.completion", "choices": [], "extra": {"é": [1.5]}}
+    completion = {"id": "c", "object": "chat.completion", "choices": [{}], "extra": {"é": [1.5]}}
     models = {"object": "list", "data": [{"id": "mine", "object": "model"}]}
     response = {"id": "r", "object": "response", "output": [], "status": "completed"}
     modelwire_service.queue(completion, models, response)

@@ -167,7 +167,7 @@ def test_nothing_is_taken_twice_or_lost(modelwire_service):
 
 def test_an_asynchronous_client_has_the_same(modelwire_service, caller):
     """R-MET1: nothing of it is awaited."""
-    modelwire_service.queue({"choices": [], "usage": OF_CHATS})
+    modelwire_service.queue({"choices": [{}], "usage": OF_CHATS})
 
     async def awaited(client):
         await asked(client)

@@ -27,7 +27,9 @@ fn flood(sent: Arc<AtomicUsize>) -> SocketAddr {
         peer.write_all(head.as_bytes()).unwrap();
         let padding = "x".repeat(EVENT_BYTES);
         for number in 0..EVENTS {
-            let event = format!("data: {{\"choices\":[{{}}],\"number\":{number},\"padding\":\"{padding}\"}}\n\n");
+            let event = format!(
+                "data: {{\"choices\":[{{}}],\"number\":{number},\"padding\":\"{padding}\"}}\n\n"
+            );
             peer.write_all(event.as_bytes()).unwrap();
             sent.fetch_add(event.len(), Ordering::SeqCst);
         }
