@@ -78,7 +78,7 @@ pub(crate) fn judge(
             Endpoint::Chat | Endpoint::Responses if !document.is_object() => {
                 "the answer is JSON, but not an object"
             }
-            Endpoint::Chat => "the answer of a chat has no choice",
+            Endpoint::Chat => "the answer of a chat has no choices",
             Endpoint::Responses => "the answer is no response: it has no list named output",
         };
         not_an_answer(why, &text)

@@ -8,10 +8,13 @@
 
 static int32_t look(void *user_data, const modelwire_event *event) {
   modelwire_value **kept = user_data;
+  if (*kept != NULL) {
+    return 0; /* the chunk behind it, which makes an answer of the stream */
+  }
   modelwire_value *copy = NULL;
   size_t length = 0;
   const char *json = modelwire_value_json(modelwire_event_info(event), "", 0, &length);
-  CHECK(*kept == NULL && modelwire_value_new(json, length, &copy, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_value_new(json, length, &copy, NULL) == MODELWIRE_OK);
   *kept = copy;
   return 0;
 }

@@ -158,10 +158,15 @@ pub fn accessor_samples() -> Script {
             "chunk" => {
                 let mut exchange = Exchange::raw(format!(
                     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\
-                     event: named\ndata: {sent}\n\ndata: [DONE]\n\n"
+                     event: named\ndata: {sent}\n\ndata: {{\"choices\":[{{}}]}}\n\ndata: [DONE]\n\n"
                 ));
                 exchange.steps.push(Step::Close);
                 exchange
+            }
+            // What is of no chat stands in one all the same: it needs a choice.
+            "response" if !sent.contains("choices") => {
+                let sent = sent.replacen('{', r#"{"choices":[{}],"#, 1);
+                Exchange::json_with_headers(200, &headers, sent)
             }
             "response" => Exchange::json_with_headers(200, &headers, sent),
             _ => Exchange::json_with_headers(429, &headers, sent),

@@ -17,7 +17,8 @@ use modelwire_tests_c::{
 /// The bodies of the requests that a scenario sent.
 fn bodies(name: &str) -> Vec<String> {
     let service = Service::start().unwrap();
-    let base_url = service.script("s", Script::one(Exchange::json(200, chat_answer("x"))));
+    let answer = chat_answer("x").replacen('{', r#"{"output":[],"#, 1);
+    let base_url = service.script("s", Script::one(Exchange::json(200, answer)));
     scenario(name).at_url(&base_url).run().succeeded();
     let sent = service.recorded("s").into_iter();
     sent.map(|request| String::from_utf8(request.body).unwrap()).collect()
@@ -72,7 +73,7 @@ fn built_refused() {
 #[test]
 fn fields() {
     let answer = [
-        r#"{"text":"caf\u00e9 \"q\" \ud83d\ude00","list":[0, {"deep":"found"}],"#,
+        r#"{"choices":[{}],"text":"caf\u00e9 \"q\" \ud83d\ude00","list":[0, {"deep":"found"}],"#,
         r#""a/b":"slash","m~n":"tilde","":"empty name","é":"accent","none":"","#,
         r#""nul":"a\u0000b","big":123456789012345678901234567890.10,"null":null,"#,
         r#""int":-9223372036854775808,"half":0.5,"true":true,"false":false}"#,
@@ -90,7 +91,7 @@ fn values() {
 #[test]
 fn fields_stay() {
     let items: Vec<String> = (0..200).map(|item| format!(r#""item {item}""#)).collect();
-    let answer = format!(r#"{{"items":[{}]}}"#, items.join(","));
+    let answer = format!(r#"{{"choices":[{{}}],"items":[{}]}}"#, items.join(","));
     scripted("fields_stay", Script::one(Exchange::json(200, answer)));
 }
 
@@ -158,13 +159,13 @@ fn tool_call_pieces() {
 fn headers() {
     let service = Service::start().unwrap();
     let headers = [("X-Twice", "one"), ("X-Between", ""), ("x-twice", "two")];
-    let exchange = Exchange::json_with_headers(200, &headers, "{}");
+    let exchange = Exchange::json_with_headers(200, &headers, r#"{"choices":[{}]}"#);
     let base_url = service.script("s", Script::one(exchange));
     let ended = scenario("headers").at_url(&base_url).run().succeeded();
     let told: Vec<&str> = ended.stdout.lines().collect();
     let expected = ["content-type: application/json", "x-twice: one", "x-twice: two"];
     assert!(expected.iter().all(|line| told.contains(line)), "{told:?}");
-    assert!(told.contains(&"x-between: ") && told.contains(&"content-length: 2"), "{told:?}");
+    assert!(told.contains(&"x-between: ") && told.contains(&"content-length: 16"), "{told:?}");
     let place = |line| told.iter().position(|told| *told == line).unwrap();
     assert!(place("x-twice: one") < place("x-twice: two"));
 }
