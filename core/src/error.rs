@@ -168,6 +168,11 @@ impl Error {
         self.edit(|inner| inner.context = context.clone())
     }
 
+    /// What is known without its call.
+    pub(crate) fn with_metered(self, metered: Metered) -> Error {
+        self.edit(|inner| inner.context.metered = metered)
+    }
+
     /// What its call tells.
     pub(crate) fn with_record(self, record: CallRecord) -> Error {
         self.edit(|inner| inner.record = Some(record))

@@ -2,6 +2,7 @@
 //! within the origin, and is followed by another where the retry policy says so. Knows nothing of a
 //! good answer but its status.
 
+use std::future::pending;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -59,7 +60,10 @@ impl Attempts<'_> {
         let mut retries = 0;
         loop {
             let (place, permit) = self.enter(retries > 0).await?;
-            let seen = self.shared.attempt_begins();
+            let Some(seen) = self.shared.attempt_begins() else {
+                // Whoever ends the call stops this task, too.
+                return pending().await;
+            };
             let error = match self.attempt(sent.as_ref(), permit, &seen).await {
                 Ok(reply) => {
                     place.iter().for_each(Place::succeeded);

@@ -16,7 +16,7 @@ use crate::driver::runtime;
 use crate::driver::state::Awaited;
 use crate::driver::wake_fd::{Bell, Slept};
 use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
+use crate::error_kind::{ErrorKind, Metered};
 use crate::record::CancelledBy;
 use crate::request::Request;
 
@@ -222,7 +222,9 @@ impl Call {
         if self.shared.is_of_this_process() {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Forked, "this call belongs to the parent process"))
+        // The parent may have sent it, and its locks are not to be touched.
+        let error = Error::new(ErrorKind::Forked, "this call belongs to the parent process");
+        Err(error.with_metered(Metered::Unknown))
     }
 }
 

@@ -18,6 +18,10 @@
 //! [`ErrorKind::Internal`], the end of the runtime [`ErrorKind::Shutdown`]. So every started call
 //! ends with `Done`, whatever happens.
 //!
+//! Whoever ends a call first forbids further attempts, under the lock under which attempts begin. So what is
+//! told of the call covers all that it sent: the task, on its way on another thread, sends nothing after
+//! `not_sent` was decided.
+//!
 //! Whoever puts `Done` in holds the lock of the end, so that it is one who does: under it the record is
 //! made, told to those who listen, and put on the answer or the error, then `Done` goes in. Nothing
 //! foreign runs under it: who is to be woken is woken after it.
@@ -82,6 +86,8 @@ struct Progress {
     started: Option<Instant>,
     /// An attempt is on its way, so it may have been metered.
     in_flight: bool,
+    /// The end is being decided: no attempt begins any more.
+    is_ending: bool,
     task: Task,
     notes: Notes,
     spans: Spans,
@@ -156,6 +162,7 @@ impl Shared {
             made,
             started: None,
             in_flight: false,
+            is_ending: false,
             task: Task::NotStarted,
             notes: Notes::new(),
             spans: Spans::none(),
@@ -277,6 +284,7 @@ impl Shared {
         if !matches!(*ending, Ending::Open) {
             return;
         }
+        self.forbid_attempts();
         let outcome = outcome();
         let mut spans = Spans::none();
         let (record, outcome, wakes) = match self.was_started() {
@@ -302,6 +310,11 @@ impl Shared {
         }
         drop(ended);
         wakes.into_iter().for_each(Waker::wake);
+    }
+
+    /// Before it is decided what is told of the call.
+    fn forbid_attempts(&self) {
+        self.progress().is_ending = true;
     }
 
     fn stop_task(&self) {
@@ -454,20 +467,30 @@ impl Shared {
         Waits(self)
     }
 
-    /// Gives what is seen of the attempt on its way.
-    pub(crate) fn attempt_begins(&self) -> Arc<Seen> {
-        let call = self.progress().spans.call();
-        let span = spans::of_attempt(&call);
+    /// Gives what is seen of the attempt on its way; `None` where the call is being ended.
+    pub(crate) fn attempt_begins(&self) -> Option<Arc<Seen>> {
         let mut progress = self.progress();
-        let earlier = progress.spans.attempts(span);
+        if progress.is_ending {
+            return None;
+        }
         progress.context.attempts += 1;
         progress.context.request_time.get_or_insert_with(SystemTime::now);
         progress.started.get_or_insert_with(Instant::now);
         progress.in_flight = true;
         let seen = progress.notes.attempt_begins();
+        let call = progress.spans.call();
+        drop(progress);
+        let span = spans::of_attempt(&call);
+        let mut progress = self.progress();
+        if progress.is_ending {
+            drop(progress);
+            drop((span, call)); // in this order, and not under the lock
+            return None;
+        }
+        let earlier = progress.spans.attempts(span);
         drop(progress);
         drop((earlier, call)); // not under the lock
-        seen
+        Some(seen)
     }
 
     /// A good answer begins.
@@ -526,10 +549,10 @@ impl Shared {
     }
 
     fn finish_by(&self, cancelled_by: Option<CancelledBy>, outcome: Result<Response>) {
+        self.forbid_attempts();
         let outcome = outcome.map_err(|error| self.explain(error));
         let (attempts, elapsed) = {
             let mut progress = self.progress();
-            progress.in_flight = false;
             progress.task = Task::Over;
             let elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
             (progress.context.attempts, elapsed)
