@@ -169,7 +169,7 @@ impl TimeoutPhase {
 /// Whether a failed call may have been metered, judged over all its attempts (R-MET1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metered {
-    /// Nothing was sent.
+    /// Nothing was sent, or the service said by HTTP/2 that it processed nothing.
     #[default]
     NotSent,
     /// Answered only by 401: normally not metered.

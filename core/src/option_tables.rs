@@ -110,7 +110,7 @@ options! {
     /// The statuses that are tried again; 429 by default.
     retry_statuses: Statuses |parts, statuses| parts.statuses = Some(statuses);
 
-    /// Whether a call is tried again of which nothing was sent; off by default.
+    /// Whether a call is tried again of which nothing was sent, or which an HTTP/2 service refused unprocessed; off by default.
     retry_connect_errors: Flag |parts, on| parts.connect_errors = Some(on);
 
     /// Whether a call is tried again whose connection was lost after something of it was sent, which

@@ -98,8 +98,9 @@ policy! {
     /// The statuses that are tried again; 429 by default.
     statuses: Vec<u16> = vec![429];
 
-    /// Whether a call is tried again of which nothing was sent: the connection could not be opened,
-    /// or was closed before the request was begun to be written. Off by default.
+    /// Whether a call is tried again of which nothing was processed: the connection could not be opened,
+    /// or was closed before the request was begun to be written, or an HTTP/2 service refused it
+    /// unprocessed. Off by default.
     connect_errors: bool = false;
 
     /// Whether a call is tried again whose connection was lost after something of it was sent and

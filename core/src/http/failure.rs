@@ -13,6 +13,9 @@ use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
 const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. Where it wants a \
     client certificate, configure one.";
 
+const UNPROCESSED_HINT: &str = "It is safe to send it again: the retry policy does so for connect errors, if \
+    they are switched on.";
+
 /// A failed attempt, and what it says about metering.
 pub(crate) struct Failure {
     pub(crate) error: Error,
@@ -64,6 +67,17 @@ fn find<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Optio
     None
 }
 
+/// Whether the service said by HTTP/2 that it has not processed and will not process a request: by
+/// REFUSED_STREAM (RFC 9113 section 8.7), or by a GOAWAY whose last stream is below that of the request
+/// (section 6.8). h2 gives the GOAWAY as the error of those requests alone, and of those whose body was not
+/// begun because it had come; a request that it covers ends with that of its stream or its connection.
+pub(crate) fn is_refused_unprocessed(cause: &reqwest::Error) -> bool {
+    find::<h2::Error>(cause).is_some_and(|h2| {
+        let is_refused = h2.is_reset() && h2.reason() == Some(h2::Reason::REFUSED_STREAM);
+        h2.is_remote() && (is_refused || h2.is_go_away())
+    })
+}
+
 /// An attempt that got no head, told apart by type (R-ERR5).
 pub(crate) fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
     let cause = cause.without_url();
@@ -93,6 +107,11 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
             ErrorKind::Config,
             format!("the request cannot be sent: {}", causes(&cause)),
         );
+    }
+    if is_refused_unprocessed(&cause) {
+        let message = format!("{place} said that it has not processed the request (HTTP/2)");
+        let failure = not_sent(ErrorKind::Connect, format!("{message}: {}", causes(&cause)));
+        return Failure { error: failure.error.with_hint(UNPROCESSED_HINT), ..failure };
     }
     let hyper = find::<hyper::Error>(&cause);
     // Only of a request that was not begun to be written.

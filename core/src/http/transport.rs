@@ -25,7 +25,7 @@ use crate::error_kind::{ErrorKind, Metered};
 use crate::head::Head;
 use crate::headers::is_content_type_of_all;
 use crate::http::connections::{Connections, Permit, spare_max};
-use crate::http::failure::{Failure, broken_off, causes, failure};
+use crate::http::failure::{Failure, broken_off, causes, failure, is_refused_unprocessed};
 use crate::http::inflate::Inflate;
 use crate::http::opening::{Names, Watch};
 use crate::http::reuse::{Connection, Reuse};
@@ -181,8 +181,9 @@ impl Transport {
             }
             Err(cause) => {
                 self.reuse().broke_off();
+                let is_written = is_refused_unprocessed(&cause);
                 let failure = failure(cause, settings);
-                if failure.metered == Metered::NotSent {
+                if failure.metered == Metered::NotSent && !is_written {
                     seen.sent_nothing(bytes_out);
                 }
                 Err(failure)
@@ -320,11 +321,11 @@ fn builder(settings: &Settings) -> Result<ClientBuilder> {
         .connector_layer(Stack::new(ConcurrencyLimitLayer::new(spare_max), Watch))
         .dns_resolver(Names::new())
         .tcp_nodelay(true);
+    // A request that was written is never sent again behind the caller's back: by default reqwest does so
+    // where an HTTP/2 server refused it, and neither counts that nor asks the retry policy.
+    builder = builder.retry(reqwest::retry::never());
     builder = match settings.http2 {
-        // A request that was written is never sent again behind the caller's back.
-        false => builder.http1_only().retry(reqwest::retry::never()),
-        // With HTTP/2 a server says which requests it did not look at (GOAWAY, REFUSED_STREAM;
-        // RFC 9113 section 8.7): those alone are sent again, by reqwest's default policy.
+        false => builder.http1_only(),
         // hyper opens no second connection at a peer's stream limit, so one connection has to
         // carry many streams whose consumers are slow.
         true => builder

@@ -159,7 +159,7 @@ class Retry(_Options):
     wait_max: where the doubling stops, in seconds (8)
     statuses: the statuses that are tried again
     connect_errors: whether a call is tried again of which nothing was sent: the connection could
-        not be opened, or was closed before
+        not be opened, or was closed before, or an HTTP/2 service refused it unprocessed
     lost_connections: whether a call is tried again whose connection was lost after something of it
         was sent and before an answer; the service may have processed it, and meters it twice then
     first_byte_timeouts: whether a call is tried again whose answer did not begin within the

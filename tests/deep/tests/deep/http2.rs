@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use modelwire::{Client, Config, ErrorKind};
+use modelwire::{Client, Config, ErrorKind, RetryPolicy};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::programs::{Certificates, Running, certificates, nginx};
@@ -106,7 +106,8 @@ fn a_connection_that_ends_after_some_requests_is_replaced() {
     const THREADS: usize = 8;
     const CALLS: usize = 25;
     let front = Front::new("keepalive_requests 10;");
-    let client = front.client(&front.service.base_url());
+    let again = RetryPolicy::default().connect_errors(true).first_wait(Duration::from_millis(1));
+    let client = Client::new(front.config(&front.service.base_url()).retry(again)).unwrap();
     for _ in 0..30 {
         assert_eq!(client.blocking().send(hello()).unwrap().text(), SAID);
     }
@@ -126,11 +127,8 @@ fn a_connection_that_ends_after_some_requests_is_replaced() {
     let reached = front.service.recorded("").len() - before;
     let calls = THREADS * CALLS;
     println!("measured: of {calls} calls {} failed, {reached} were sent", errors.len());
-    for error in &errors {
-        assert_eq!(error.kind(), ErrorKind::Disconnected, "{error:?}");
-    }
     assert!(reached >= calls - errors.len() && reached <= calls, "none twice: {reached}");
-    // nginx had not begun them and said so, hence each could be sent on another connection.
+    // nginx had not begun them and said so, hence each could be tried again on another connection.
     assert!(errors.is_empty(), "{} calls failed: {:?}", errors.len(), errors.first());
 }
 

@@ -15,6 +15,7 @@ mod many;
 mod programs;
 mod proxies;
 mod records;
+mod refusals;
 mod secure;
 mod support;
 mod tls;

@@ -17,7 +17,7 @@ fn each_room_knows_only_what_is_its_own() {
     for path in files("core/src", ".rs") {
         let below = ["http/transport.rs", "http/opening.rs", "http/failure.rs"];
         if !below.iter().any(|one| path.ends_with(one)) {
-            let names = ["reqwest::", "hyper::", "hyper_util::", "tower::"];
+            let names = ["reqwest::", "hyper::", "hyper_util::", "h2::", "tower::"];
             assert_absent(&path, &names, "only transport, opening and failure of http do");
             if !path.ends_with("http/tls.rs") {
                 assert_absent(&path, &["rustls"], "only http/tls.rs and http/failure.rs do");
