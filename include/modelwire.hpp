@@ -1609,7 +1609,8 @@ class common_options {
     for (const int status : statuses) json += (json.empty() ? "" : ",") + std::to_string(status);
     return put("retry_statuses", '[' + json + ']');
   }
-  /// Whether a call is tried again of which nothing was sent; false by default.
+  /// Whether a call is tried again of which nothing was sent, or which an HTTP/2 service refused
+  /// unprocessed; false by default.
   Self& retry_connect_errors(bool on = true) & { return option("retry_connect_errors", on); }
   /// Whether a call is tried again whose connection was lost after something was sent and before
   /// the head of a response came; false by default. The service may have processed such a call,
@@ -2993,7 +2994,8 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
 #endif
 
   /// What the answered chats and responses used so far, over all models, in this process. Model
-  /// lists and calls that failed or were stopped do not count.
+  /// lists and calls that failed or were stopped do not count. Models beyond 16384 are
+  /// summed up as "(other)".
   client_usage usage() const { return usage_at(usage_value(), ""); }
   /// The same of the calls that asked for one model; nothing if none of them was answered.
   std::optional<client_usage> usage(std::string_view model) const {

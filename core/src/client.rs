@@ -88,7 +88,9 @@ impl Client {
         Blocking::new(&self.session)
     }
 
-    /// What the answered calls of this client used so far, in this process.
+    /// What the answered calls of this client used so far, in this process. Models beyond
+    /// [`USAGE_MODELS_MAX`](crate::USAGE_MODELS_MAX) are summed up under
+    /// [`OTHER_MODELS`](crate::OTHER_MODELS).
     pub fn usage(&self) -> UsageSums {
         usage_by_model(&self.session.usage())
     }

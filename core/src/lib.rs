@@ -96,7 +96,10 @@ pub use stream::{Blocking, BlockingStream, Stream};
 pub use system::Descriptor;
 pub use texts::usage_json;
 pub use timeouts::{Timeout, Timeouts};
-pub use usage_sums::{OTHER_KEYS, USAGE_KEYS_MAX, UsageByKey, UsageSum, UsageSums, usage_by_model};
+pub use usage_sums::{
+    OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX, UsageByKey, UsageSum, UsageSums,
+    usage_by_model,
+};
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

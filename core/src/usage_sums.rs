@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::protocol::usage::Usage;
+use crate::record::RECORD_TEXT_BYTES_MAX;
 
 /// What calls used, by requested model (R-MET1).
 pub type UsageSums = BTreeMap<String, UsageSum>;
@@ -14,6 +15,11 @@ pub type UsageByKey = BTreeMap<String, UsageSums>;
 pub const USAGE_KEYS_MAX: usize = 4096;
 /// In the place of an id: the calls of all keys beyond [`USAGE_KEYS_MAX`].
 pub const OTHER_KEYS: &str = "other";
+/// Most models whose calls are told apart, those of each key counted; those of further ones, and of names of
+/// more than 1,024 bytes, are summed up under [`OTHER_MODELS`] of their key.
+pub const USAGE_MODELS_MAX: usize = 16_384;
+/// In the place of a name: the calls of all models beyond [`USAGE_MODELS_MAX`].
+pub const OTHER_MODELS: &str = "(other)";
 
 /// What the calls of all keys used, by requested model.
 pub fn usage_by_model(sums: &UsageByKey) -> UsageSums {
@@ -24,18 +30,43 @@ pub fn usage_by_model(sums: &UsageByKey) -> UsageSums {
     all
 }
 
-/// Counts what a call used.
-pub(crate) fn count(sums: &mut UsageByKey, key_id: &str, model: &str, used: &UsageSum) {
-    let is_known = sums.len() < USAGE_KEYS_MAX || sums.contains_key(key_id);
-    let key_id = if is_known { key_id } else { OTHER_KEYS };
-    // Nearly every call finds its key and its model: nothing is copied for them.
-    let models = match sums.get_mut(key_id) {
-        Some(models) => models,
-        None => sums.entry(key_id.to_owned()).or_default(),
-    };
-    match models.get_mut(model) {
-        Some(sum) => sum.add(used),
-        None => drop(models.insert(model.to_owned(), *used)),
+/// The sums of a client, bounded.
+#[derive(Default)]
+pub(crate) struct Sums {
+    by_key: UsageByKey,
+    /// Models in the sums of all keys, but for `OTHER_MODELS`.
+    models: usize,
+}
+
+impl Sums {
+    pub(crate) fn by_key(&self) -> UsageByKey {
+        self.by_key.clone()
+    }
+
+    /// The same, and counts from 0 on.
+    pub(crate) fn take(&mut self) -> UsageByKey {
+        std::mem::take(self).by_key
+    }
+
+    /// Counts what a call used.
+    pub(crate) fn count(&mut self, key_id: &str, model: &str, used: &UsageSum) {
+        let is_known = self.by_key.len() < USAGE_KEYS_MAX || self.by_key.contains_key(key_id);
+        let key_id = if is_known { key_id } else { OTHER_KEYS };
+        // Nearly every call finds its key and its model: nothing is copied for them.
+        let models = match self.by_key.get_mut(key_id) {
+            Some(models) => models,
+            None => self.by_key.entry(key_id.to_owned()).or_default(),
+        };
+        if let Some(sum) = models.get_mut(model) {
+            return sum.add(used);
+        }
+        let has_room = self.models < USAGE_MODELS_MAX && model.len() <= RECORD_TEXT_BYTES_MAX;
+        if has_room && model != OTHER_MODELS {
+            self.models += 1;
+            models.insert(model.to_owned(), *used);
+        } else {
+            models.entry(OTHER_MODELS.to_owned()).or_default().add(used);
+        }
     }
 }
 
@@ -67,19 +98,59 @@ impl UsageSum {
 mod tests {
     use super::*;
 
+    fn one() -> UsageSum {
+        UsageSum { calls: 1, ..UsageSum::default() }
+    }
+
     /// R-MET1: no call is lost where keys are too many to be told apart.
     #[test]
     fn keys_are_bounded() {
-        let mut sums = UsageByKey::new();
-        let used = UsageSum { calls: 1, ..UsageSum::default() };
+        let mut sums = Sums::default();
         for key in 0..USAGE_KEYS_MAX + 3 {
-            count(&mut sums, &key.to_string(), "m", &used);
-            count(&mut sums, "0", "n", &used);
+            sums.count(&key.to_string(), "m", &one());
+            sums.count("0", "n", &one());
         }
+        let sums = sums.by_key();
         assert_eq!(sums.len(), USAGE_KEYS_MAX + 1);
         assert_eq!(sums[OTHER_KEYS]["m"].calls, 3);
         let all = usage_by_model(&sums);
         let calls = USAGE_KEYS_MAX as u64 + 3;
         assert_eq!((all["m"].calls, all["n"].calls), (calls, calls));
+    }
+
+    /// R-MET1: no call is lost where models are too many to be told apart, whatever keys they are of.
+    #[test]
+    fn models_are_bounded() {
+        let mut sums = Sums::default();
+        let more = 5;
+        for model in 0..USAGE_MODELS_MAX + more {
+            let key = if model % 2 == 0 { "a" } else { "b" };
+            sums.count(key, &model.to_string(), &one());
+            sums.count("a", "0", &one());
+        }
+        let found = sums.by_key();
+        assert_eq!(found["a"].len() + found["b"].len(), USAGE_MODELS_MAX + 2);
+        assert_eq!((found["a"][OTHER_MODELS].calls, found["b"][OTHER_MODELS].calls), (3, 2));
+        let all = usage_by_model(&found);
+        let calls: u64 = all.values().map(|sum| sum.calls).sum();
+        assert_eq!(calls, 2 * (USAGE_MODELS_MAX + more) as u64);
+        assert_eq!(all["0"].calls, (USAGE_MODELS_MAX + more) as u64 + 1, "a known one goes on");
+        // Sums that begin anew have room again.
+        assert_eq!(sums.take(), found);
+        sums.count("a", "new", &one());
+        assert_eq!(sums.by_key()["a"].keys().collect::<Vec<_>>(), ["new"]);
+    }
+
+    /// R-MET1: nor where a name is longer than what is kept of one.
+    #[test]
+    fn names_of_models_are_bounded() {
+        let mut sums = Sums::default();
+        let longest = "x".repeat(1024);
+        sums.count("a", &longest, &one());
+        sums.count("a", &format!("{longest}x"), &one());
+        sums.count("a", OTHER_MODELS, &one());
+        let found = sums.by_key();
+        assert_eq!((found["a"].len(), found["a"][&longest].calls), (2, 1));
+        assert_eq!(found["a"][OTHER_MODELS].calls, 2);
     }
 }

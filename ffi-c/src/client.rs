@@ -94,7 +94,8 @@ pub unsafe extern "C" fn modelwire_client_close(
 /// ten for each requested model; "keys", an object with all of this, "models" too, for each key; and
 /// "key_id", the name in "keys" of the client's own key. Keys are named by the first 16 hexadecimal
 /// digits, in lower case, of the SHA-256 of "modelwire:" and the key; of more than 4096 keys the last
-/// ones are summed up as "other". Model lists and calls that failed or were stopped do not count. A sum
+/// ones are summed up as "other". Of more than 16384 models, those of each key counted, the last ones are
+/// summed up as "(other)", as are those with names of more than 1024 bytes. Model lists and calls that failed or were stopped do not count. A sum
 /// that would be larger than 2^63 - 1 is that.
 ///
 /// @param client  the client

@@ -23,11 +23,11 @@ use crate::http::transport::Transport;
 use crate::process::{self, PerProcess, Run};
 use crate::protocol::usage::Usage;
 use crate::sync::{lock, unpoisoned};
-use crate::usage_sums::{UsageByKey, UsageSum, count};
+use crate::usage_sums::{Sums, UsageByKey, UsageSum};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
-    usage: Arc<PerProcess<Mutex<UsageByKey>>>,
+    usage: Arc<PerProcess<Mutex<Sums>>>,
     listeners: SharedListeners,
     /// For ever, and in forked children too.
     is_closed: AtomicBool,
@@ -164,7 +164,7 @@ impl Session {
 
     fn of(
         settings: Settings,
-        usage: Arc<PerProcess<Mutex<UsageByKey>>>,
+        usage: Arc<PerProcess<Mutex<Sums>>>,
         listeners: SharedListeners,
     ) -> Session {
         Session {
@@ -307,12 +307,12 @@ impl Session {
 
     /// What the answered calls used so far, in this process.
     pub(crate) fn usage(&self) -> UsageByKey {
-        self.usage.get().map(|sums| lock(sums).clone()).unwrap_or_default()
+        self.usage.get().map(|sums| lock(sums).by_key()).unwrap_or_default()
     }
 
     /// The same, and counts from 0 on: each call is in what one of the takers gets.
     pub(crate) fn take_usage(&self) -> UsageByKey {
-        self.usage.get().map(|sums| std::mem::take(&mut *lock(sums))).unwrap_or_default()
+        self.usage.get().map(|sums| lock(sums).take()).unwrap_or_default()
     }
 
     /// Those who hear of the ends of its calls.
@@ -335,6 +335,6 @@ impl Session {
             calls_without_usage: u64::from(usage.is_none()),
             tokens: usage.unwrap_or_default(),
         };
-        count(&mut lock(sums), key.id(), model, &used);
+        lock(sums).count(key.id(), model, &used);
     }
 }

@@ -386,7 +386,8 @@ class BaseClient:
         `output_tokens`, `total_tokens`, of these `cached_input_tokens`, `cache_write_tokens`,
         `reasoning_tokens`, `audio_input_tokens` and `audio_output_tokens`; and
         `calls_without_usage`: calls whose answers reported no usage, as streamed chats of many
-        services do without `stream_options`; the tokens lack them.
+        services do without `stream_options`; the tokens lack them. Models beyond 16,384 are
+        summed up as "(other)".
 
         By "key" it has the same for each key, by its `key_id`, which does not show it."""
         return self._natives.usage(by, take=False)
