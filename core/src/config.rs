@@ -222,9 +222,10 @@ impl Config {
     /// enabled, and not on the library's thread. A program that consumes on the same runtime saves
     /// waking one thread from the other for what arrives: most of what a chunk of a slow stream
     /// costs. Then, as with any client on that runtime, nothing is received and no timeout runs out
-    /// while its threads are busy, a waiting call ([`Client::blocking`](crate::Client::blocking),
-    /// [`Call::pop`](crate::Call::pop)) must not be made on one of them, calls that are under way
-    /// when the runtime ends fail with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), and in
+    /// while its threads are busy; a waiting call ([`Client::blocking`](crate::Client::blocking),
+    /// [`Call::pop`](crate::Call::pop)) fails with [`ErrorKind::Argument`](crate::ErrorKind::Argument)
+    /// in its tasks, where it would wait for itself, and works in `spawn_blocking` and
+    /// `block_in_place`; calls that are under way when the runtime ends fail with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown); and in
     /// a forked child the client fails with [`ErrorKind::Forked`](crate::ErrorKind::Forked). Large
     /// answers are read on its blocking threads.
     ///

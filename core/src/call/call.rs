@@ -10,6 +10,7 @@ use crate::call::exchange;
 use crate::call::queue::Pop;
 use crate::call::session::{Session, UnderWay};
 use crate::call::task::{Alive, DoneGuard, Shared};
+use crate::config::ExternalRuntime;
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
 use crate::driver::runtime;
@@ -57,8 +58,9 @@ impl Call {
 
     /// As [`Call::start`], on a thread that is going to [`Call::pop`] next. Where nothing else is
     /// under way that thread does the I/O itself while it waits, which saves waking the I/O thread
-    /// and being woken by it.
+    /// and being woken by it. Fails where [`Call::pop`] could not wait.
     pub fn start_to_wait(&self, stream: bool) -> Result<()> {
+        self.check_may_wait()?;
         self.begin(stream, Awaited::Here)
     }
 
@@ -139,7 +141,8 @@ impl Call {
     }
 
     /// The next event; sleeps until there is one or the timeout runs out (`Pop::Empty`). `None`
-    /// waits for ever.
+    /// waits for ever. Fails where it would sleep on a thread of the runtime that does the I/O
+    /// ([`Config::runtime`](crate::Config::runtime)), and nothing could come.
     pub fn pop(&self, timeout: Option<Duration>) -> Result<Pop> {
         self.check_process()?;
         let shared = &self.shared;
@@ -147,6 +150,7 @@ impl Call {
         if !matches!(popped, Pop::Empty) || timeout == Some(Duration::ZERO) {
             return Ok(popped);
         }
+        self.check_may_wait()?;
         if let Some(driver) = shared.driver() {
             let (has_company, ready) =
                 (|| shared.queue.has_sleepers(), poll_fn(|cx| shared.queue.poll_pop(cx)));
@@ -172,6 +176,11 @@ impl Call {
     pub fn pop_interruptible(&self, timeout: Option<Duration>) -> Result<Option<Pop>> {
         self.check_process()?;
         let bell = self.bell()?;
+        if let Err(error) = self.check_may_wait() {
+            let popped = self.shared.queue.try_pop();
+            let is_found = !matches!(popped, Pop::Empty) || timeout == Some(Duration::ZERO);
+            return if is_found { Ok(Some(popped)) } else { Err(error) };
+        }
         let waker = Waker::from(bell.clone());
         let pop = || match self.shared.queue.poll_pop(&Context::from_waker(&waker)) {
             Poll::Ready(popped) => Some(popped),
@@ -216,6 +225,11 @@ impl Call {
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Fails on a thread that is to do the I/O of this call meanwhile.
+    pub(crate) fn check_may_wait(&self) -> Result<()> {
+        self.shared.settings().runtime.as_ref().map_or(Ok(()), ExternalRuntime::check_may_wait)
     }
 
     pub(crate) fn check_process(&self) -> Result<()> {

@@ -189,6 +189,9 @@ impl Call {
     pub fn wait_over(&self, timeout: Option<Duration>) -> Result<bool> {
         self.check_waitable()?;
         let (session, handlers) = (self.shared().session(), self.shared().handlers());
+        if handlers.are_held() && timeout != Some(Duration::ZERO) {
+            self.check_may_wait()?;
+        }
         session.wait_for_handlers(Some(handlers), timeout)
     }
 
@@ -196,6 +199,9 @@ impl Call {
     /// [`Call::pop_interruptible`] says.
     pub fn wait_over_interruptible(&self, timeout: Option<Duration>) -> Result<Option<bool>> {
         self.check_waitable()?;
+        if self.shared().handlers().are_held() && timeout != Some(Duration::ZERO) {
+            self.check_may_wait()?;
+        }
         let is_over = || (!self.shared().handlers().are_held()).then_some(());
         let waited = interruptibly(self.bell()?, timeout, is_over);
         Ok(waited.map(|over| over.is_some()))

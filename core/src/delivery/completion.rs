@@ -5,7 +5,7 @@
 //! process.
 
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use crate::call::call::Call;
 use crate::call::queue::Pop;
 use crate::call::session::Session;
 use crate::call::task::Shared as CallShared;
+use crate::config::ExternalRuntime;
 use crate::delivery::log::Level;
 use crate::delivery::many::{Closing, Many, Next, Source, Taken};
 use crate::delivery::ready::Ready;
@@ -49,6 +50,8 @@ pub struct CompletionQueue {
     call_events_max: usize,
     /// What a thread that waits here may do the I/O of: that of the call that came last.
     driver: Arc<Mutex<Option<Arc<Driver>>>>,
+    /// The program's runtime that does the I/O of calls here, on whose threads nobody may wait.
+    external: Arc<OnceLock<ExternalRuntime>>,
 }
 
 impl CompletionQueue {
@@ -75,7 +78,8 @@ impl CompletionQueue {
         let call_events_max = call_events_max.unwrap_or(usize::MAX);
         let many = Arc::new(Many::over(ready));
         let (generation, driver) = (process::generation(), Arc::new(Mutex::new(None)));
-        CompletionQueue { generation, many, call_events_max, driver }
+        let external = Arc::default();
+        CompletionQueue { generation, many, call_events_max, driver, external }
     }
 
     /// Starts a call whose events will come out here with this tag, the last of them `Done`. An
@@ -125,6 +129,9 @@ impl CompletionQueue {
     }
 
     fn note_driver_of(&self, call: &CallShared) {
+        if let Some(external) = &call.settings().runtime {
+            self.external.get_or_init(|| external.clone());
+        }
         let Some(driver) = call.driver() else { return };
         let mut noted = lock(self.driver.as_ref());
         if noted.as_ref().is_none_or(|noted| !Arc::ptr_eq(noted, driver)) {
@@ -184,10 +191,26 @@ impl CompletionQueue {
     }
 
     /// The next event of any call; waits for it until the timeout runs out. `None` waits for ever,
-    /// zero not at all.
+    /// zero not at all. Fails where it would wait on a thread of the runtime that does the I/O
+    /// ([`Config::runtime`](crate::Config::runtime)), and nothing could come.
     pub fn next(&self, timeout: Option<Duration>) -> Result<Next> {
         self.check_process()?;
-        Ok(self.many.next_by(timeout, |live, left| self.wait(live, left)))
+        let next = |timeout| self.many.next_by(timeout, |live, left| self.wait(live, left));
+        match self.check_may_wait(timeout) {
+            Ok(()) => Ok(next(timeout)),
+            Err(error) => match next(Some(Duration::ZERO)) {
+                Next::Empty => Err(error),
+                found => Ok(found),
+            },
+        }
+    }
+
+    /// Fails on a thread that is to do the I/O of calls here meanwhile.
+    fn check_may_wait(&self, timeout: Option<Duration>) -> Result<()> {
+        match self.external.get() {
+            Some(external) if timeout != Some(Duration::ZERO) => external.check_may_wait(),
+            _ => Ok(()),
+        }
     }
 
     /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
@@ -209,7 +232,7 @@ impl CompletionQueue {
     }
 
     /// As many events as are there, at most `max`, appended to `taken`; waits only for the first
-    /// one.
+    /// one. Fails as [`CompletionQueue::next`].
     pub fn next_many(
         &self,
         max: usize,
@@ -217,7 +240,16 @@ impl CompletionQueue {
         taken: &mut Vec<Next>,
     ) -> Result<Taken> {
         self.check_process()?;
-        Ok(self.many.next_many_by(max, timeout, taken, |live, left| self.wait(live, left)))
+        let mut next = |timeout| {
+            self.many.next_many_by(max, timeout, taken, |live, left| self.wait(live, left))
+        };
+        match self.check_may_wait(timeout) {
+            Ok(()) => Ok(next(timeout)),
+            Err(error) => match next(Some(Duration::ZERO)) {
+                Taken::Nothing => Err(error),
+                found => Ok(found),
+            },
+        }
     }
 
     /// Lets one waiting `next`, or the next one, return [`Next::Empty`]; that of an

@@ -1,10 +1,13 @@
 //! Tasks whose I/O runs on a tokio runtime of the program's own: who they are, so that the library's
-//! shutdown ends them too, whatever that runtime is doing. Knows no call and no thread.
+//! shutdown ends them too, whatever that runtime is doing; and where a wait for them is possible. Knows no
+//! call.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, Weak};
+use std::task::{Context, Poll, Waker};
 
 use tokio::runtime::Handle;
+use tokio::task::coop::poll_proceed;
 
 use crate::config::ExternalRuntime;
 use crate::error::{Error, Result};
@@ -37,7 +40,31 @@ impl Drop for Registered {
     }
 }
 
+/// Whether a runtime polls a task on this thread, and does nothing else there until the task returns.
+/// A thread of `spawn_blocking` or in `block_in_place` is in the runtime too, and may wait: tokio counts
+/// no budget there. A task that tokio's `unconstrained` wraps is not found.
+fn is_polled_here() -> bool {
+    let mut cx = Context::from_waker(Waker::noop());
+    // The first one gives the budget back when it is dropped.
+    let Poll::Ready(_gives_back) = poll_proceed(&mut cx) else { return true };
+    // A budget is a number of 8 bits.
+    (0..=u8::MAX).any(|_| poll_proceed(&mut cx).map(|one| one.made_progress()).is_pending())
+}
+
 impl ExternalRuntime {
+    /// Fails on a thread of this runtime that is to do the I/O: a wait there would be for ever.
+    pub(crate) fn check_may_wait(&self) -> Result<()> {
+        let is_here = Handle::try_current().is_ok_and(|here| here.id() == self.handle.id());
+        if !is_here || !is_polled_here() {
+            return Ok(());
+        }
+        let message =
+            "a waiting call was made on a thread of the runtime that does the client's I/O";
+        let hint =
+            "Use the async methods and `.await` them, or wait inside tokio::task::spawn_blocking.";
+        Err(Error::argument(message).with_hint(hint))
+    }
+
     /// Where a task is to be spawned, and its place on the list. Fails in a forked child, which has
     /// no thread that would drive the runtime.
     pub(crate) fn register(&self, task: Weak<dyn ShutDown>) -> Result<(Handle, Registered, Run)> {

@@ -5,7 +5,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use modelwire::{
-    Call, Client, Error, ErrorKind, Event, Pop, Request, TimeoutPhase, Timeouts, shutdown,
+    Call, Client, CompletionQueue, Error, ErrorKind, Event, Next, Pop, Request, TimeoutPhase,
+    Timeouts, shutdown,
 };
 use modelwire_service::{Exchange, Script, Service};
 use tokio::runtime::{Builder, Runtime};
@@ -116,6 +117,89 @@ fn cancelling_and_timeouts_work_on_a_programs_runtime() {
         let error = Client::new(config).unwrap().send(hello()).await.unwrap_err();
         assert_eq!(error.timeout(), Some(TimeoutPhase::FirstByte));
     });
+}
+
+fn check_refused<T>(waited: modelwire::Result<T>) {
+    let error = waited.err().expect("it waited");
+    assert_eq!(error.kind(), ErrorKind::Argument);
+    assert!(error.hint().contains("spawn_blocking"), "{}", error.hint());
+}
+
+/// It would wait for itself. Nothing is sent, and the task goes on as before.
+#[test]
+fn a_blocking_call_in_a_task_of_the_clients_runtime_is_refused() {
+    fn refuse(client: &Client) {
+        check_refused(client.blocking().models());
+        check_refused(client.blocking().send(hello()));
+        check_refused(client.blocking().stream(hello()));
+        assert!(tokio::task::coop::has_budget_remaining());
+    }
+    let service = Service::start().unwrap();
+    for runtime in [one_thread(), three_threads()] {
+        let client = client_on(&runtime, service.base_url());
+        runtime.block_on(async { refuse(&client) });
+        let in_task = client.clone();
+        runtime.block_on(runtime.spawn(async move { refuse(&in_task) })).unwrap();
+        assert!(service.recorded("").is_empty());
+        let answer = runtime.block_on(client.send(hello())).unwrap();
+        assert_eq!(answer.text(), "Hello from both sides.");
+        service.clear();
+    }
+}
+
+#[test]
+fn no_wait_for_a_call_is_taken_in_a_task_of_its_runtime() {
+    let service = Service::start().unwrap();
+    for runtime in [one_thread(), three_threads()] {
+        let client = client_on(&runtime, service.script("s", Script::one(silence())));
+        let started = Call::new(&client, hello());
+        runtime.block_on(async {
+            let call = Call::new(&client, hello());
+            call.make_interruptible().unwrap();
+            call.start(true).unwrap();
+            check_refused(call.pop(None));
+            check_refused(call.pop(Some(Duration::from_secs(60))));
+            check_refused(call.pop_interruptible(None));
+            assert!(matches!(call.pop(Some(Duration::ZERO)), Ok(Pop::Empty)));
+            assert!(matches!(call.pop_interruptible(Some(Duration::ZERO)), Ok(Some(Pop::Empty))));
+            call.cancel();
+            // What is there needs no wait.
+            assert!(matches!(call.pop_interruptible(None), Ok(Some(Pop::Event(Event::Done(_))))));
+            let queue = CompletionQueue::new(None);
+            queue.submit_owned(Call::new(&client, hello()), true, 1).unwrap();
+            check_refused(queue.next(None));
+            check_refused(queue.next_many(4, None, &mut Vec::new()));
+            assert!(matches!(queue.next(Some(Duration::ZERO)), Ok(Next::Empty)));
+            assert!(queue.cancel(1));
+            assert!(matches!(queue.next(None), Ok(Next::Event(1, Event::Done(_)))));
+            started.start_with(true, |_: Event| ControlFlow::Continue(())).unwrap();
+            check_refused(started.wait_over(None));
+            assert!(!started.wait_over(Some(Duration::ZERO)).unwrap());
+            started.cancel();
+        });
+        assert!(started.wait_over(None).unwrap());
+        runtime.block_on(async { assert!(started.wait_over(None).unwrap()) });
+    }
+}
+
+#[test]
+fn what_the_runtime_does_not_poll_may_wait() {
+    fn ask(client: &Client) {
+        let answer = client.blocking().send(hello()).unwrap();
+        assert_eq!(answer.text(), "Hello from both sides.");
+    }
+    let service = Service::start().unwrap();
+    for runtime in [one_thread(), three_threads()] {
+        let client = client_on(&runtime, service.base_url());
+        runtime.block_on(runtime.spawn_blocking(move || ask(&client))).unwrap();
+    }
+    let runtime = three_threads();
+    let client = client_on(&runtime, service.base_url());
+    let in_place = client.clone();
+    let task = runtime.spawn(async move { tokio::task::block_in_place(|| ask(&in_place)) });
+    runtime.block_on(task).unwrap();
+    // A task of another runtime.
+    one_thread().block_on(async { ask(&client) });
 }
 
 /// A stream that has given its first chunk and waits for more.
