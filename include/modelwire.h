@@ -62,8 +62,45 @@
  * NULL.  A NULL handle, one of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never a
  *   crash; an accessor gives NULL for a text or a handle, and 0 for a number.  Freeing NULL and
  *   cancelling NULL do nothing.
- * Fork.  A child process starts its own calls with inherited clients; a call that was started
- *   before the fork gives MODELWIRE_E_FORKED in the child and goes on in the parent.
+ * Cancellation.  While a thread runs a function that waits or does I/O, and the callbacks of that
+ *   function, pthread_cancel of it is held off: it takes effect at the thread's next cancellation
+ *   point after the function has returned.  modelwire_call_cancel or modelwire_queue_wakeup lets it
+ *   return.
+ * Fork.  A child process makes its own calls with inherited clients; a call that was made before
+ *   the fork, started or not, gives MODELWIRE_E_FORKED in the child and is not changed in the parent.
+ *
+ * CALLBACKS
+ *
+ * What a callback may call.  "yes" means as anywhere else: it may also wait, and what waits for the
+ *   callback waits as long.  "ends X" means yes, and the call ends with MODELWIRE_E_X.  "X" means that
+ *   nothing is done, and the function returns MODELWIRE_E_X: CALLBACK where it would wait for the end
+ *   of the callback that called it.  "This call" is the one whose callback it is, or in the last two
+ *   columns one in flight; the client is the one of the callback.  Of another client everything
+ *   is allowed; callbacks of two clients that wait for each other wait forever.
+ *   A finalizer may call what its callback may.  Where the function fails that was given it, the
+ *   finalizer runs before that function returns, and may free what the function was given.
+ *
+ *                                on_event of     on_event of     on_call of      on_log of
+ *                                call_start      call_stream     client_on_call  set_log
+ *   its thread                   the client's    the caller's    one of its own  one of its own
+ *   call_run of another call     yes             yes             yes             yes
+ *   call_stream of another call  yes             yes             yes             yes
+ *   call_start of another call   yes             yes             yes             yes
+ *   call_run of this call        ARGUMENT        ARGUMENT        ARGUMENT        ARGUMENT
+ *   call_stream of this call     ARGUMENT        ARGUMENT        ARGUMENT        ARGUMENT
+ *   call_start of this call      ARGUMENT        ARGUMENT        ARGUMENT        ARGUMENT
+ *   call_wait for this call      CALLBACK        ARGUMENT        yes             yes
+ *   call_cancel of this call     ends CANCELLED  ends CANCELLED  ends CANCELLED  ends CANCELLED
+ *   call_free of this call       ends CANCELLED  ends CANCELLED  ends CANCELLED  ends CANCELLED
+ *   event_free of what is given  yes             yes             yes             yes
+ *   every function of a queue    yes             yes             yes             yes
+ *   client_free                  yes             yes             yes             yes
+ *   client_close                 CALLBACK        ends CLOSED     CALLBACK        ends CLOSED
+ *   client_on_call               yes             yes             yes             yes
+ *   set_log                      yes             yes             yes             CALLBACK
+ *   shutdown                     CALLBACK        ends SHUTDOWN   CALLBACK        CALLBACK
+ *
+ *   What is not in the table waits for nothing, and may be called everywhere.
  */
 
 
@@ -266,8 +303,8 @@ typedef int32_t modelwire_status;
  * @return 0 to go on; anything else ends the call and closes its exchange, or ends the log, or what is
  *         told of calls
  *
- * Other calls may be run from inside, and this one cancelled. It must not throw, longjmp or end its
- * thread (pthread_exit) through the library.
+ * What it may call: the table CALLBACKS above. It must not throw, longjmp or end its thread
+ * (pthread_exit) through the library.
  */
 typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *event);
 
@@ -465,11 +502,9 @@ const char *modelwire_status_name(modelwire_status status);
  * @param timeout_ms  longest wait in milliseconds; negative waits without end
  * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
  *         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
- *         MODELWIRE_E_CALLBACK from inside a callback of a started call, of the log or of
- *         modelwire_client_on_call: nothing was done
+ *         MODELWIRE_E_CALLBACK (see CALLBACKS)
  *
- * Any other thread. From inside the callback of modelwire_call_stream its stream ends with
- * MODELWIRE_E_SHUTDOWN.
+ * Any thread.
  */
 MODELWIRE_API
 modelwire_status modelwire_shutdown(int32_t timeout_ms);
@@ -513,8 +548,7 @@ void modelwire_client_free(modelwire_client *client);
  * @param timeout_ms  longest wait in milliseconds; negative waits without end
  * @param err         what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
- *         on; or MODELWIRE_E_CALLBACK from inside a callback of this client, whose end it would
- *         have to wait for: nothing was done
+ *         on; or MODELWIRE_E_CALLBACK (see CALLBACKS)
  *
  * Any thread. Closing again only waits.
  */
@@ -577,8 +611,7 @@ modelwire_value *modelwire_client_take_usage(const modelwire_client *client);
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
  *         shutdown; or MODELWIRE_E_ARGUMENT for NULL
  *
- * Any thread, the function itself too. Inside it modelwire_client_close of the same client, and
- * modelwire_shutdown, give MODELWIRE_E_CALLBACK.
+ * Any thread, the function itself too.
  */
 MODELWIRE_API
 modelwire_status modelwire_client_on_call(const modelwire_client *client,
@@ -876,7 +909,8 @@ modelwire_status modelwire_queue_take(const modelwire_queue *queue,
  * @param tag        any number that no unfinished call of the queue has: an index, or a pointer
  * @param err        what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
- *         an unknown operation, what is not UTF-8, or a tag in use: then no event comes
+ *         an unknown operation, a stream that is neither 1 nor 0, what is not UTF-8, or a tag in use: then
+ *         no event comes
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_submit(const modelwire_queue *queue,
@@ -988,7 +1022,7 @@ modelwire_status modelwire_queue_log(const modelwire_queue *queue,
  *                may have the same
  * @param err     what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
- *         child; or MODELWIRE_E_ARGUMENT for NULL
+ *         child; or MODELWIRE_E_ARGUMENT for NULL or an on that is neither 1 nor 0
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_follow_calls(const modelwire_queue *queue,
@@ -1042,8 +1076,7 @@ modelwire_status modelwire_call_run(modelwire_call *call,
  * @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED of an
  *         interruptible call, which goes on: run it again to wait on; or the kind of the error
  *
- * Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends it
- * at once.
+ * Blocks the calling thread only. modelwire_call_cancel ends it at once.
  */
 MODELWIRE_API
 modelwire_status modelwire_call_stream(modelwire_call *call,
@@ -1053,9 +1086,9 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
                                        modelwire_error **err);
 
 /**
- * Starts a call and returns; its events go to a callback on the client's callback thread. The
- * callback may block and run other calls: the I/O goes on without it. The
- * callbacks of one client run one after another; those of two clients may run at the same time.
+ * Starts a call and returns; its events go to a callback on the client's callback thread, which may
+ * block: the I/O goes on without it. The callbacks of one client run one after another; those of two
+ * clients may run at the same time.
  *
  * The last event is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however
  * the call ends; then comes the finalizer, once, on that thread, and nothing follows. If the callback
@@ -1068,7 +1101,8 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
  * @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
  *                   this function returns, and on_event never is.
  * @param err        what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK if it is on its way, or the kind of the error
+ * @return MODELWIRE_OK if it is on its way, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
+ *         that is neither 1 nor 0
  *
  * A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
  * modelwire_client_close first: they return when the finalizer has returned.
@@ -1088,9 +1122,8 @@ modelwire_status modelwire_call_start(modelwire_call *call,
  * @param call        the call
  * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
  * @param err         what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call; or
- *         MODELWIRE_E_CALLBACK from inside a callback of the same client, whose end it would have to
- *         wait for
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call;
+ *         MODELWIRE_E_ARGUMENT for a call that was run; or MODELWIRE_E_CALLBACK (see CALLBACKS)
  *
  * Any thread.
  */
@@ -1101,9 +1134,8 @@ modelwire_status modelwire_call_wait(const modelwire_call *call,
 
 /**
  * Ends a call now, in whatever state it is, also before it starts: it gives
- * MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
- * inside a callback: whoever hears of the end of the call by this may free it, before this function
- * has returned too.
+ * MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, but no signal
+ * handler. Whoever hears of the end of the call by this may free it before this function has returned.
  *
  * @param call  the call; NULL does nothing
  */
@@ -1121,13 +1153,12 @@ MODELWIRE_API
 void modelwire_call_wakeup(const modelwire_call *call);
 
 /**
- * Frees a call that no other thread runs, waits for, or is about to cancel. An unfinished one is
- * cancelled.
+ * Frees a call with which no other thread is about to begin a function. An unfinished one is
+ * cancelled: the functions that run with it return, and what it holds is freed then.
  *
  * @param call  the call; NULL does nothing
  */
-MODELWIRE_API
-void modelwire_call_free(modelwire_call *call);
+MODELWIRE_API void modelwire_call_free(modelwire_call *call);
 
 /**
  * Frees an event that was taken from a queue. Does nothing to one that a callback is given.
@@ -1569,8 +1600,8 @@ const char *modelwire_value_name(const modelwire_value *value,
  *                    must not be where its runtime delivers it on the thread that waits
  * @param err         what is wrong, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback is not over: it ends by itself, and
- *         its finalizer is called then; or MODELWIRE_E_ARGUMENT for an unknown level and from inside
- *         a callback of the log
+ *         its finalizer is called then; MODELWIRE_E_ARGUMENT for an unknown level; or
+ *         MODELWIRE_E_CALLBACK (see CALLBACKS)
  */
 MODELWIRE_API
 modelwire_status modelwire_set_log(int32_t level,

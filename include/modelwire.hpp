@@ -43,10 +43,11 @@
  *   is there. A request never fails where it is filled: it remembers the first thing that was
  *   wrong, and using it gives that error. A config is judged when a client is made of it.
  * Callbacks.  What a lambda throws never passes through the library: `stream` throws it again, on
- *   the caller's side and unchanged; `start` keeps it for call::thrown() and call::join().
+ *   the caller's side and unchanged; `start` keeps it for call::thrown() and call::join(). A callback
+ *   may destroy its own call; what else it may do stands in modelwire.h, under CALLBACKS.
  * Threads.  A const member function may run on any thread at any time, also beside others; any
  *   other one needs its object for itself. Views are immutable.
- * Fork.  A child process starts its own calls with inherited clients.
+ * Fork.  A child process makes its own calls with inherited clients.
  * Plugins.  When call::join(), call::wait(), a destructor of a started call or client::close() has
  *   returned, nothing of the callback runs any more: its code may be unloaded.
  * Macros.  No name here is a macro of X11, curses, Qt, PostgreSQL, Python or Windows.

@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use modelwire_core::{Call, Chunk, Error, Event, Pop};
@@ -24,7 +25,10 @@ use crate::timeout::patience;
 
 /// One exchange with the service: made before it starts, so that any thread can cancel it at any
 /// time; run once.
-pub struct modelwire_call {
+pub struct modelwire_call(Arc<Inner>);
+
+/// What a function that runs holds too: it lives on there when the handle is freed.
+struct Inner {
     core: Call,
     is_interruptible: bool,
     /// How it was run by one that was interrupted: the next run waits on. Else `NOT_RUN`.
@@ -37,6 +41,17 @@ const RUNS_STREAM: u8 = 2;
 
 impl Handle for modelwire_call {
     const NAME: &'static str = "call";
+}
+
+impl Drop for modelwire_call {
+    fn drop(&mut self) {
+        self.0.core.give_up();
+    }
+}
+
+/// The call itself.
+fn inner(call: *const modelwire_call) -> Result<Arc<Inner>, Error> {
+    borrow(call).map(|call| call.0.clone())
 }
 
 /// Makes a call that is not started yet.
@@ -64,7 +79,8 @@ pub unsafe extern "C" fn modelwire_call_new(
         if is_interruptible {
             core.make_interruptible()?;
         }
-        Ok(slot.give(modelwire_call { core, is_interruptible, runs: AtomicU8::new(NOT_RUN) }))
+        let inner = Inner { core, is_interruptible, runs: AtomicU8::new(NOT_RUN) };
+        Ok(slot.give(modelwire_call(Arc::new(inner))))
     })
 }
 
@@ -96,8 +112,7 @@ pub unsafe extern "C" fn modelwire_call_run(
 /// @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED of an
 ///         interruptible call, which goes on: run it again to wait on; or the kind of the error
 ///
-/// Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends it
-/// at once.
+/// Blocks the calling thread only. modelwire_call_cancel ends it at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_stream(
     call: *mut modelwire_call,
@@ -126,7 +141,7 @@ fn run(
 ) -> modelwire_status {
     guard(err, || {
         let slot = output(out)?;
-        let call = borrow(call)?;
+        let call = inner(call)?;
         // Only an interrupted run leaves its mark here.
         if call.runs.load(Ordering::Relaxed) != way {
             match call.is_interruptible {
@@ -163,9 +178,9 @@ fn run(
     })
 }
 
-/// Starts a call and returns; its events go to a callback on the client's callback thread. The
-/// callback may block and run other calls: the I/O goes on without it. The
-/// callbacks of one client run one after another; those of two clients may run at the same time.
+/// Starts a call and returns; its events go to a callback on the client's callback thread, which may
+/// block: the I/O goes on without it. The callbacks of one client run one after another; those of two
+/// clients may run at the same time.
 ///
 /// The last event is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however
 /// the call ends; then comes the finalizer, once, on that thread, and nothing follows. If the callback
@@ -178,7 +193,8 @@ fn run(
 /// @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
 ///                   this function returns, and on_event never is.
 /// @param err        what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK if it is on its way, or the kind of the error
+/// @return MODELWIRE_OK if it is on its way, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
+///         that is neither 1 nor 0
 ///
 /// A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
 /// modelwire_client_close first: they return when the finalizer has returned.
@@ -194,7 +210,7 @@ pub unsafe extern "C" fn modelwire_call_start(
     guard(err, || {
         let callback = Callback::new(on_event, user_data, finalizer);
         callback.check("on_event")?;
-        borrow(call)?.core.start_with(stream != 0, Callbacks(callback))?;
+        inner(call)?.core.start_with(stream != 0, Callbacks(callback))?;
         Ok(MODELWIRE_OK)
     })
 }
@@ -205,9 +221,8 @@ pub unsafe extern "C" fn modelwire_call_start(
 /// @param call        the call
 /// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
 /// @param err         what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call; or
-///         MODELWIRE_E_CALLBACK from inside a callback of the same client, whose end it would have to
-///         wait for
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call;
+///         MODELWIRE_E_ARGUMENT for a call that was run; or MODELWIRE_E_CALLBACK (see CALLBACKS)
 ///
 /// Any thread.
 #[unsafe(no_mangle)]
@@ -217,7 +232,7 @@ pub unsafe extern "C" fn modelwire_call_wait(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let call = borrow(call)?;
+        let call = inner(call)?;
         let is_over = match call.is_interruptible {
             false => Some(call.core.wait_over(patience(timeout_ms))?),
             true => call.core.wait_over_interruptible(patience(timeout_ms))?,
@@ -247,17 +262,16 @@ fn go_on(returned: i32) -> ControlFlow<()> {
 }
 
 /// Ends a call now, in whatever state it is, also before it starts: it gives
-/// MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
-/// inside a callback: whoever hears of the end of the call by this may free it, before this function
-/// has returned too.
+/// MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, but no signal
+/// handler. Whoever hears of the end of the call by this may free it before this function has returned.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
     guard_or((), || {
         // Not by the handle, which whoever hears of the end may free meanwhile.
-        if let Ok(canceller) = borrow(call).map(|call| call.core.canceller()) {
-            canceller.cancel();
+        if let Ok(call) = inner(call) {
+            call.core.cancel();
         }
     });
 }
@@ -272,13 +286,13 @@ pub unsafe extern "C" fn modelwire_call_wakeup(call: *const modelwire_call) {
     guard_or((), || {
         // It may run in a signal handler: no error is made, no memory taken.
         if let Some(call) = peek(call) {
-            call.core.wakeup();
+            call.0.core.wakeup();
         }
     });
 }
 
-/// Frees a call that no other thread runs, waits for, or is about to cancel. An unfinished one is
-/// cancelled.
+/// Frees a call with which no other thread is about to begin a function. An unfinished one is
+/// cancelled: the functions that run with it return, and what it holds is freed then.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]

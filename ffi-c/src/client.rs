@@ -70,8 +70,7 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 /// @param timeout_ms  longest wait in milliseconds; negative waits without end
 /// @param err         what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
-///         on; or MODELWIRE_E_CALLBACK from inside a callback of this client, whose end it would
-///         have to wait for: nothing was done
+///         on; or MODELWIRE_E_CALLBACK (see CALLBACKS)
 ///
 /// Any thread. Closing again only waits.
 #[unsafe(no_mangle)]
@@ -152,8 +151,7 @@ pub unsafe extern "C" fn modelwire_client_take_usage(
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
 ///         shutdown; or MODELWIRE_E_ARGUMENT for NULL
 ///
-/// Any thread, the function itself too. Inside it modelwire_client_close of the same client, and
-/// modelwire_shutdown, give MODELWIRE_E_CALLBACK.
+/// Any thread, the function itself too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_on_call(
     client: *const modelwire_client,
@@ -164,7 +162,8 @@ pub unsafe extern "C" fn modelwire_client_on_call(
 ) -> modelwire_status {
     guard(err, || {
         let callback = Callback::new(on_call, user_data, finalizer);
-        let client = &borrow(client)?.0;
+        // The finalizer may free the handle, here or on its thread.
+        let client = borrow(client)?.0.clone();
         match callback.is_none() {
             true => client.tell_end()?,
             false => client.tell_on(RecordsOptions::default(), move |told| {

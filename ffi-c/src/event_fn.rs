@@ -11,7 +11,7 @@ use crate::event::modelwire_event;
 /// @return 0 to go on; anything else ends the call and closes its exchange, or ends the log, or what is
 ///         told of calls
 ///
-/// Other calls may be run from inside, and this one cancelled. It must not throw, longjmp or end its
-/// thread (pthread_exit) through the library.
+/// What it may call: the table CALLBACKS above. It must not throw, longjmp or end its thread
+/// (pthread_exit) through the library.
 pub type modelwire_event_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const modelwire_event) -> i32>;

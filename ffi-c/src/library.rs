@@ -63,11 +63,9 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
 /// @param timeout_ms  longest wait in milliseconds; negative waits without end
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
 ///         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
-///         MODELWIRE_E_CALLBACK from inside a callback of a started call, of the log or of
-///         modelwire_client_on_call: nothing was done
+///         MODELWIRE_E_CALLBACK (see CALLBACKS)
 ///
-/// Any other thread. From inside the callback of modelwire_call_stream its stream ends with
-/// MODELWIRE_E_SHUTDOWN.
+/// Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_shutdown(timeout_ms: i32) -> modelwire_status {
     guard(std::ptr::null_mut(), || {

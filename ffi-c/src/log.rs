@@ -57,8 +57,8 @@ pub(crate) fn level(level: i32) -> Result<Option<Level>, Error> {
 ///                    must not be where its runtime delivers it on the thread that waits
 /// @param err         what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback is not over: it ends by itself, and
-///         its finalizer is called then; or MODELWIRE_E_ARGUMENT for an unknown level and from inside
-///         a callback of the log
+///         its finalizer is called then; MODELWIRE_E_ARGUMENT for an unknown level; or
+///         MODELWIRE_E_CALLBACK (see CALLBACKS)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_set_log(
     level: i32,

@@ -218,6 +218,11 @@ impl Call {
         self.shared.cancel();
     }
 
+    /// Cancels it as dropping it does, while others still hold it.
+    pub fn give_up(&self) {
+        self.shared.cancel_by(CancelledBy::Dropped);
+    }
+
     /// What cancels this call and may outlive it.
     pub fn canceller(&self) -> Canceller {
         Canceller { shared: self.shared.clone() }
@@ -273,7 +278,7 @@ pub(crate) fn interruptibly<T>(
 impl Drop for Call {
     fn drop(&mut self) {
         if self.is_owner {
-            self.shared.cancel_by(CancelledBy::Dropped);
+            self.give_up();
         }
     }
 }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::driver::thread::OwnThread;
 use crate::error::{Error, Result};
+use crate::error_kind::ErrorKind;
 use crate::process::{self, PerProcess};
 use crate::protocol::text::cut;
 use crate::sync::{lock, unpoisoned};
@@ -385,7 +386,8 @@ pub fn forward_end_within(timeout: impl Into<Option<Duration>>) -> Result<bool> 
 
 fn check_elsewhere() -> Result<()> {
     if IS_SINK_THREAD.get() {
-        return Err(Error::argument("the log cannot be changed from inside its own callback"));
+        let message = "the log cannot be changed from inside its own callback";
+        return Err(Error::new(ErrorKind::Callback, message));
     }
     Ok(())
 }

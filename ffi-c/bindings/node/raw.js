@@ -255,8 +255,8 @@ export const MODELWIRE_E_INTERNAL = -21;
 /** This function was called from inside a callback, whose end it would have to wait for. */
 export const MODELWIRE_E_CALLBACK = -22;
 
-/** Called for each event, in order. Other calls may be run from inside, and this one cancelled.
- *  It must not throw, longjmp or end its thread (pthread_exit) through the library. */
+/** Called for each event, in order. What it may call: the table CALLBACKS above. It must not
+ *  throw, longjmp or end its thread (pthread_exit) through the library. */
 export const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
 
 /** Releases the user_data of a callback. It is called once, when the callback will not be
@@ -288,8 +288,7 @@ export const modelwire_status_name = declare("modelwire_status_name", "str", ["i
  *  runs, and whatever is used again, old clients and queues included, starts afresh. Optional:
  *  a process may simply exit. For a host that goes away, or a plugin with a static copy of its
  *  own before it is unloaded. A plugin that shares the library with others closes its clients
- *  instead (modelwire_client_close). Any other thread. From inside the callback of
- *  modelwire_call_stream its stream ends with MODELWIRE_E_SHUTDOWN.
+ *  instead (modelwire_client_close). Any thread.
  *  (timeout_ms) */
 export const modelwire_shutdown = declare("modelwire_shutdown", "int32_t", ["int32_t"]);
 
@@ -372,9 +371,7 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
  *  returned when the new one is called for the first time. The function lives as long as the
  *  client and its calls; it ends behind what is due at modelwire_client_close and at
  *  modelwire_shutdown, which wait for that, and is set anew after a shutdown. A forked child
- *  has none: there neither it nor its finalizer is called. Any thread, the function itself too.
- *  Inside it modelwire_client_close of the same client, and modelwire_shutdown, give
- *  MODELWIRE_E_CALLBACK. */
+ *  has none: there neither it nor its finalizer is called. Any thread, the function itself too. */
 export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
@@ -770,8 +767,7 @@ const call_stream = declare("modelwire_call_stream", "int32_t", [
   out("void *"),
 ]);
 /** Runs a call that is answered piece by piece, and calls back for each piece on this thread.
- *  Blocks the calling thread only. modelwire_call_cancel, also from inside the callback, ends
- *  it at once. */
+ *  Blocks the calling thread only. modelwire_call_cancel ends it at once. */
 export function modelwire_call_stream(call, on_event, user_data) {
   const out = [null];
   const err = [null];
@@ -787,14 +783,14 @@ const call_start = declare("modelwire_call_start", "int32_t", [
   koffi.pointer(modelwire_finalizer),
   out("void *"),
 ]);
-/** Starts a call and returns; its events go to a callback on the client's callback thread. The
- *  callback may block and run other calls: the I/O goes on without it. The callbacks of one
- *  client run one after another; those of two clients may run at the same time. The last event
- *  is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however the call
- *  ends; then comes the finalizer, once, on that thread, and nothing follows. If the callback
- *  ends the call, the last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels
- *  it. A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait
- *  or modelwire_client_close first: they return when the finalizer has returned. */
+/** Starts a call and returns; its events go to a callback on the client's callback thread,
+ *  which may block: the I/O goes on without it. The callbacks of one client run one after
+ *  another; those of two clients may run at the same time. The last event is of kind
+ *  MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however the call ends; then
+ *  comes the finalizer, once, on that thread, and nothing follows. If the callback ends the
+ *  call, the last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it. A
+ *  program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
+ *  modelwire_client_close first: they return when the finalizer has returned. */
 export function modelwire_call_start(call, stream, on_event, user_data, finalizer) {
   const err = [null];
   const status = call_start(call, stream, on_event, user_data, finalizer, err);
@@ -811,9 +807,9 @@ export function modelwire_call_wait(call, timeout_ms) {
 }
 
 /** Ends a call now, in whatever state it is, also before it starts: it gives
- *  MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, also from
- *  inside a callback: whoever hears of the end of the call by this may free it, before this
- *  function has returned too.
+ *  MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, but no
+ *  signal handler. Whoever hears of the end of the call by this may free it before this
+ *  function has returned.
  *  (call) */
 export const modelwire_call_cancel = declare("modelwire_call_cancel", "void", ["void *"]);
 
@@ -823,8 +819,8 @@ export const modelwire_call_cancel = declare("modelwire_call_cancel", "void", ["
  *  (call) */
 export const modelwire_call_wakeup = declare("modelwire_call_wakeup", "void", ["void *"]);
 
-/** Frees a call that no other thread runs, waits for, or is about to cancel. An unfinished one
- *  is cancelled.
+/** Frees a call with which no other thread is about to begin a function. An unfinished one is
+ *  cancelled: the functions that run with it return, and what it holds is freed then.
  *  (call) */
 export const modelwire_call_free = declare("modelwire_call_free", "void", ["void *"]);
 

@@ -76,6 +76,8 @@
   NAME(client_closes_beside_hanging)                                                           \
   /* orders.c */                                                                               \
   NAME(queue_freed_under_threads) NAME(queue_owns_calls) NAME(freed_in_any_order)              \
+  /* inside.c */                                                                               \
+  NAME(inside_callbacks) NAME(freed_in_finalizer_of_failure)                                   \
   /* fuzz.c */                                                                                 \
   NAME(fuzz)                                                                                   \
   /* replay.c */                                                                               \

@@ -149,11 +149,11 @@ static int32_t try_everything(void *user_data, const modelwire_event *event) {
   if (book->records++ > 0) return 0;
   modelwire_error *error = NULL;
   CHECK_STATUS(log_status(MODELWIRE_LOG_DEBUG, keep, &other, finish, &error),
-               MODELWIRE_E_ARGUMENT, error);
+               MODELWIRE_E_CALLBACK, error);
   CHECK(contains(modelwire_error_message(error, NULL), "inside"));
   CHECK(other.finalizers == 1 && book->finalizers == 0);
   modelwire_error_free(error);
-  CHECK(log_status(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(log_status(MODELWIRE_LOG_OFF, NULL, NULL, NULL, NULL) == MODELWIRE_E_CALLBACK);
   CHECK(modelwire_shutdown(0) == MODELWIRE_E_CALLBACK);
   /* Running a call is allowed. */
   call_once(book->client);
@@ -235,7 +235,7 @@ static int32_t change_late(void *user_data, const modelwire_event *event) {
   if (ending->tried++ > 0) return 0;
   CHECK(sem_post(&ending->running) == 0);
   sleep_ms(200);
-  CHECK(log_status(MODELWIRE_LOG_DEBUG, keep, &other, finish, NULL) == MODELWIRE_E_ARGUMENT);
+  CHECK(log_status(MODELWIRE_LOG_DEBUG, keep, &other, finish, NULL) == MODELWIRE_E_CALLBACK);
   CHECK(other.finalizers == 1 && ending->finalizers == 0);
   return 0;
 }

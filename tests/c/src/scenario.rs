@@ -9,7 +9,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 use crate::{Library, Program, root};
 
 /// Those that every system has.
-const SOURCES: [&str; 24] = [
+const SOURCES: [&str; 25] = [
     "scenarios/main.c",
     "scenarios/check.c",
     "scenarios/answers.c",
@@ -32,6 +32,7 @@ const SOURCES: [&str; 24] = [
     "scenarios/flow.c",
     "scenarios/close.c",
     "scenarios/orders.c",
+    "scenarios/inside.c",
     "scenarios/fuzz.c",
     "scenarios/replay.c",
 ];

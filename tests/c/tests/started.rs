@@ -7,8 +7,10 @@
     reason = "tests fail by panicking"
 )]
 
-use modelwire_service::{Exchange, Script, Service};
-use modelwire_tests_c::{chat_answer, played, scenario, scripted, silent, stalling};
+use std::time::Duration;
+
+use modelwire_service::{Exchange, Options, Script, Service};
+use modelwire_tests_c::{chat_answer, played, root, scenario, scripted, silent, stalling};
 
 /// The scenario is given its cue when the service has so many requests.
 fn with_cue(name: &str, script: Script, requests: usize) -> Service {
@@ -140,6 +142,26 @@ fn client_closes() {
 #[test]
 fn client_closes_beside_hanging() {
     played("client_closes_beside_hanging");
+}
+
+/// Each cell of the header's table of callbacks, which is the table of the scenario.
+#[test]
+fn inside_callbacks() {
+    let word_pause = Duration::from_millis(5);
+    let service = Service::start_with(Options { word_pause, ..Options::default() }).unwrap();
+    let ended = scenario("inside_callbacks").at(&service).run().succeeded();
+    let header = std::fs::read_to_string(root().join("include/modelwire.h")).unwrap();
+    assert!(ended.stdout.lines().count() > 10);
+    for row in ended.stdout.lines() {
+        let line = format!(" *   {}", row.trim_end());
+        assert!(header.lines().any(|found| found == line), "the header has no line {line:?}");
+    }
+}
+
+#[test]
+fn freed_in_finalizer_of_failure() {
+    let service = played("freed_in_finalizer_of_failure");
+    assert_eq!(service.connections(), 0);
 }
 
 /// R-STR1

@@ -92,7 +92,7 @@ using namespace std::chrono_literals;
   NAME(pull) NAME(pull_response) NAME(pull_twice) NAME(pull_break) NAME(pull_close)            \
   NAME(pull_throw) NAME(pull_cancel) NAME(pull_slowly) NAME(pull_failures) NAME(pull_grammar)  \
   NAME(pull_novel) NAME(gathered) NAME(visit) NAME(visit_stop) NAME(visit_throw)               \
-  NAME(visit_nested) NAME(pull_poll)                                                           \
+  NAME(visit_nested) NAME(visit_destroy) NAME(pull_poll)                                       \
   /* callbacks.cpp */                                                                          \
   NAME(start) NAME(start_whole) NAME(start_throw) NAME(start_throw_at_end) NAME(start_stop)    \
   NAME(start_cancel) NAME(start_destroy) NAME(start_detach) NAME(start_twice)                  \

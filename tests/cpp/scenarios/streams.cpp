@@ -237,6 +237,20 @@ void visit_throw() {
   wait_for_cue();
 }
 
+/* A call that its own lambda destroys is cancelled, and its connection is closed. */
+void visit_destroy() {
+  const modelwire::client client;
+  std::optional<modelwire::call> call(client.call(ask("m")));
+  int events = 0;
+  const auto end = call->try_stream([&](const modelwire::event_view& event) {
+    call.reset();
+    CHECK_EQUAL(event.text(), "one ");
+    events++;
+  });
+  CHECK(!end && end.error().kind() == kind::cancelled && events == 1);
+  wait_for_cue();
+}
+
 /* A call inside a lambda; then one that fails there, whose error comes out as it was. */
 void visit_nested() {
   const modelwire::client client;

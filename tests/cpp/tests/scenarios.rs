@@ -343,6 +343,11 @@ fn visit_throw() {
 }
 
 #[test]
+fn visit_destroy() {
+    closing("visit_destroy", stalling(&["one ", "two "]));
+}
+
+#[test]
 fn visit_nested() {
     played("visit_nested");
 }
