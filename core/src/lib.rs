@@ -93,7 +93,7 @@ pub use request::Request;
 pub use response::{CalledTool, End, Response};
 pub use retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 pub use stream::{Blocking, BlockingStream, Stream};
-pub use system::Descriptor;
+pub use system::{Descriptor, without_thread_cancellation};
 pub use texts::usage_json;
 pub use timeouts::{Timeout, Timeouts};
 pub use usage_sums::{

@@ -20,6 +20,7 @@ mod platform;
 #[path = "system/windows.rs"]
 mod platform;
 
+pub use platform::without_thread_cancellation;
 pub(crate) use platform::*;
 
 /// A descriptor as the system counts them, for an event loop to watch: a file descriptor; on Windows a

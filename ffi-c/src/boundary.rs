@@ -5,7 +5,7 @@
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use modelwire_core::Error;
+use modelwire_core::{Error, without_thread_cancellation};
 
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
@@ -63,9 +63,14 @@ impl<T: Handle> Marked<T> {
 }
 
 /// Runs the body of a function that C calls; `fallback` is given where it panics. Functions that
-/// give a status use `error::guard`.
+/// give a status use `error::guard`, those that may wait or do I/O `guard_io`.
 pub(crate) fn guard_or<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(fallback)
+}
+
+/// As `guard_or`, for what may wait or do I/O: a `pthread_cancel` of the thread takes effect behind it.
+pub(crate) fn guard_io<T>(fallback: T, body: impl FnOnce() -> T) -> T {
+    without_thread_cancellation(|| guard_or(fallback, body))
 }
 
 /// The handle behind a pointer, if it is one; for signal handlers too.

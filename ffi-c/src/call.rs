@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use modelwire_core::{Call, Chunk, Error, Event, Pop};
 
 use crate::boundary::{
-    Callback, Handle, borrow, free, guard_or, modelwire_finalizer, output, peek,
+    Callback, Handle, borrow, free, guard_io, modelwire_finalizer, output, peek,
 };
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
@@ -268,7 +268,7 @@ fn go_on(returned: i32) -> ControlFlow<()> {
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
-    guard_or((), || {
+    guard_io((), || {
         // Not by the handle, which whoever hears of the end may free meanwhile.
         if let Ok(call) = inner(call) {
             call.core.cancel();
@@ -283,7 +283,7 @@ pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_wakeup(call: *const modelwire_call) {
-    guard_or((), || {
+    guard_io((), || {
         // It may run in a signal handler: no error is made, no memory taken.
         if let Some(call) = peek(call) {
             call.0.core.wakeup();
@@ -297,5 +297,5 @@ pub unsafe extern "C" fn modelwire_call_wakeup(call: *const modelwire_call) {
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_free(call: *mut modelwire_call) {
-    free(call);
+    guard_io((), || free(call));
 }

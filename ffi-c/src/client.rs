@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use modelwire_core::{Client, Config, RecordsOptions, usage_json};
 
 use crate::boundary::{
-    Callback, Handle, borrow, borrow_text, free, guard_or, modelwire_finalizer, output,
+    Callback, Handle, borrow, borrow_text, free, guard_io, guard_or, modelwire_finalizer, output,
 };
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn modelwire_client_new(
 /// still told of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
-    free(client);
+    guard_io((), || free(client));
 }
 
 /// Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED, closes

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use modelwire_core::Error;
 
-use crate::boundary::{Handle, borrow, free, guard_or, write};
+use crate::boundary::{Handle, borrow, free, guard_io, guard_or, write};
 use crate::status::{MODELWIRE_OK, modelwire_status, of_kind};
 use crate::text::{Ready, Text, give};
 use crate::value::{Lent, modelwire_value};
@@ -58,7 +58,7 @@ pub(crate) fn guard(
 ) -> modelwire_status {
     write(err, null_mut());
     let panicked = || Err(Error::internal("a panic was caught at the C border"));
-    match guard_or(None, || Some(body())).unwrap_or_else(panicked) {
+    match guard_io(None, || Some(body())).unwrap_or_else(panicked) {
         Ok(status) => status,
         Err(error) => {
             let status = of_kind(error.kind());

@@ -8,7 +8,9 @@ use modelwire_core::{
     Call, CompletionQueue, Error, Next, QueueOptions, RecordsOptions, Request, Taken,
 };
 
-use crate::boundary::{Handle, borrow, copy_text, free, guard_or, output, outputs, peek, write};
+use crate::boundary::{
+    Handle, borrow, copy_text, free, guard_io, guard_or, output, outputs, peek, write,
+};
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
@@ -67,19 +69,19 @@ pub unsafe extern "C" fn modelwire_queue_new(
 /// wait in it return MODELWIRE_CLOSED; none may begin to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
-    guard_or((), || {
+    guard_io((), || {
         if let Ok(queue) = core(queue) {
             queue.close(); // which tells the threads that wait, and has seen them all
         }
     });
-    free(queue);
+    guard_io((), || free(queue));
 }
 
 /// Refuses new calls and cancels those under way. Their last events come out as always; then
 /// modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
-    guard_or((), || {
+    guard_io((), || {
         if let Ok(queue) = core(queue) {
             queue.close();
         }
@@ -91,7 +93,7 @@ pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
 /// queue also a signal handler.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
-    guard_or((), || {
+    guard_io((), || {
         // It may run in a signal handler: no copy, no error is made, no memory taken.
         if let Some(queue) = peek(queue) {
             queue.0.wakeup();
@@ -119,7 +121,7 @@ fn descriptor(found: impl TryInto<i32>) -> i32 {
 /// SOCKET, of which Windows uses 32 bits and no more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_fd(queue: *const modelwire_queue) -> i32 {
-    guard_or(-1, || core(queue).and_then(|queue| queue.fd()).map_or(-1, descriptor))
+    guard_io(-1, || core(queue).and_then(|queue| queue.fd()).map_or(-1, descriptor))
 }
 
 /// Takes the next event of any call. The events of one call come in order; no call can starve the
@@ -228,7 +230,8 @@ fn for_c(next: Next) -> Option<modelwire_event> {
 /// @param tag        any number that no unfinished call of the queue has: an index, or a pointer
 /// @param err        what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
-///         an unknown operation, what is not UTF-8, or a tag in use: then no event comes
+///         an unknown operation, a stream that is neither 1 nor 0, what is not UTF-8, or a tag in use: then
+///         no event comes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_submit(
     queue: *const modelwire_queue,
@@ -390,7 +393,7 @@ pub unsafe extern "C" fn modelwire_queue_log(
 ///                may have the same
 /// @param err     what is wrong, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
-///         child; or MODELWIRE_E_ARGUMENT for NULL
+///         child; or MODELWIRE_E_ARGUMENT for NULL or an on that is neither 1 nor 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_follow_calls(
     queue: *const modelwire_queue,

@@ -10,6 +10,9 @@ use super::platform::{BorrowedDescriptor, RawDescriptor};
 /// Sent with these, nothing raises SIGPIPE.
 pub(super) const SEND_FLAGS: libc::c_int = libc::MSG_NOSIGNAL;
 
+/// PTHREAD_CANCEL_DISABLE, a number of each system's own.
+pub(super) const CANCEL_DISABLE: libc::c_int = 1;
+
 /// A flag of each send says so here.
 #[expect(clippy::unnecessary_wraps, reason = "fails on other systems")]
 pub(super) fn raise_no_sigpipe(_: &UnixStream) -> IoResult<()> {

@@ -10,6 +10,9 @@ use super::platform::is_sigpipe_pending;
 /// No flag of a send keeps SIGPIPE away: the socket is told once.
 pub(super) const SEND_FLAGS: libc::c_int = 0;
 
+/// PTHREAD_CANCEL_DISABLE, a number of each system's own.
+pub(super) const CANCEL_DISABLE: libc::c_int = 0;
+
 pub(super) fn raise_no_sigpipe(socket: &UnixStream) -> IoResult<()> {
     let (yes, bytes) = (1 as libc::c_int, size_of::<libc::c_int>() as libc::socklen_t);
     // SAFETY: an open socket, and a value of the size that is said.

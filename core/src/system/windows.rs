@@ -19,6 +19,11 @@ use super::{Polled, poll_millis};
 pub type RawDescriptor = std::os::windows::io::RawSocket;
 pub(crate) type BorrowedDescriptor<'a> = std::os::windows::io::BorrowedSocket<'a>;
 
+/// No thread is cancelled there.
+pub fn without_thread_cancellation<T>(run: impl FnOnce() -> T) -> T {
+    run()
+}
+
 /// There are no forks.
 pub(crate) fn on_fork(_: extern "C" fn()) {}
 

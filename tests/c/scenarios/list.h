@@ -94,7 +94,9 @@
   NAME(signals) NAME(signals_pending) NAME(no_threads) NAME(no_threads_for_names)              \
   /* interrupt.c */                                                                            \
   NAME(interrupted) NAME(interrupted_with_restart) NAME(wakeup_in_handler)                     \
-  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_way)
+  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_way)                     \
+  /* pthread_cancel.c */                                                                       \
+  NAME(cancelled_threads) NAME(cancelled_thread_in_the_middle)
 #endif
 
 #endif

@@ -36,8 +36,13 @@ const SOURCES: [&str; 25] = [
     "scenarios/fuzz.c",
     "scenarios/replay.c",
 ];
-const UNIX: [&str; 4] =
-    ["scenarios/unix.c", "scenarios/stolen.c", "scenarios/faults.c", "scenarios/interrupt.c"];
+const UNIX: [&str; 5] = [
+    "scenarios/unix.c",
+    "scenarios/stolen.c",
+    "scenarios/faults.c",
+    "scenarios/interrupt.c",
+    "scenarios/pthread_cancel.c",
+];
 const WINDOWS: [&str; 1] = ["scenarios/windows.c"];
 
 /// The program of all scenarios, compiled the first time that a process asks.

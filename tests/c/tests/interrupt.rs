@@ -9,8 +9,8 @@
 
 use std::time::Duration;
 
-use modelwire_service::{Exchange, Script, Step};
-use modelwire_tests_c::{chat_chunk, scripted, silent, stalling};
+use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_tests_c::{chat_chunk, scenario, scripted, silent, stalling};
 
 /// A stream that begins late.
 fn late() -> Script {
@@ -47,4 +47,20 @@ fn wakeup_before_wait() {
 #[test]
 fn interrupted_way() {
     scripted("interrupted_way", stalling(&["one ", "two ", "three "]));
+}
+
+/// R-MET1: a thread that is cancelled loses no call and ends no process
+#[test]
+fn cancelled_threads() {
+    scripted("cancelled_threads", stalling(&["one "]));
+}
+
+#[test]
+fn cancelled_thread_in_the_middle() {
+    let service = Service::start().unwrap();
+    let base_url = service.script("s", silent());
+    scenario("cancelled_thread_in_the_middle")
+        .at_url(&base_url)
+        .run_with_cue(|| service.recorded("s").len() == 1)
+        .succeeded();
 }
