@@ -15,7 +15,7 @@ use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
 use crate::event_fn::modelwire_event_fn;
-use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags};
+use crate::flags::{MODELWIRE_INTERRUPTIBLE, check_flags, check_switch};
 use crate::request::modelwire_request;
 use crate::response::modelwire_response;
 use crate::status::{
@@ -210,7 +210,8 @@ pub unsafe extern "C" fn modelwire_call_start(
     guard(err, || {
         let callback = Callback::new(on_event, user_data, finalizer);
         callback.check("on_event")?;
-        inner(call)?.core.start_with(stream != 0, Callbacks(callback))?;
+        let is_stream = check_switch("stream", stream)?;
+        inner(call)?.core.start_with(is_stream, Callbacks(callback))?;
         Ok(MODELWIRE_OK)
     })
 }

@@ -1,4 +1,4 @@
-//! What calls and queues are made with. Knows neither.
+//! Flags and switches of calls and queues. Knows neither.
 
 use modelwire_core::Error;
 
@@ -9,6 +9,15 @@ pub const MODELWIRE_INTERRUPTIBLE: u32 = 1;
 /// Of a queue: its descriptor is a socket, for event loops that take nothing else. It needs more
 /// descriptors.
 pub const MODELWIRE_SOCKET: u32 = 2;
+
+/// An argument that is 1 or 0.
+pub(crate) fn check_switch(name: &str, given: i32) -> Result<bool, Error> {
+    match given {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(Error::argument(format!("{name} is {other}: 1 and 0 are allowed"))),
+    }
+}
 
 /// Refuses what is not known.
 pub(crate) fn check_flags(flags: u32, known: u32) -> Result<(), Error> {

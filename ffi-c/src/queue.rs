@@ -14,7 +14,7 @@ use crate::boundary::{
 use crate::client::modelwire_client;
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
-use crate::flags::{MODELWIRE_INTERRUPTIBLE, MODELWIRE_SOCKET, check_flags};
+use crate::flags::{MODELWIRE_INTERRUPTIBLE, MODELWIRE_SOCKET, check_flags, check_switch};
 use crate::log::level;
 use crate::request::{endpoint, modelwire_request};
 use crate::status::{
@@ -285,8 +285,9 @@ fn submit(
     stream: i32,
     tag: u64,
 ) -> Result<modelwire_status, Error> {
+    let is_stream = check_switch("stream", stream)?;
     let call = Call::new(&borrow(client)?.0, request.tag_by_default(tag));
-    core(queue)?.submit_owned(call, stream != 0, tag)?;
+    core(queue)?.submit_owned(call, is_stream, tag)?;
     Ok(MODELWIRE_OK)
 }
 
@@ -403,7 +404,7 @@ pub unsafe extern "C" fn modelwire_queue_follow_calls(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let options = (on != 0).then(RecordsOptions::default);
+        let options = check_switch("on", on)?.then(RecordsOptions::default);
         borrow(client)?.0.follow_calls(&core(queue)?, options, tag)?;
         Ok(MODELWIRE_OK)
     })

@@ -63,7 +63,7 @@
   NAME(queue_shutdown) NAME(queue_fd_poll) NAME(queue_fd_select) NAME(queue_fd_epoll)          \
   NAME(queue_fd_edges) NAME(queue_fd_late)                                                     \
   NAME(queue_holds_back) NAME(queue_holds_back_few) NAME(queue_is_fair) NAME(queue_forked)     \
-  NAME(queue_operations) NAME(queue_tags) NAME(queue_flags)                                    \
+  NAME(queue_operations) NAME(queue_tags) NAME(queue_flags) NAME(queue_switches)               \
   /* crowd.c */                                                                                \
   NAME(queue_crowd) NAME(queue_hundred) NAME(queue_adaptive) NAME(queue_adaptive_requests)     \
   /* exits.c */                                                                                \

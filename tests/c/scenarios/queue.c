@@ -335,6 +335,49 @@ void queue_flags(void) {
   modelwire_client_free(client);
 }
 
+static int32_t never(void *user_data, const modelwire_event *event) {
+  CHECK(user_data == NULL && event == NULL && "a callback of a function that failed");
+  return 1;
+}
+
+static void refuse_switch(modelwire_status status, const char *said, modelwire_error *error) {
+  CHECK_STATUS(status, MODELWIRE_E_ARGUMENT, error);
+  CHECK(contains(modelwire_error_message(error, NULL), said));
+  modelwire_error_free(error);
+}
+
+/* What is 1 or 0 is nothing else: refused by its name, and no event comes. */
+void queue_switches(void) {
+  static const int32_t WRONG[] = {2, 5, -1, INT32_MIN, INT32_MAX};
+  const char *json = ECHO_CHAT("echo", "x");
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  modelwire_request *request = request_with(MODELWIRE_OPERATION_CHAT, json, NULL);
+  modelwire_call *call = chat_call(client, json);
+  for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+    char stream[64], on[64];
+    modelwire_error *error = NULL;
+    snprintf(stream, sizeof stream, "stream is %ld", (long)WRONG[i]);
+    snprintf(on, sizeof on, "on is %ld", (long)WRONG[i]);
+    modelwire_status status = modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_CHAT, json,
+                                                     MODELWIRE_NUL, WRONG[i], 1, &error);
+    refuse_switch(status, stream, error);
+    status = modelwire_queue_submit_request(queue, client, request, WRONG[i], 1, &error);
+    refuse_switch(status, stream, error);
+    status = modelwire_call_start(call, WRONG[i], never, NULL, NULL, &error);
+    refuse_switch(status, stream, error);
+    status = modelwire_queue_follow_calls(queue, client, WRONG[i], 2, &error);
+    refuse_switch(status, on, error);
+  }
+  CHECK(modelwire_queue_count(queue) == 0);
+  expect_none(queue, MODELWIRE_TIMEOUT);
+  /* It was not started. */
+  modelwire_response_free(answer_of(call));
+  modelwire_request_free(request);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
 typedef struct {
   const modelwire_queue *queue;
   int ends;

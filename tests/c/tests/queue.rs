@@ -44,6 +44,12 @@ fn queue_tags() {
 }
 
 #[test]
+fn queue_switches() {
+    let service = played("queue_switches");
+    assert_eq!(service.recorded("").len(), 1);
+}
+
+#[test]
 fn queue_flags() {
     played("queue_flags");
 }
