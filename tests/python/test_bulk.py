@@ -2,7 +2,9 @@
 left early, stopped and interrupted. Knows nothing of when what is sent."""
 
 import asyncio
+import contextlib
 import gc
+import http.server
 import json
 import os
 import signal
@@ -631,6 +633,57 @@ def test_outcomes_come_while_rows_are_awaited(bulk):
         return found
 
     assert asyncio.run(asyncio.wait_for(main(), 10)) == ["first", "second"]
+
+
+def taken(run, way):
+    """All outcomes of a run, by `for` or by `async for`."""
+
+    async def main():
+        return [result async for result in run]
+
+    return list(run) if way == "for" else asyncio.run(main())
+
+
+@pytest.mark.parametrize("way", ["for", "async for"])
+def test_slow_rows_do_not_keep_requests_back(way):
+    """R-OP1: rows that take a moment each are sent as they come: none waits for an answer to
+    another. The service answers nothing before it has all of them."""
+    rows = 4  # as many as may be in flight at first
+    all_came = threading.Barrier(rows)
+
+    class Holding(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            with contextlib.suppress(threading.BrokenBarrierError):
+                all_came.wait(60)
+            body = json.dumps({"choices": []}).encode()
+            self.send_response(500 if all_came.broken else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    def slow():
+        for number in range(rows):
+            time.sleep(0.003)  # clock: this is the slowness, longer than a turn of pulling
+            yield f"prompt {number}"
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Holding) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            url = f"http://127.0.0.1:{server.server_port}/v1"
+            where = {"base_url": url, "api_key": KEY, "model": "m", "attempts": 1}
+            results = taken(modelwire.bulk(slow(), **where), way)
+        finally:
+            server.shutdown()
+            serving.join()
+    assert [result.error for result in results] == [None] * rows
 
 
 def test_awaited_rows_that_raise(bulk):

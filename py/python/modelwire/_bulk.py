@@ -350,8 +350,9 @@ class bulk(Generic[_Row]):
         native.flush()
 
     def _waits_for_rows(self) -> bool:
-        """Whether the next thing to do is to pull more rows, and not to wait."""
-        return self._source is not None and not self._open
+        """Whether the next thing to do is to pull more rows, and not to wait for an answer: the
+        engine may be free to send what comes next."""
+        return self._source is not None and self._room() > 0
 
     # Outcomes out.
 
