@@ -182,13 +182,15 @@ static void signals(void) {
     CHECK(pthread_create(&waiters[i].thread, NULL, wait_for_wakeup, &waiters[i]) == 0);
   }
   for (int i = 0; i < 2; i++) {
-    while (!__atomic_load_n(&waiters[i].is_waiting, __ATOMIC_SEQ_CST)) nanosleep(&moment, NULL);
+    while (!__atomic_load_n(&waiters[i].is_waiting, __ATOMIC_SEQ_CST)) {
+      nanosleep(&moment, NULL); /* clock: between two looks */
+    }
   }
   for (int i = 0; i < 2; i++) {
     __atomic_store_n(&woken, &copies[i], __ATOMIC_SEQ_CST);
     CHECK(pthread_kill(waiters[i].thread, SIGUSR1) == 0);
     CHECK(pthread_join(waiters[i].thread, NULL) == 0);
-    if (i == 0) nanosleep(&moment, NULL);
+    if (i == 0) nanosleep(&moment, NULL); /* clock: the other hears nothing, however long */
     CHECK(__atomic_load_n(&waiters[1].is_over, __ATOMIC_SEQ_CST) == i);
   }
 }

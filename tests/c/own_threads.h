@@ -22,9 +22,9 @@ static int threads(void) {
 /* A thread is gone from there a moment after it was joined. */
 static int threads_are(int count) {
   struct timespec moment = {0, 1000000};
-  for (int looks = 0; looks < 20000; looks++) {
+  for (int looks = 0; looks < 60000; looks++) {
     if (threads() == count) return 1;
-    nanosleep(&moment, NULL);
+    nanosleep(&moment, NULL); /* clock: between two looks */
   }
   fprintf(stderr, "%d threads\n", threads());
   return 0;

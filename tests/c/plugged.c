@@ -44,7 +44,7 @@ static void on_end(void *user_data) {
   struct timespec moment = {0, 3000000};
   seen->finalizers++;
   CHECK(sem_post(&seen->told) == 0);
-  nanosleep(&moment, NULL);
+  nanosleep(&moment, NULL); /* clock: the slowness itself */
 }
 
 static modelwire_call *start(const char *json, watch *seen) {

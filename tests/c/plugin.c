@@ -117,11 +117,11 @@ static void one_round(const char *path) {
 static sizes settled(sizes before) {
   struct timespec moment = {0, 1000000};
   sizes now = measure();
-  for (int looks = 0, good = 0; looks < 20000 && good < 20; looks++) {
+  for (int looks = 0, good = 0; looks < 60000 && good < 20; looks++) {
     now = measure();
     int is_good = now.threads == before.threads + 1 && now.descriptors == before.descriptors + 3;
     good = is_good ? good + 1 : 0;
-    nanosleep(&moment, NULL);
+    nanosleep(&moment, NULL); /* clock: between two looks */
   }
   return now;
 }

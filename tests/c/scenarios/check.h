@@ -153,14 +153,20 @@ void expect_none(const modelwire_queue *queue, modelwire_status expected);
 
 void sleep_ms(int64_t milliseconds);
 
+/* Waits until a condition holds, however busy the machine is. */
+#define EVENTUALLY(condition) \
+  for (int64_t begun_ms = now_ms(); !(condition); sleep_ms(1)) /* clock: between two looks */ \
+    CHECK(now_ms() - begun_ms < PATIENCE_MS && #condition) /* clock: bounds a hang */
+
 /* Waits until the test says that the service is in the state that the scenario needs. */
 void wait_for_cue(void);
 
 /* Milliseconds of a clock that never jumps. */
 int64_t now_ms(void);
 
-/* Longest time between a cancel and the return of the call: bounds a hang, measures nothing. */
-#define PROMPT_MS 2000
+/* Longest time between a cancel and the return of the call: bounds a hang, measures nothing. It is
+ * below every time after which a call would come back by itself. */
+#define PROMPT_MS 20000
 
 typedef void scenario(void);
 

@@ -33,7 +33,7 @@ static int32_t see(void *user_data, const modelwire_event *event) {
 static void finish(void *user_data) {
   watch *seen = user_data;
   seen->finalizers++;
-  sleep_ms(30);
+  sleep_ms(30); /* clock: the slowness itself */
   seen->is_over = 1;
 }
 

@@ -145,7 +145,7 @@ static int take_it_late(void) {
    * signal. */
   CHECK(check_masks("0000000000000200") == 4);
   for (int i = 0; i < 10; i++) CHECK(kill(getpid(), SIGUSR1) == 0);
-  nanosleep(&moment, NULL);
+  nanosleep(&moment, NULL); /* clock: nobody takes it, however long it is waited for */
   CHECK(taken == 0);
   CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGUSR1) == 1);
   CHECK(pthread_sigmask(SIG_UNBLOCK, &usr1, NULL) == 0);

@@ -65,9 +65,9 @@ void queue_pause_holds(void) {
     }
     CHECK(modelwire_queue_pause(queue, 1) == MODELWIRE_OK);
     /* All of it is here: the client has counted what it used. */
-    while (usage_of(client, "/calls") < 3 * (round + 1)) sleep_ms(10);
+    EVENTUALLY(usage_of(client, "/calls") == 3 * (round + 1));
     /* A loop that was told in vain is not told again. */
-    sleep_ms(50);
+    sleep_ms(50); /* clock: nothing may come, however long it is waited for */
     expect_none(queue, MODELWIRE_TIMEOUT);
     CHECK(is_readable(modelwire_queue_fd(queue), 50) == 0);
     CHECK(modelwire_queue_count(queue) == 3);

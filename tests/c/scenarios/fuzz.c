@@ -286,7 +286,7 @@ static int32_t on_event(void *user_data, const modelwire_event *event) {
   seen->events++;
   look_at_event(own, event);
   if (chance(own, 8) == 0) CHECK(modelwire_shutdown(0) == MODELWIRE_E_CALLBACK);
-  if (chance(own, 8) == 0) sleep_ms(1);
+  if (chance(own, 8) == 0) sleep_ms(1); /* clock: a callback that takes its time */
   for (int i = 0; i < OWN; i++) {
     modelwire_error_free(own->errors[i]);
     own->errors[i] = NULL;

@@ -47,7 +47,7 @@ typedef struct {
 static void *send_signals(void *argument) {
   sender *own = argument;
   for (;;) {
-    sleep_ms(30);
+    sleep_ms(30); /* clock: the pace of the signals */
     if (__atomic_load_n(&own->is_over, __ATOMIC_SEQ_CST)) break;
     CHECK((own->is_process ? kill(getpid(), SIGINT) : pthread_kill(own->target, SIGINT)) == 0);
   }
@@ -59,6 +59,7 @@ static void start_sending(sender *own, int is_process) {
   own->is_process = is_process;
   own->is_over = 0;
   CHECK(pthread_create(&own->thread, NULL, send_signals, own) == 0);
+  EVENTUALLY(signals_taken() > 0);
 }
 
 static void stop_sending(sender *own) {

@@ -213,6 +213,7 @@ void log_key(void) {
 typedef struct {
   sem_t running, let_go, ended;
   int tried, finalizers;
+  long ender;
 } ending_log;
 
 static void finish_ending(void *user_data) {
@@ -234,7 +235,7 @@ static int32_t change_late(void *user_data, const modelwire_event *event) {
   CHECK(level_of(event) <= MODELWIRE_LOG_DEBUG);
   if (ending->tried++ > 0) return 0;
   CHECK(sem_post(&ending->running) == 0);
-  sleep_ms(200);
+  wait_until_asleep(ending->ender);
   CHECK(log_status(MODELWIRE_LOG_DEBUG, keep, &other, finish, NULL) == MODELWIRE_E_CALLBACK);
   CHECK(other.finalizers == 1 && ending->finalizers == 0);
   return 0;
@@ -244,6 +245,7 @@ void log_inside_at_its_end(void) {
   ending_log ending;
   modelwire_client *client = client_of_environment();
   new_ending(&ending);
+  ending.ender = thread_number();
   CHECK(log_status(MODELWIRE_LOG_DEBUG, change_late, &ending, finish_ending, NULL) ==
         MODELWIRE_OK);
   call_once(client);

@@ -182,7 +182,7 @@ void queue_tags(void) {
   CHECK(modelwire_queue_count(queue) == 3 && modelwire_queue_count(other) == 1);
   CHECK(modelwire_queue_cancel(queue, 1) == MODELWIRE_OK);
   /* Over, but not taken: still its own. */
-  sleep_ms(100);
+  sleep_ms(100); /* clock: nothing changes, however long it is waited for */
   CHECK(modelwire_queue_count(queue) == 3);
   refuse_submit(queue, client, MODELWIRE_OPERATION_CHAT, ECHO_CHAT("m", "x"), 1,
                 MODELWIRE_E_ARGUMENT, "tag");
@@ -268,9 +268,15 @@ void queue_timeout(void) {
   modelwire_queue_free(queue);
 }
 
+typedef struct {
+  modelwire_queue *queue;
+  long waiter;
+} sleeper;
+
 static void *wake_up(void *argument) {
-  sleep_ms(50);
-  modelwire_queue_wakeup(argument);
+  sleeper *own = argument;
+  wait_until_asleep(own->waiter);
+  modelwire_queue_wakeup(own->queue);
   return NULL;
 }
 
@@ -281,7 +287,8 @@ static void wake_with(uint32_t flags, modelwire_status woken) {
   modelwire_event *event = NULL;
   pthread_t thread;
   CHECK(modelwire_queue_new(flags, &queue, NULL) == MODELWIRE_OK);
-  CHECK(pthread_create(&thread, NULL, wake_up, queue) == 0);
+  sleeper own = {queue, thread_number()};
+  CHECK(pthread_create(&thread, NULL, wake_up, &own) == 0);
   CHECK(modelwire_queue_next(queue, -1, &event) == woken);
   CHECK(pthread_join(thread, NULL) == 0);
   /* One that came before the wait is kept for it, and used up by it. */
@@ -567,7 +574,7 @@ void queue_fd_late(void) {
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue(), *closed = new_queue();
   submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
-  while (usage_of(client, "/calls") == 0) sleep_ms(10);
+  EVENTUALLY(usage_of(client, "/calls") > 0);
   CHECK(is_readable(modelwire_queue_fd(queue), PATIENCE_MS) == 1);
   CHECK(take_all(queue, MODELWIRE_TIMEOUT) == 1);
   CHECK(is_readable(modelwire_queue_fd(queue), 0) == 0);
@@ -589,7 +596,7 @@ static void hold_back(const char *options, int events) {
   expect_end(queue, 1, MODELWIRE_OK);
   long before_kib = memory_kib();
   submit(client, queue, ECHO_CHAT("m", "x"), 1, 2);
-  sleep_ms(500);
+  sleep_ms(500); /* clock: too much would be here by then; what a slow machine misses, the end sees */
   CHECK(memory_kib() - before_kib < MORE_KIB_MAX);
   modelwire_event *some[64];
   int chunks = 0, is_over = 0;

@@ -26,6 +26,10 @@ long memory_kib(void);
 /* The name of this thread, cut to fit. */
 void thread_name(char name[17]);
 
+/* The number of this thread; and a wait until the thread with a number does nothing but wait. */
+long thread_number(void);
+void wait_until_asleep(long thread);
+
 /* Has SIGPIPE do what it does by default; sees that none is left to this thread, and its mask as it was. */
 void default_sigpipe(void);
 void check_sigpipe(void);

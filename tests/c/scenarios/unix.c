@@ -73,6 +73,38 @@ void thread_name(char name[17]) {
   CHECK(prctl(PR_GET_NAME, name, 0, 0, 0) == 0);
 }
 
+long thread_number(void) {
+  char path[64] = {0};
+  CHECK(readlink("/proc/thread-self", path, sizeof path - 1) > 0);
+  return strtol(strrchr(path, '/') + 1, NULL, 10);
+}
+
+/* Whether the system says that it sleeps, and how often it has given its processor away so far. */
+static int is_asleep(long thread, long *switches) {
+  char path[64], line[128], state = '?';
+  snprintf(path, sizeof path, "/proc/self/task/%ld/status", thread);
+  FILE *status = fopen(path, "r");
+  CHECK(status != NULL);
+  while (fgets(line, sizeof line, status) != NULL) {
+    if (strncmp(line, "State:", 6) == 0) state = line[7];
+    if (strncmp(line, "voluntary_ctxt_switches:", 24) == 0) *switches = strtol(line + 24, NULL, 10);
+  }
+  CHECK(fclose(status) == 0);
+  return state == 'S';
+}
+
+/* In one and the same sleep at several looks: it waits for no lock that is free in a moment. */
+void wait_until_asleep(long thread) {
+  enum { LOOKS = 5 };
+  long before = -1, now = -1;
+  int looks = 0;
+  for (int64_t begun_ms = now_ms(); looks < LOOKS; before = now) {
+    CHECK(now_ms() - begun_ms < PATIENCE_MS);
+    looks = is_asleep(thread, &now) && now == before ? looks + 1 : 0;
+    sleep_ms(1); /* clock: between two looks */
+  }
+}
+
 void default_sigpipe(void) { CHECK(signal(SIGPIPE, SIG_DFL) != SIG_ERR); }
 
 void check_sigpipe(void) {

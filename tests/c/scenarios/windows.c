@@ -65,6 +65,14 @@ void thread_name(char name[17]) {
   LocalFree(text);
 }
 
+long thread_number(void) { return (long)GetCurrentThreadId(); }
+
+/* What another thread does has no call that asks. */
+void wait_until_asleep(long thread) {
+  (void)thread;
+  sleep_ms(200); /* clock: Windows does not say that a thread waits */
+}
+
 void default_sigpipe(void) {}
 void check_sigpipe(void) {}
 void signals_come_elsewhere(void) {}

@@ -184,10 +184,7 @@ void start_detach() {
     CHECK(!call && call.wait());
   }
   CHECK_EQUAL(text->get_future().get(), "one two");
-  for (int looks = 0; lambda.alive->load() != 0 && looks < 1000; looks++) {
-    std::this_thread::sleep_for(10ms);
-  }
-  CHECK_EQUAL(lambda.alive->load(), 0);
+  eventually([&] { return lambda.alive->load() == 0; });
   // One that is over already.
   auto call = client.start(ask(), [](const modelwire::event_view&) {});
   CHECK(call.wait());
@@ -239,7 +236,7 @@ void start_inside() {
   });
   entered.get_future().wait();
   outer.join();
-  for (int looks = 0; inner_done == 0 && looks < 1000; looks++) std::this_thread::sleep_for(10ms);
+  eventually([&] { return inner_done.load() > 0; });
   CHECK_EQUAL(inner_done.load(), 1);
 }
 
@@ -332,7 +329,7 @@ void start_wait() {
     std::shared_ptr<int> last = std::make_shared<int>(0);
     ~slow_end() {
       if (last.use_count() != 1) return;
-      std::this_thread::sleep_for(200ms);
+      std::this_thread::sleep_for(200ms);  // clock: the slowness itself
       *is_over = true;
     }
   };

@@ -6,10 +6,12 @@
 
 #include <modelwire.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <thread>
 
 /* Ends the program with 1, and says where and why, if the condition does not hold. */
 #define CHECK(condition) \
@@ -77,7 +79,17 @@ struct thrown_by_test {
 };
 
 /* Longest time between a cancel and its effect: bounds a hang, measures nothing. */
-inline constexpr std::chrono::seconds PROMPT{10};
+inline constexpr std::chrono::seconds PROMPT{30};
+
+/* Waits until something is so, however busy the machine is. */
+template <typename Condition>
+void eventually(Condition is_so) {
+  const auto begun = std::chrono::steady_clock::now();
+  while (!is_so()) {
+    CHECK(std::chrono::steady_clock::now() - begun < PROMPT * 2);  // clock: bounds a hang
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));     // clock: between two looks
+  }
+}
 
 using kind = modelwire::error_kind;
 using namespace std::chrono_literals;

@@ -93,7 +93,7 @@ void queue_wakeup() {
   std::thread waker([&] { queue.wakeup(); });
   CHECK(!queue.next(PROMPT));
   waker.join();
-  CHECK(std::chrono::steady_clock::now() - begin < PROMPT);
+  CHECK(std::chrono::steady_clock::now() - begin < PROMPT);  // clock: bounds a hang
 }
 
 void queue_close() {
@@ -258,7 +258,7 @@ void queue_limit() {
   const modelwire::client client(modelwire::config().queue_events_max(2));
   const modelwire::queue queue;
   queue.submit(client, ask("echo", "a b c d e f g h i j k l m n o p"), 0);
-  std::this_thread::sleep_for(100ms);
+  std::this_thread::sleep_for(100ms);  // clock: the slowness itself
   std::vector<modelwire::event> events;
   CHECK(queue.take(events) == modelwire::waited::taken);
   std::string text;

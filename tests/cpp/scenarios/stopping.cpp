@@ -27,7 +27,7 @@ void stopping() {
   auto stream = client.stream(ask("m"), source.get_token());
   text += stream.next()->text();
   std::jthread stopper([&] {
-    std::this_thread::sleep_for(50ms);
+    std::this_thread::sleep_for(50ms);  // clock: before or in the wait, both are to end the same
     source.request_stop();
   });
   failure_of(kind::cancelled, [&] {

@@ -126,6 +126,7 @@ void pull_slowly() {
   auto stream = client.stream(ask("m"));
   CHECK(stream.next() != nullptr);
   const long before = resident_kib();
+  // clock: too much would be here by then; what a slow machine misses, another run sees
   std::this_thread::sleep_for(500ms);
   const long after = resident_kib();
   CHECK(before > 0 && after - before < 16 * 1024);
