@@ -118,13 +118,14 @@ fn where_nobody_can_be_asked_a_pilot_tells_and_stops() {
         json.stderr.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
     let pilot = lines.iter().find(|line| line["event"] == "pilot").unwrap();
     assert_eq!(pilot["pilot_rows"], 5);
-    let truth = used(&service) as f64;
+    // Whether the truth is inside is a matter of chance: `interval_tests` counts how often it is.
     let guess = |name: &str, end: &str| pilot[name][end].as_f64().unwrap();
-    assert!(guess("tokens_in", "low") + guess("tokens_out", "low") < truth, "{pilot} {truth}");
-    assert!(
-        guess("tokens_in", "high") + guess("tokens_out", "high") > truth * 0.9,
-        "{pilot} {truth}"
-    );
+    for name in ["tokens_in", "tokens_out"] {
+        let (low, point, high) = (guess(name, "low"), guess(name, "point"), guess(name, "high"));
+        assert!(low <= point && point <= high, "{pilot}");
+        // Every row has between 5 and 44 words, each of them a token or two, and a few of a template.
+        assert!((1_095.0 * 5.0..1_095.0 * 200.0).contains(&point), "{pilot}");
+    }
     let end = lines.last().unwrap();
     assert_eq!(
         (&end["event"], &end["done"], &end["left"]),

@@ -133,11 +133,20 @@ impl Store {
     fn send(&self, keys: &[&str]) {
         let mut book = self.book();
         let ticket = keys.iter().map(|key| book.sending(&row(key))).max().unwrap();
-        let begun = Instant::now();
-        while book.durable() < ticket {
-            assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", self.shared.trouble());
-            std::thread::sleep(Duration::from_micros(100));
-        }
+        eventually("rows are noted", || {
+            assert!(!self.is_failed(), "{:?}", self.shared.trouble());
+            book.durable() >= ticket
+        });
+    }
+}
+
+/// Waits until something is so, however busy the machine is.
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        // clock: bounds a hang, and between two looks
+        assert!(begun.elapsed() < Duration::from_secs(120), "never: {what}");
+        std::thread::sleep(Duration::from_micros(100)); // clock: between two looks
     }
 }
 

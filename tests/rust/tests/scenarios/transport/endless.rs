@@ -86,7 +86,7 @@ fn beside<T>(work: impl FnOnce() -> T) -> (T, Met) {
         drop(over);
         (done, neighbour.join().unwrap())
     });
-    met.growth = memory().1 - before;
+    met.growth = memory().1.saturating_sub(before);
     println!("\nmeasured: {met:?}");
     (done, met)
 }
