@@ -71,6 +71,7 @@ static void close_again_and_again(void) {
   for (int looks = 0; looks < 2000 && !settled; looks++) {
     struct timespec moment = {0, 10000000};
     settled = entries("/proc/self/task") <= threads && entries("/proc/self/fd") <= descriptors;
+    /* clock: between two looks */
     if (!settled) nanosleep(&moment, NULL);
   }
   CHECK(settled);
@@ -88,6 +89,7 @@ static long soon_ns = 300000000;
 
 static void *interrupt_soon(void *db) {
   struct timespec soon = {0, soon_ns += 17000000};
+  /* clock: between two looks */
   nanosleep(&soon, NULL);
   interrupted_at = now();
   sqlite3_interrupt(db);

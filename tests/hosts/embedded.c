@@ -51,6 +51,7 @@ static void *takes(void *unused) {
 static int goes_on(void) {
   struct timespec time = {0, 1000000};
   int before = atomic_load(&chunks);
+  /* clock: between two looks */
   for (int i = 0; i < 10000 && atomic_load(&chunks) == before; i++) nanosleep(&time, NULL);
   return atomic_load(&chunks) > before && atomic_load(&ends) == 0;
 }
@@ -162,9 +163,11 @@ static void log_in_both(void) {
   struct timespec time = {0, 200000000};
   CHECK(!modelwire_queue_log(queue, MODELWIRE_LOG_WARN, RECORD, NULL));
   python(fails);
+  /* clock: between two looks */
   nanosleep(&time, NULL);
   CHECK(atomic_load(&records) == 0);
   CHECK(ask(no_model) == MODELWIRE_E_NOT_FOUND);
+  /* clock: between two looks */
   nanosleep(&time, NULL);
   CHECK(atomic_load(&records) == 1);
   python(told_of_one);

@@ -30,6 +30,7 @@ int plugin_end(void);
 
 static void pause_for(long nanoseconds) {
   struct timespec time = {0, nanoseconds};
+  /* clock: the slowness itself */
   nanosleep(&time, NULL);
 }
 

@@ -36,6 +36,7 @@ static plugin loaded(const char *path) {
 
 static void wait_a_millisecond(void) {
   struct timespec time = {0, 1000000};
+  /* clock: between two looks */
   nanosleep(&time, NULL);
 }
 

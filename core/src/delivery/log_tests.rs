@@ -41,6 +41,7 @@ fn records_wait_in_order_within_the_bound() {
     ::log::error!(target: "modelwire", "third");
     stop();
     waiter.join().unwrap();
+    // clock: half of the wait that is not to be waited for
     assert!(start.elapsed() < Duration::from_secs(30));
     ::log::error!(target: "modelwire", "nobody listens");
     assert!(take(10, NOW).is_none());

@@ -173,6 +173,7 @@ fn sleepers_are_told_when_the_last_end_is_taken() {
         })
         .collect();
     many.close_when_done();
+    // clock: before or in the wait, both are to end the same
     thread::sleep(Duration::from_millis(20));
     drop(sources[0].finish(done()));
     assert!(waiters.into_iter().all(|waiter| waiter.join().unwrap()));
@@ -377,6 +378,7 @@ fn a_resume_wakes_who_sleeps() {
         let many = many.clone();
         thread::spawn(move || told(many.next(None)))
     };
+    // clock: before or in the wait, both are to end the same
     thread::sleep(Duration::from_millis(20));
     assert!(!waiter.is_finished());
     assert!(many.resume(1));

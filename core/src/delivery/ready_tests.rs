@@ -102,6 +102,7 @@ fn an_interruptible_wait_ends_by_itself_now_and_then() {
     assert_eq!(ready.wait_at(bell, Some(short)), Slept::InVain);
     let other = ready.clone();
     let noting = thread::spawn(move || {
+        // clock: before or in the wait, both are to end the same
         thread::sleep(Duration::from_millis(10));
         other.note(3);
     });

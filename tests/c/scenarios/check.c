@@ -282,6 +282,7 @@ void expect_none(const modelwire_queue *queue, modelwire_status expected) {
 
 void sleep_ms(int64_t milliseconds) {
   struct timespec moment = {(time_t)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000000};
+  /* clock: what all of them sleep with */
   while (nanosleep(&moment, &moment) != 0) continue;
 }
 

@@ -106,6 +106,7 @@ void call_waits_cancelled(void) {
   modelwire_call_cancel(seen->call);
   int64_t asked_ms = now_ms();
   CHECK(modelwire_call_wait(seen->call, -1, NULL) == MODELWIRE_OK);
+  /* clock: bounds a hang */
   CHECK(now_ms() - asked_ms < PROMPT_MS);
   CHECK(seen->status == MODELWIRE_E_CANCELLED);
   free_watch(seen);
@@ -154,6 +155,7 @@ void client_closes(void) {
   wait_for_cue();
   int64_t asked_ms = now_ms();
   CHECK_STATUS(modelwire_client_close(client, -1, &error), MODELWIRE_OK, error);
+  /* clock: bounds a hang */
   CHECK(error == NULL && now_ms() - asked_ms < PROMPT_MS);
   for (int i = 0; i < 3; i++) {
     CHECK(seen[i]->is_over == 1 && seen[i]->status == MODELWIRE_E_CLOSED);
@@ -190,6 +192,7 @@ void client_closes_beside_hanging(void) {
   wait_for(&seen->first);
   int64_t asked_ms = now_ms();
   CHECK_STATUS(modelwire_client_close(client, 100, &error), MODELWIRE_TIMEOUT, error);
+  /* clock: bounds a hang */
   CHECK(error == NULL && now_ms() - asked_ms >= 99 && now_ms() - asked_ms < PROMPT_MS);
   CHECK(sem_post(&seen->let_go) == 0);
   CHECK(modelwire_client_close(client, PATIENCE_MS, NULL) == MODELWIRE_OK);

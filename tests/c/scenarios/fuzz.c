@@ -735,6 +735,7 @@ static void *fuzz_on(void *argument) {
   own->clients[0] = fuzzed_client(2);
   own->queues[0] = new_queue();
   own->requests[0] = request_with(MODELWIRE_OPERATION_CHAT, REQUESTS[0], NULL);
+  /* clock: how long it is tried */
   for (own->steps = 0; now_ms() < own->until_ms; own->steps++) step(own);
   free_all(own);
   return NULL;

@@ -245,12 +245,14 @@ void cancel_after_signal(void) {
     CHECK(raise(SIGINT) == 0 && signals_taken() == 1);
     int64_t from_ms = now_ms();
     CHECK(WAYS[way].wait(&own) == MODELWIRE_INTERRUPTED);
+    /* clock: bounds a hang */
     CHECK(now_ms() - from_ms < PROMPT_MS);
     modelwire_call_cancel(own.call);
     if (own.queue != NULL) CHECK(modelwire_queue_cancel(own.queue, 1) == MODELWIRE_OK);
     modelwire_status status;
     while ((status = WAYS[way].wait(&own)) == MODELWIRE_INTERRUPTED) continue;
     CHECK(status == (WAYS[way].is_started ? MODELWIRE_OK : MODELWIRE_E_CANCELLED));
+    /* clock: bounds a hang */
     CHECK(now_ms() - from_ms < PROMPT_MS);
     end(&own);
   }

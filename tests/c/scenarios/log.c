@@ -252,6 +252,7 @@ void log_inside_at_its_end(void) {
   while (sem_wait(&ending.running) != 0) continue;
   int64_t asked_ms = now_ms();
   end_log();
+  /* clock: bounds a hang */
   CHECK(now_ms() - asked_ms < PROMPT_MS);
   CHECK(ending.tried > 0 && ending.finalizers == 1);
   modelwire_client_free(client);
@@ -282,6 +283,7 @@ void log_hangs(void) {
   int64_t asked_ms = now_ms();
   CHECK_STATUS(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, 300, &error),
                MODELWIRE_TIMEOUT, error);
+  /* clock: bounds a hang */
   CHECK(error == NULL && now_ms() - asked_ms >= 299 && now_ms() - asked_ms < PROMPT_MS);
   call_once(client);
   CHECK(ending.finalizers == 0);

@@ -106,7 +106,9 @@ static void count_end(void *user_data) {
 void freed_in_any_order(void) {
   enum { ROUNDS = 60, CLIENTS = 2, QUEUES = 2, CALLS = 3, EVENTS = 4 };
   enum { ALL = CLIENTS + QUEUES + CALLS + EVENTS + 1 };
-  uint32_t state = 15;
+  const char *seed = getenv("TEST_SEED");
+  uint32_t state = seed == NULL ? 15 : (uint32_t)strtoul(seed, NULL, 10);
+  fprintf(stderr, "TEST_SEED=%lu\n", (unsigned long)state);
   sem_t finalizers;
   CHECK(sem_init(&finalizers, 0, 0) == 0);
   for (int round = 0; round < ROUNDS; round++) {

@@ -85,6 +85,7 @@ static void wait_for(sem_t *told) {
   struct timespec end;
   CHECK(clock_gettime(CLOCK_REALTIME, &end) == 0);
   end.tv_sec += 60;
+  /* clock: bounds a hang */
   while (sem_timedwait(told, &end) != 0) CHECK(now_ms() != 0 && time(NULL) < end.tv_sec);
 }
 
@@ -354,6 +355,7 @@ static int32_t shut_down_inside(watch *seen, const modelwire_event *event) {
   int64_t asked_ms = now_ms();
   CHECK(modelwire_shutdown(30000) == MODELWIRE_E_CALLBACK);
   CHECK(modelwire_shutdown(-1) == MODELWIRE_E_CALLBACK);
+  /* clock: bounds a hang */
   CHECK(now_ms() - asked_ms < PROMPT_MS);
   CHECK(seen->chunks + seen->ends > 0);
   return 0;
@@ -393,6 +395,7 @@ void shutdown_beside_hanging(void) {
   int64_t asked_ms = now_ms();
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "beside it"))));
   CHECK(modelwire_shutdown(100) == MODELWIRE_TIMEOUT);
+  /* clock: a call that is made beside it comes back */
   CHECK(now_ms() - asked_ms < 30000);
   CHECK(sem_post(&let_go) == 0);
   wait_over(seen);

@@ -97,8 +97,9 @@ static int is_asleep(long thread, long *switches) {
 void wait_until_asleep(long thread) {
   enum { LOOKS = 5 };
   long before = -1, now = -1;
-  int looks = 0;
-  for (int64_t begun_ms = now_ms(); looks < LOOKS; before = now) {
+  const int64_t begun_ms = now_ms();
+  for (int looks = 0; looks < LOOKS; before = now) {
+    /* clock: bounds a hang */
     CHECK(now_ms() - begun_ms < PATIENCE_MS);
     looks = is_asleep(thread, &now) && now == before ? looks + 1 : 0;
     sleep_ms(1); /* clock: between two looks */

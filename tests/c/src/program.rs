@@ -12,7 +12,7 @@ use modelwire_service::Service;
 use crate::build::tool;
 
 /// No test takes nearly as long, not even under valgrind on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Variables that would change what the library does, or which library it is: cargo leads programs
@@ -160,6 +160,7 @@ impl Program {
             if start.elapsed() > self.patience {
                 break running.end();
             }
+            // clock: between two looks
             std::thread::sleep(LOOK_AGAIN);
         };
         Ended { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }

@@ -60,7 +60,8 @@ fn copies() {
     let ended = program.env("ASAN_OPTIONS", "detect_leaks=0").run();
     assert_eq!(ended.status.code(), Some(5), "{ended:?}");
     assert!(ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended:?}");
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    // clock: it ends at once, or after the timeouts of calls: ten minutes
+    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
 }
 
 /// The program keeps its exit status, and nothing is printed.

@@ -221,6 +221,7 @@ fn the_rate_limit_slides() {
     let start = Instant::now();
     assert_eq!((ask().status, ask().status), (200, 200));
     let refused = ask();
+    // clock: it is said when the machine is too slow
     assert!(start.elapsed() < Duration::from_millis(900), "too slow a machine for this test");
     assert_eq!((refused.status, refused.error("code").as_str()), (429, "rate_limit_exceeded"));
     assert_eq!(refused.header("retry-after"), Some("1"));

@@ -216,6 +216,7 @@ fn perform(stage: &Arc<Stage>) {
     let readers: Vec<_> = program.readers.iter().enumerate().map(spawn_reader).collect();
     let this = actors.len() + readers.len();
     if let End::ShutdownAt(time) = program.end {
+        // clock: the pace of what happens beside
         thread::sleep(Duration::from_millis(time));
         shut_down(stage, this);
     }
@@ -228,6 +229,7 @@ fn perform(stage: &Arc<Stage>) {
             let next = stage.shared.next(Some(Duration::from_millis(20)));
             stage.note(next, Taker::Waiting(since));
         } else {
+            // clock: the pace of what happens beside
             thread::sleep(Duration::from_millis(1));
         }
     }

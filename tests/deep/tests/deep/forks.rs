@@ -167,6 +167,7 @@ fn fork_while_certificates_are_read() {
     let mut during = 0;
     let children: Vec<libc::pid_t> = (0..CHILDREN)
         .map(|_| {
+            // clock: the pace of what happens beside
             std::thread::sleep(GAP);
             during += usize::from(!first.is_finished());
             begin_fork(CHILD_SECONDS, || {

@@ -80,12 +80,14 @@ fn slow_consumers_do_not_hold_up_the_others() {
     let streams: Vec<_> = (0..STREAMS).map(|_| slow.blocking().stream(hello()).unwrap()).collect();
     eventually("all are open", || front.service.recorded("flood").len() == STREAMS);
     // Each has more than its window and its queue hold; nobody reads them now.
+    // clock: connections settle, and nothing tells of it
     std::thread::sleep(Duration::from_millis(500));
     let one_more = Instant::now();
     let whole: usize = read(&slow, hello()).unwrap().len();
     assert_eq!(whole, EVENTS * EVENT_BYTES);
     slow.blocking().send(hello().stream_only(true)).unwrap();
     println!("measured: two calls beside {STREAMS} stalled ones took {:?}", one_more.elapsed());
+    // clock: bounds a hang
     assert!(one_more.elapsed() < GENEROUS);
     for stream in streams {
         let bytes: usize = stream.map(|chunk| chunk.unwrap().text().len()).sum();

@@ -80,7 +80,9 @@ impl Running {
             let ended = running.child.try_wait().unwrap();
             let told = running.log();
             assert!(ended.is_none(), "{command:?} ended: {told}");
+            // clock: bounds a hang
             assert!(start.elapsed() < PATIENCE, "{command:?} does not listen: {told}");
+            // clock: between two looks
             std::thread::sleep(Duration::from_millis(10));
         }
         running

@@ -48,6 +48,7 @@ fn passed(proxy: &Running, address: SocketAddr) {
 /// The same as `works` for a proxy that closes each connection soon after its answer, without a
 /// word: each call waits until that was seen.
 fn works_gently(client: &Client) {
+    // clock: nothing tells that a connection is back
     let pause = || std::thread::sleep(std::time::Duration::from_millis(50));
     client.blocking().models().unwrap();
     pause();

@@ -24,6 +24,7 @@ fn opened(attempt: &AttemptRecord) {
     assert_eq!(attempt.reused, Some(false), "{attempt:?}");
     let took = [attempt.dns, attempt.connect, attempt.tls].into_iter().flatten().sum::<Duration>();
     assert!(attempt.connect.is_some() && attempt.tls > Some(Duration::ZERO), "{attempt:?}");
+    // clock: the order of instants of one call
     assert!(attempt.start + took <= attempt.head.unwrap(), "{attempt:?}");
 }
 
@@ -50,6 +51,7 @@ fn tls_is_told() {
     let client = Client::new(config).unwrap();
     for _ in 0..3 {
         opened(&attempt_of(&client.blocking().send(hello()).unwrap()));
+        // clock: the slowness itself
         thread::sleep(Duration::from_millis(50));
     }
 }

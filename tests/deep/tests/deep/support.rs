@@ -43,7 +43,9 @@ pub fn works(client: &Client) {
 pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
+        // clock: bounds a hang
         assert!(start.elapsed() < PATIENCE, "never came true: {what}");
+        // clock: between two looks
         std::thread::sleep(Duration::from_millis(5));
     }
 }

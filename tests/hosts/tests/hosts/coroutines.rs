@@ -30,6 +30,7 @@ fn asio_runs_chats_beside_each_other() {
     }
     let pieces: usize = lines.iter().map(|line| line.matches("e").count()).sum();
     assert!(pieces >= 40, "{lines:?}");
+    // clock: beside what they take one after another
     assert!(took < Duration::from_secs(10), "{took:?}: one after another they take 32 s");
 }
 

@@ -83,6 +83,7 @@ fn hundreds_of_readers_are_served_at_once() {
     let streams: Vec<TcpStream> = texts.iter().map(|text| server.post(text)).collect();
     let told: Vec<String> = streams.into_iter().map(answer).collect();
     assert_eq!(told, texts);
+    // clock: beside what they take one after another
     assert!(start.elapsed() < Duration::from_secs(20), "one after another they take 80 s");
 }
 
@@ -118,6 +119,7 @@ fn a_slow_reader_costs_no_memory_and_holds_back_nobody() {
     let server = Server::start(&service.script("long", long_stream(LONG)), "any");
     let slow = server.post("x");
     // It reads nothing, until nothing moves any more.
+    // clock: the host stops in the middle
     std::thread::sleep(Duration::from_millis(500));
     check_idle("libevent, with a reader that does not read", server.running.id());
     let before = server.memory_kib();

@@ -55,6 +55,7 @@ fn chats_run_beside_each_other(program: &std::path::Path) {
     let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
     told.sort_unstable();
     assert_eq!(told, texts);
+    // clock: beside what they take one after another
     assert!(took < Duration::from_secs(5), "{took:?}: one after another they take 16 s");
 }
 
@@ -84,6 +85,7 @@ fn ends_when_told(name: &str, program: &std::path::Path, tell: fn(&mut Running))
         wait_until("the exchanges are closed", || service.open_connections() == 0);
     }
     let took = middle(&format!("{name} told to end"), tries);
+    // clock: beside what they take one after another
     assert!(took < AT_ONCE, "{took:?}");
 }
 

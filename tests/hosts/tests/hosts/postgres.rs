@@ -73,6 +73,7 @@ fn rows_come_as_they_are_written() {
     session.ask(&begin).unwrap();
     assert_eq!(session.ask("FETCH 1 FROM c").unwrap(), ["a "]);
     assert_eq!(session.ask("FETCH 1 FROM c").unwrap(), ["b "]);
+    // clock: beside what they take one after another
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     assert_eq!(service.open_connections(), 1);
     session.ask("COMMIT").unwrap();
@@ -80,6 +81,7 @@ fn rows_come_as_they_are_written() {
     let start = Instant::now();
     let told = session.ask(&format!("SELECT modelwire_stream('{words}') LIMIT 2")).unwrap();
     assert_eq!(told, ["a ", "b "]);
+    // clock: beside what they take one after another
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     wait_until("the rest is not waited for", || service.open_connections() == 0);
 }
@@ -167,10 +169,12 @@ fn check_at_once(postgres: &Postgres, service: &Service, statement: &str) {
     let start = Instant::now();
     waiting.boss.ask("CREATE DATABASE other").unwrap();
     waiting.boss.ask("DROP DATABASE other").unwrap();
+    // clock: beside what they take one after another
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     drop(session);
     wait_until("who has gone waits no more", || service.open_connections() == 0);
     for took in [waiting.cancel(), waiting.time_out(), waiting.terminate()] {
+        // clock: beside what they take one after another
         assert!(took < AT_ONCE, "{took:?}");
     }
 }
@@ -212,6 +216,7 @@ fn check_backends(postgres: &Postgres) {
         let told = session.told().unwrap();
         assert_eq!(told, [format!("a b {number}"), format!("c {number}")]);
     }
+    // clock: beside what they take one after another
     assert!(start.elapsed() < Duration::from_secs(6), "one after another they take 8 s and more");
 }
 

@@ -106,9 +106,11 @@ fn processor_time(process: u32) -> Duration {
 #[track_caller]
 pub fn check_idle(name: &str, process: u32) {
     let second = Duration::from_secs(1);
+    // clock: the clock of the host is what is tested
     std::thread::sleep(second / 4);
     let before = processor_time(process);
     assert!(!before.is_zero(), "nothing is measured here");
+    // clock: the clock of the host is what is tested
     std::thread::sleep(second);
     let used = processor_time(process) - before;
     println!("{name}: {used:?} of processor time in a second of waiting");
@@ -120,7 +122,9 @@ pub fn check_idle(name: &str, process: u32) {
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
+        // clock: bounds a hang
         assert!(start.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
+        // clock: between two looks
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -57,6 +57,7 @@ fn rows_come_as_they_are_written() {
     let sql = format!("SELECT piece FROM modelwire_stream('slow', '{words}') LIMIT 2");
     let start = Instant::now();
     assert_eq!(told(&service.base_url(), &[&sql]), "a \nb ");
+    // clock: beside what they take one after another
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     wait_until("the rest is not waited for", || service.open_connections() == 0);
 }
@@ -79,6 +80,7 @@ fn ctrl_c_ends_a_statement_at_once() {
             took
         });
         let took = middle("sqlite3, Ctrl-C", tries.collect());
+        // clock: beside what they take one after another
         assert!(took < AT_ONCE, "{took:?}");
     }
 }
@@ -98,6 +100,7 @@ fn another_thread_interrupts_a_statement_at_once() {
     assert!(tries.len() > 10, "{tries:?}");
     let tries = tries.iter().map(|seconds| Duration::from_secs_f64(seconds.parse().unwrap()));
     let took = middle("sqlite3_interrupt", tries.collect());
+    // clock: beside what they take one after another
     assert!(took < AT_ONCE, "{took:?}");
 }
 

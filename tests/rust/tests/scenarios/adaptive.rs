@@ -107,6 +107,7 @@ fn others_do_not_wait() {
         way.send(&client(&base_url), hello()).unwrap();
         way.send(&paused, hello().retry(RetryPolicy::default())).unwrap();
     }
+    // clock: half of the wait that is not to be waited for
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
@@ -136,6 +137,7 @@ fn a_wait_beyond_the_bound_is_no_pause() {
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
         assert_eq!(way.read(&client, hello()).error().attempts(), 1);
     }
+    // clock: half of the wait that is not to be waited for
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
@@ -175,6 +177,7 @@ fn the_total_timeout_ends_the_wait_for_a_turn() {
         assert_eq!(error.timeout(), Some(TimeoutPhase::Total));
         assert_eq!(error.metered(), Metered::NotSent);
         assert!(error.message().contains("retry_adaptive"), "{error:?}");
+        // clock: bounds a hang
         assert!((total..total * 50).contains(&error.elapsed()), "{error:?}");
     }
     assert_eq!(service.recorded("s").len(), 1);
@@ -246,6 +249,7 @@ fn a_stream_holds_its_place_until_its_end() {
     assert_eq!(service.recorded("s").len(), 3);
     first.cancel();
     assert!(is_open(&third, far));
+    // clock: room for a third comes by itself after 5 s; the steps take 0.3 s
     assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
 }
 
@@ -272,6 +276,7 @@ fn a_forked_child_does_not_wait() {
         assert!(forked(|| {
             let start = Instant::now();
             WAYS.iter().for_each(|way| drop(way.send(&client, hello()).unwrap()));
+            // clock: half of the wait that is not to be waited for
             assert!(start.elapsed() < Duration::from_secs(20));
         }));
         let total = Some(Duration::from_millis(100));

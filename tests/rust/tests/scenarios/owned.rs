@@ -172,6 +172,7 @@ fn a_paused_call_that_is_cancelled_ends_at_once() {
     let canceller = {
         let queue = queue.clone();
         thread::spawn(move || {
+            // clock: before or in the wait, both are to end the same
             thread::sleep(Duration::from_millis(50));
             queue.cancel(5)
         })
@@ -207,6 +208,7 @@ fn a_close_wakes_everybody_who_waits() {
                 })
             })
             .collect();
+        // clock: before or in the wait, both are to end the same
         thread::sleep(Duration::from_millis(50));
         queue.close();
         drop(queue);

@@ -326,6 +326,7 @@ fn a_client_has_a_function_of_its_own() {
     let telling = |name: &'static str, over: &'static str| {
         let says = Says(send.clone(), over);
         move |told: Told| {
+            // clock: the slowness itself
             std::thread::sleep(Duration::from_millis(5 * (3 - told.tag)));
             says.0.send(name).unwrap();
             ControlFlow::Continue(())
@@ -481,6 +482,7 @@ fn an_attempt_tells_of_its_connection() {
                 assert_eq!(attempt.reused, Some(false));
                 assert_eq!(attempt.dns.is_some(), is_looked_up, "{attempt:?}");
                 let took = attempt.dns.unwrap_or_default() + attempt.connect.unwrap();
+                // clock: the order of instants of one call
                 assert!(attempt.start + took <= attempt.head.unwrap(), "{attempt:?}");
             }
             assert!((1..10).contains(&opened), "{opened}");
@@ -543,6 +545,7 @@ fn each_call_tells_once_whoever_ends_it() {
         call.start(tag % 2 == 0).unwrap();
         let canceller = call.canceller();
         let other = std::thread::spawn(move || {
+            // clock: any moment will do
             std::thread::sleep(Duration::from_micros(tag * 5));
             canceller.cancel();
         });

@@ -107,6 +107,7 @@ fn a_wait_beyond_the_bound_returns_the_error_at_once() {
         let error = way.send(&client, hello()).unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
         assert_eq!(error.retry_after(), Some(Duration::from_secs(61)));
+        // clock: a third of the wait that is not to be waited for
         assert!(error.elapsed() < Duration::from_secs(20));
         assert_eq!(way.read(&client, hello()).error().attempts(), 1);
     }

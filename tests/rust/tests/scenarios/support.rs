@@ -6,7 +6,7 @@ use modelwire::{Chunk, Client, Config, Error, Request, Response, Result, RetryPo
 use modelwire_service::{Exchange, Step};
 
 /// How long a condition may take to come true; far beyond what it should take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(2);
 
 pub fn config(base_url: impl Into<String>) -> Config {
@@ -111,7 +111,9 @@ fn read_blocking(client: &Client, request: Request, chunks: &mut Vec<Chunk>) -> 
 pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
+        // clock: bounds a hang
         assert!(start.elapsed() < PATIENCE, "never came true: {what}");
+        // clock: between two looks
         std::thread::sleep(POLL);
     }
 }
@@ -120,7 +122,9 @@ pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
 pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
+        // clock: bounds a hang
         assert!(start.elapsed() < PATIENCE, "never came true: {what}");
+        // clock: between two looks
         tokio::time::sleep(POLL).await;
     }
 }

@@ -15,7 +15,7 @@ use crate::system::shorten_queue;
 /// Short beside every bound that is checked from above.
 const SHORT: Duration = Duration::from_millis(300);
 /// No timeout of 300 ms takes so long, however busy the machine.
-const LONG: Duration = Duration::from_secs(10);
+const LONG: Duration = Duration::from_secs(60);
 
 const OFF: Timeouts = Timeouts::OFF;
 
@@ -24,6 +24,7 @@ fn check(error: &Error, phase: TimeoutPhase, metered: Metered) {
     assert!(error.message().contains(phase.name()), "{error:?}");
     assert!(error.message().contains("300 ms"), "{error:?}");
     assert_eq!((error.metered(), error.attempts()), (metered, 1), "{error:?}");
+    // clock: bounds a hang
     assert!(error.elapsed() >= SHORT && error.elapsed() < LONG, "{error:?}");
 }
 
@@ -225,6 +226,7 @@ fn a_slow_consumer_does_not_run_into_the_idle_timeout() {
     let mut stream = client.blocking().stream(hello()).unwrap();
     stream.next().unwrap().unwrap();
     // Longer than the timeout: the point is that this does not count.
+    // clock: the slowness itself
     std::thread::sleep(SHORT * 3);
     let rest = stream.by_ref().map(|chunk| chunk.unwrap().text().len()).sum::<usize>();
     assert_eq!(rest, (times - 1) * (64 << 10));
@@ -242,6 +244,7 @@ fn a_document_for_a_streaming_caller_keeps_the_deadline() {
     let config = config(base_url).timeouts(OFF.total(SHORT)).limits(limits);
     let client = Client::new(config).unwrap();
     let mut stream = client.blocking().stream(respond()).unwrap();
+    // clock: the slowness itself
     std::thread::sleep(SHORT * 3);
     let mut read: Vec<_> = stream.by_ref().collect();
     let error = read.pop().unwrap().unwrap_err();

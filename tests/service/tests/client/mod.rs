@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How a body ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,7 +223,9 @@ pub fn post(address: SocketAddr, path: &str, body: &Value) -> Answer {
 pub fn eventually(what: &str, holds: impl Fn() -> bool) {
     let start = std::time::Instant::now();
     while !holds() {
+        // clock: bounds a hang
         assert!(start.elapsed() < PATIENCE, "never: {what}");
+        // clock: between two looks
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -47,7 +47,9 @@ pub fn request(tag: usize, plan: Plan) -> Request {
     hello().header(PLAN_HEADER, plan.header(tag))
 }
 
+// clock: the habit of a program
 fn sleep(ms: u64) {
+    // clock: the habit of a program
     thread::sleep(Duration::from_millis(ms));
 }
 
@@ -82,6 +84,7 @@ impl Stage {
                 Ok(Next::Closed) => return,
                 next => drop(self.note(next, Taker::Waiting(since))),
             }
+            // clock: the habit of a program
             sleep(nap);
         }
     }
@@ -118,6 +121,7 @@ impl Handler for Handling {
     fn on_event(&mut self, event: Event) -> ControlFlow<()> {
         self.stage.ledger.event(self.tag, &event, Taker::Busy);
         if self.events < NAPS_MAX {
+            // clock: the habit of a program
             sleep(self.manner.nap);
         }
         self.events += 1;
@@ -180,6 +184,7 @@ impl Actor {
 
     /// Its habits, then the ends of all that it began.
     pub fn run(mut self, delay: u64, habits: &[Habit]) {
+        // clock: the habit of a program
         sleep(delay);
         let start = now();
         for habit in habits {
@@ -244,6 +249,7 @@ impl Actor {
             Action::Read(plan, taken, nap) => self.read(plan, taken, nap),
             Action::Handle(plan, manner) => self.stage.start_handled(self.client, plan, manner),
             Action::Async(plan, many) => self.run_tasks(plan, many),
+            // clock: the habit of a program
             Action::Sleep(time) => sleep(time),
             Action::Cancel => self.cancel(),
             Action::Drop => self.drop_one(),
@@ -393,6 +399,7 @@ impl Actor {
                 }
             }
             pieces += 1;
+            // clock: the habit of a program
             sleep(nap);
         }
         ledger.leaves(tag);

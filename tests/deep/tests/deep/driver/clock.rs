@@ -67,6 +67,7 @@ impl Canary {
 
     fn nap(&self) {
         let due = now() + u64::try_from(NAP.as_nanos()).unwrap();
+        // clock: what is measured
         thread::sleep(NAP);
         let late = now().saturating_sub(due);
         if late > MS {

@@ -98,6 +98,7 @@ fn serve(peer: &TcpStream) -> Result<()> {
     let mut is_fresh = true;
     while let Some((tag, plan)) = read_request(&mut requests)? {
         let stamp = Stamp { tag, number: 0, arrived: now(), written: 0, is_fresh };
+        // clock: the slowness itself
         thread::sleep(Duration::from_millis(plan.think));
         match plan.chunks {
             0 => answer(peer, plan, stamp)?,
@@ -153,6 +154,7 @@ fn stream(mut peer: &TcpStream, plan: Plan, stamp: Stamp) -> Result<()> {
     let mut text = head(plan, "text/event-stream", "Transfer-Encoding: chunked");
     for number in 0..plan.chunks {
         if number > 0 {
+            // clock: the slowness itself
             thread::sleep(Duration::from_millis(plan.gap));
         }
         let stamp = Stamp { number, written: now(), ..stamp };

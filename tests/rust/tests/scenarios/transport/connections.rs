@@ -63,6 +63,7 @@ fn a_connection_that_the_service_closed_is_replaced() {
             calls += 1;
             eventually("the service closed", || service.open_connections() == 0);
             // The close is on its way to the client's own loop.
+            // clock: the close is on its way to the client's own loop, and nothing tells that it is there
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -86,6 +87,7 @@ fn the_second_call_of_a_client_waits_for_nothing() {
             assert_eq!(way.send(&client, hello()).unwrap().text(), "Hello from both sides.");
             start.elapsed()
         };
+        // clock: one of a hundred is enough
         assert!((0..CLIENTS).map(second).any(|took| took < BOUND), "{way:?}: all took longer");
     }
 }

@@ -23,11 +23,11 @@ use crate::system::{io_thread_ran, memory};
 /// for it. On a processor, so that a busy machine makes no difference.
 const HELD_UP_MAX: Duration = Duration::from_millis(400);
 /// And how long such a call may take, on the busiest machine.
-const CALL_MAX: Duration = Duration::from_secs(10);
+const CALL_MAX: Duration = Duration::from_secs(30);
 /// More memory at the peak than before.
 const GROWTH_MAX: usize = 150 << 20;
 /// Whatever is read is over by then.
-const LATE: Duration = Duration::from_secs(30);
+const LATE: Duration = Duration::from_secs(120);
 const OFF: Timeouts = Timeouts::OFF;
 /// As good as endless.
 const FOR_EVER: usize = 1 << 28;
@@ -78,6 +78,7 @@ fn beside<T>(work: impl FnOnce() -> T) -> (T, Met) {
             let mut met = Met::default();
             while !is_over.load(Ordering::SeqCst) {
                 call(&mut met);
+                // clock: the pace of what happens beside
                 thread::sleep(Duration::from_millis(2));
             }
             met
@@ -95,6 +96,7 @@ fn beside<T>(work: impl FnOnce() -> T) -> (T, Met) {
 fn harmless<T>(work: impl FnOnce() -> T) -> T {
     let (done, met) = beside(work);
     assert!(met.worked < HELD_UP_MAX, "a call to a good service was held up: {met:?}");
+    // clock: many times what such a call takes; what counts is the time on a processor
     assert!(met.took < CALL_MAX, "a call to a good service was held up: {met:?}");
     done
 }
@@ -104,6 +106,7 @@ fn small<T>(work: impl FnOnce() -> T) -> T {
     let (done, met) = beside(work);
     assert!(met.growth < GROWTH_MAX, "{} MiB more at the peak: {met:?}", met.growth / MIB);
     assert!(met.worked < HELD_UP_MAX, "a call to a good service was held up: {met:?}");
+    // clock: many times what such a call takes; what counts is the time on a processor
     assert!(met.took < CALL_MAX, "a call to a good service was held up: {met:?}");
     done
 }
@@ -168,6 +171,7 @@ fn protocol(error: &Error, named: &str) {
 fn idle(error: &Error, within: Duration) {
     let told = (error.kind(), error.timeout());
     assert_eq!(told, (ErrorKind::Timeout, Some(TimeoutPhase::Idle)), "{}", error.report());
+    // clock: bounds a hang; the total timeout is longer
     assert!(error.elapsed() < within, "late: {error:?}");
 }
 
@@ -198,7 +202,7 @@ fn a_bomb_that_begins_like_a_document_holds_up_nobody() {
 fn endless_white_space_meets_the_bound_of_an_answer() {
     alone("endless_white_space_meets_the_bound_of_an_answer", || {
         let limits = Limits::default().response_bytes_max(8 * MIB);
-        let timeouts = OFF.total(Some(Duration::from_secs(9)));
+        let timeouts = OFF.total(Some(Duration::from_secs(90)));
         for space in [" ", "\r\n"] {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\
                             Transfer-Encoding: chunked\r\n\r\n";
@@ -287,13 +291,13 @@ fn endless_empty_events_run_into_the_idle_timeout() {
         let paced: Vec<Step> = begin().into_iter().chain(drip).collect();
         let one_by_one = begin().into_iter().chain([flood(empty)]).collect();
         let by_many = begin().into_iter().chain([flood(&empty.repeat(100))]).collect();
-        let timeouts = OFF.idle(Some(IDLE)).total(Some(Duration::from_secs(9)));
+        let timeouts = OFF.idle(Some(IDLE)).total(Some(Duration::from_secs(90)));
         for steps in [paced, one_by_one, by_many] {
             let (_service, client) =
                 hostile(Exchange { steps }, |config| config.timeouts(timeouts));
             let (count, outcome) = harmless(|| read(&client));
             assert_eq!(count, 1);
-            idle(&outcome.unwrap_err(), IDLE * 10);
+            idle(&outcome.unwrap_err(), IDLE * 100);
         }
     });
 }
@@ -306,12 +310,12 @@ fn an_event_that_drips_for_ever_runs_into_the_idle_timeout() {
         let begin = [stream_head(), event(&piece("a")), http_chunk("data: ")];
         let steps = begin.into_iter().chain(drip.into_iter().cycle().take(4000)).collect();
         let idle_max = Duration::from_millis(200);
-        let total = Some(Duration::from_secs(9));
+        let total = Some(Duration::from_secs(60));
         let timeouts = OFF.idle(Some(idle_max)).total(total);
         let (_service, client) = hostile(Exchange { steps }, |config| config.timeouts(timeouts));
         let (count, outcome) = harmless(|| read(&client));
         assert_eq!(count, 1);
-        idle(&outcome.unwrap_err(), idle_max * 8 + Duration::from_secs(2));
+        idle(&outcome.unwrap_err(), idle_max * 8 + Duration::from_secs(20));
     });
 }
 

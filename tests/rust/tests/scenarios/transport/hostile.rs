@@ -33,6 +33,7 @@ fn each(client: &Client, check: impl Fn(&Error)) {
         let start = Instant::now();
         check(&way.send(client, hello()).unwrap_err());
         check(way.read(client, hello()).error());
+        // clock: bounds a hang
         assert!(start.elapsed() < GENEROUS, "took {:?}", start.elapsed());
     }
 }
@@ -99,7 +100,8 @@ fn endless_interim_heads_run_into_the_first_byte_timeout() {
             let client = scripted(&service, steps, |config| config.timeouts(timeouts));
             each(&client, |error| {
                 timed_out(error, TimeoutPhase::FirstByte);
-                assert!(error.elapsed() < SHORT * 6, "late: {error:?}");
+                // clock: bounds a hang: what is sent goes on for longer
+                assert!(error.elapsed() < SHORT * 30, "late: {error:?}");
             });
             beside.blocking().models().unwrap();
         }
@@ -218,7 +220,8 @@ fn a_flood_of_comments_does_not_outrun_the_idle_timeout() {
                 let read = way.read(&client, hello());
                 assert_eq!(read.text(), "a");
                 timed_out(read.error(), TimeoutPhase::Idle);
-                assert!(read.error().elapsed() < SHORT * 6, "late: {:?}", read.error());
+                // clock: bounds a hang: what is sent goes on for longer
+                assert!(read.error().elapsed() < SHORT * 30, "late: {:?}", read.error());
             }
         }
     });
@@ -237,7 +240,8 @@ fn a_flood_of_events_does_not_outrun_the_deadline() {
             let mut stream = client.blocking().stream(hello()).unwrap();
             let error = stream.by_ref().find_map(Result::err).unwrap();
             timed_out(&error, TimeoutPhase::Total);
-            assert!(error.elapsed() < SHORT * 6, "late: {error:?}");
+            // clock: bounds a hang: what is sent goes on for longer
+            assert!(error.elapsed() < SHORT * 30, "late: {error:?}");
         }
     });
 }
