@@ -332,6 +332,7 @@ fn a_signal_ends_a_job_that_waits_for_its_input() {
     let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
     let stdin = child.stdin.take().unwrap();
     until("it has begun", || job.path("out.jsonl.journal").exists());
+    // clock: before or in the wait, both are to end the same
     std::thread::sleep(Duration::from_millis(200));
     signal(&child, Signal::INT);
     assert_eq!(wait(&mut child).code(), Some(130));

@@ -260,8 +260,10 @@ fn a_full_device_is_told_and_nothing_that_came_is_lost() {
     // Nothing more is sent while there is no room; whoever does not want to wait says so.
     let sent = || service.metered().values().map(|metered| metered.calls).sum::<u64>();
     until("some were sent", || sent() > 0);
+    // clock: what was in flight comes in
     std::thread::sleep(Duration::from_secs(1));
     let before = sent();
+    // clock: nothing more is sent, however long it is waited for
     std::thread::sleep(Duration::from_millis(500));
     assert!(sent() <= before + 8 && before < 200, "{before}");
     signal(&child, Signal::INT);

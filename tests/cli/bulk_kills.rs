@@ -67,6 +67,7 @@ impl Job {
         let mut child: Child =
             self.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let begun = Instant::now();
+        // clock: a life by chance
         while begun.elapsed() < life {
             if let Some(status) = child.try_wait().unwrap() {
                 use std::io::Read;
@@ -75,6 +76,7 @@ impl Job {
                 assert!(status.success(), "{status}: {said}");
                 return true;
             }
+            // clock: between two looks
             std::thread::sleep(Duration::from_millis(1));
         }
         signal(&child, Signal::KILL);
@@ -121,7 +123,7 @@ fn name(number: usize) -> String {
 
 /// Jobs that are killed so many times in all, each until it is done.
 fn kill(times: usize, seed: u64, is_kept_out: bool) {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::of(seed);
     // The packer of the system may not be there.
     let has_zstd = Command::new("zstd").arg("--version").output().is_ok();
     let mut outputs = vec!["out.jsonl", "ordered", "out.jsonl.gz"];
@@ -208,7 +210,7 @@ fn two_hundred_kills_where_unknown_rows_are_kept_out() {
 #[test]
 fn what_was_refused_is_not_paid() {
     let job = Job::new("at-once=4,latency-ms=20", "out.jsonl", &[]);
-    let mut dice = Dice(0xACE);
+    let mut dice = Dice::of(0xACE);
     let mut kills = 0;
     while kills < 6 && !job.run_and_kill(Duration::from_millis(150 + dice.below(300))) {
         kills += 1;

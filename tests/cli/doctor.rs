@@ -176,7 +176,8 @@ fn an_interrupt_ends_it_at_once() {
         let begun = Instant::now();
         signal(&child, by);
         assert_eq!(wait(&mut child).signal(), Some(by.as_raw()));
-        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        // clock: bounds a hang
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     }
 }
 

@@ -139,6 +139,7 @@ fn a_full_pipe_is_waited_for_even_where_it_does_not_block() {
     let mut child = command.stdin(Stdio::piped()).stdout(writer).spawn().unwrap();
     drop(command); // which has an end of the pipe as well
     child.stdin.take().unwrap().write_all(megabyte.as_bytes()).unwrap();
+    // clock: the slowness itself
     std::thread::sleep(std::time::Duration::from_millis(300));
     let mut answer = String::new();
     reader.read_to_string(&mut answer).unwrap();

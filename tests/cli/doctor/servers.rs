@@ -320,6 +320,7 @@ impl Full {
             one
         });
         let waiting = waiting.collect();
+        // clock: connections of the kernel that nothing tells of
         thread::sleep(Duration::from_millis(50));
         Full { address, _listener: listener, _waiting: waiting }
     }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use modelwire_service::Service;
 
 /// The longest that anything may take before a test gives up on it.
-pub const LONGEST: Duration = Duration::from_secs(60);
+pub const LONGEST: Duration = Duration::from_secs(600);
 /// Between two looks at something that is waited for.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
 /// The key that the service accepts.
@@ -125,6 +125,7 @@ pub fn wait(child: &mut Child) -> ExitStatus {
             let _ = child.kill();
             panic!("the command did not end within {LONGEST:?}");
         }
+        // clock: between two looks
         std::thread::sleep(LOOK_PAUSE);
     }
 }
@@ -133,7 +134,9 @@ pub fn wait(child: &mut Child) -> ExitStatus {
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
+        // clock: bounds a hang
         assert!(begun.elapsed() < LONGEST, "not within {LONGEST:?}: {what}");
+        // clock: between two looks
         std::thread::sleep(LOOK_PAUSE);
     }
 }
@@ -229,9 +232,17 @@ impl Drop for Folder {
 }
 
 /// Any numbers: xorshift.
-pub struct Dice(pub u64);
+pub struct Dice(u64);
 
 impl Dice {
+    /// The numbers of TEST_SEED, or of this seed; a test that fails says which.
+    pub fn of(seed: u64) -> Dice {
+        let wanted = std::env::var("TEST_SEED").ok();
+        let seed = wanted.map_or(seed, |seed| seed.parse().expect("TEST_SEED is a number"));
+        println!("TEST_SEED={seed}");
+        Dice(seed.max(1))
+    }
+
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -117,6 +117,7 @@ impl Screen {
         // What was written last is on its way.
         let mut before = self.text();
         until("the screen is still", || {
+            // clock: a screen that is still is one that does not change
             std::thread::sleep(std::time::Duration::from_millis(50));
             let now = self.text();
             std::mem::replace(&mut before, now) == self.text()
