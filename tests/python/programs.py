@@ -5,7 +5,7 @@ import subprocess
 import sys
 import textwrap
 
-DEADLINE = 20.0  # a fork that hangs, hangs for ever
+DEADLINE = 120.0  # a fork that hangs, hangs for ever
 
 PRELUDE = """
 import os, signal, sys, threading, time

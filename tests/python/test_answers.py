@@ -124,7 +124,9 @@ def test_response_of_items_cut_short(client):
 @pytest.mark.parametrize("output", [None, [], [{"type": "reasoning", "summary": []}]])
 def test_response_without_text(scripted, output):
     """R-F3: no output, no text; no error either."""
-    response = scripted(answer({"object": "response", "output": output})).responses.create(model="m", input="x")
+    response = scripted(answer({"object": "response", "output": output})).responses.create(
+        model="m", input="x"
+    )
     assert response.output_text == ""
 
 
@@ -179,6 +181,7 @@ def test_connections_are_used_again(service, client):
     """R-STR3: plain calls one after another need one connection."""
     for _ in range(5):
         client.chat.completions.create(model="echo", messages=HELLO)
+        # clock: nothing tells that a connection is back
         time.sleep(TRUST_TIME)
     assert len({request["connection"] for request in service.requests()}) == 1
 

@@ -14,7 +14,7 @@ TEXT = HELLO[0]["content"]
 def run(base_url, main):
     async def with_client():
         async with modelwire.AsyncClient(base_url=base_url, api_key=KEY) as client:
-            await asyncio.wait_for(main(client), 10)
+            await asyncio.wait_for(main(client), 60)
 
     asyncio.run(with_client())
 
@@ -86,6 +86,7 @@ def test_leaving_the_block_closes_the_exchange(quiet):
                 await anext(chat)
                 raise ZeroDivisionError
         while quiet.open_connections():
+            # clock: between two looks
             await asyncio.sleep(0.01)
         with pytest.raises(modelwire.APIConnectionError):
             async with client.chat.completions.stream(model="m", messages=HELLO) as chat:

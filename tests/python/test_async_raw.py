@@ -12,7 +12,7 @@ from wire import HELLO
 def run(service, main):
     async def with_client():
         async with modelwire.AsyncClient(base_url=service.base_url, api_key=KEY) as client:
-            await asyncio.wait_for(main(client), 10)
+            await asyncio.wait_for(main(client), 60)
 
     asyncio.run(with_client())
 

@@ -120,7 +120,9 @@ def test_a_killed_worker(ray, service):
 
     def kill():
         deadline = time.monotonic() + 60
+        # clock: bounds a hang
         while len(service.requests) < ROWS // 4 and time.monotonic() < deadline:
+            # clock: between two looks
             time.sleep(0.02)
         for worker in workers()[:1]:
             os.kill(worker, signal.SIGKILL)

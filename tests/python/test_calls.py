@@ -479,6 +479,7 @@ def test_a_function_that_raises_where_logging_raises(scripted, no_log):
 
     def on_call(record):
         told.append(record)
+        # clock: the slowness itself
         time.sleep(0.02)
         raise ValueError("odd")
 
@@ -493,18 +494,20 @@ def test_a_function_that_sleeps(scripted):
     free, told = threading.Event(), []
 
     def on_call(record):
-        free.wait(30)
+        free.wait(120)
         told.append(record)
 
     client = scripted(*[answer({"id": "a", "choices": [{}]})] * 20, on_call=on_call)
     before = time.monotonic()
     for _ in range(20):
         client.chat.completions.create(**CHAT)
-    assert time.monotonic() - before < 10 and told == []
+    # clock: half of the wait that is not to be waited for
+    assert time.monotonic() - before < 60 and told == []
     assert not modelwire.flush_calls(0.05)
     before = time.monotonic()
     client.close()
-    assert time.monotonic() - before < _calls.END_MAX + 5 and told == []
+    # clock: beside the two minutes that the function waits
+    assert time.monotonic() - before < _calls.END_MAX + 60 and told == []
     free.set()
     assert modelwire.flush_calls() and len(told) == 20
 
@@ -544,7 +547,7 @@ def test_more_than_can_wait(caplog, told):
     free = threading.Event()
 
     def on_call(record):
-        free.wait(30)
+        free.wait(120)
         told.append(record)
 
     client = modelwire.Client(base_url="http://127.0.0.1:9/v1", api_key=KEY, on_call=on_call)
@@ -608,11 +611,12 @@ FORKING = """
                 code = 0
             finally:
                 os._exit(code)
-        for _ in range(800):
+        for _ in range(6000):
             ended, status = os.waitpid(made, os.WNOHANG)
             if ended:
                 assert os.waitstatus_to_exitcode(status) == 0
                 return
+            # clock: between two looks
             time.sleep(0.01)
         os.kill(made, signal.SIGKILL)
         raise SystemExit("the child hangs")
@@ -628,6 +632,7 @@ def test_a_program_that_ends_tells(service):
     output = programs.run(
         """
         def on_call(record):
+            # clock: the slowness itself
             time.sleep(0.05)
             print(record.kind, record.cancelled_by, flush=True)
         client = modelwire.Client(on_call=on_call)
@@ -645,6 +650,7 @@ def test_a_program_that_ends_tells(service):
 def test_a_program_ends_in_time(service):
     """R-OP1: whatever the function does: sleeps, calls, or logs what it cannot."""
     for source in (
+        # clock: the slowness itself
         "time.sleep(60)",
         "client.models.list()",
         "raise SystemExit",
@@ -663,7 +669,8 @@ def test_a_program_ends_in_time(service):
             """,
             service.base_url,
         )
-        assert time.monotonic() - before < 12, source
+        # clock: below the 60 s that the function takes
+        assert time.monotonic() - before < 50, source
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
@@ -672,6 +679,7 @@ def test_a_close_waits_for_what_is_due(service):
     output = programs.run(
         """
         def on_call(record):
+            # clock: the slowness itself
             time.sleep(0.02)
             print(record.operation, flush=True)
         with modelwire.Client(on_call=on_call) as client:
@@ -792,6 +800,7 @@ def test_greenlets(service, library):
         """
         told = []
         def on_call(record):
+            # clock: the slowness itself
             sleep(0.01)
             told.append(record.operation)
         client = modelwire.Client(on_call=on_call)
@@ -850,11 +859,13 @@ def test_a_greenlet_that_is_killed(service):
         told = []
         def on_call(record):
             told.append(record)
+            # clock: the slowness itself
             time.sleep(0.1)
         client = modelwire.Client(on_call=on_call)
         for _ in range(5):
             client.models.list()
         while not told:
+            # clock: between two looks
             gevent.sleep(0.01)
         gevent.killall([one for one in gc.get_objects() if isinstance(one, gevent.Greenlet)])
         client.models.list()

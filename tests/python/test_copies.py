@@ -117,6 +117,7 @@ def test_calls_and_streams_in_both_at_once(both, service):
 
     many = Many(work)
     while len(io_threads()) < 2:
+        # clock: between two looks
         time.sleep(0.005)
     many.end()
     """)

@@ -14,7 +14,7 @@ from wire import SILENCE, STALL, answer, piece, stream
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
-HEARD_WITHIN = 1.0  # the target is 0.2 s; a busy machine may take longer
+HEARD_WITHIN = 5.0  # the target is 0.2 s; a busy machine may take longer
 
 # A shell that starts tests in the background has SIGINT ignored in them; Python then keeps it so.
 PROGRAM = """
@@ -71,6 +71,7 @@ def interrupted(base_url, stream, is_waiting, then, source=PROGRAM):
         then()
         _, complaint = program.communicate(timeout=programs.DEADLINE)
         assert (program.returncode, complaint) == (0, "")
+    # clock: by itself it would be heard after 30 s or never
     assert heard < HEARD_WITHIN
 
 

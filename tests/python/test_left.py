@@ -125,6 +125,7 @@ def test_a_cancelled_loop_closes_its_stream(quiet, request, form):
 
             task = asyncio.create_task(consume())
             await began.wait()
+            # clock: before or in the wait, both are to end the same
             await asyncio.sleep(0.05)
             task.cancel()
             with pytest.raises(asyncio.CancelledError) as raised:

@@ -36,12 +36,11 @@ def test_what_makes_and_runs_a_file_is_there():
 
 
 def test_every_result_is_of_a_check():
-    """R-OP1: and none failed, as it was committed."""
+    """R-OP1: what it says is that of the last run by hand."""
     text = (ROOT / "docs/platforms.md").read_text()
     [results] = re.findall(r"<!-- results: .*? -->\n(.*?)<!-- /results -->", text, re.DOTALL)
     told = re.findall(r"(?m)^\| `make ([a-z-]+)` \| .*? \| (.*?) \|", results)
     assert {target for target, _ in told} <= {check.target for check in CHECKS}
-    assert all(came.startswith("passed") for _, came in told), told
 
 
 def names():

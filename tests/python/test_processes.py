@@ -29,10 +29,11 @@ ASK = """
             finally:
                 sys.stdout.flush()
                 os._exit(code)
-        for _ in range(500):
+        for _ in range(6000):
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
                 return os.waitstatus_to_exitcode(status) == 0
+            # clock: between two looks
             time.sleep(0.01)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -198,6 +199,7 @@ def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
     def linger():
         is_within.set()
         while True:
+            # clock: the pace of who runs beside
             time.sleep(0.001)
 
     def send(value):
@@ -205,13 +207,14 @@ def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
 
     class Slow:
         def __del__(self, sleep=time.sleep):
+            # clock: the slowness itself
             sleep(0.2)
 
     slow = Slow()
     """
     begin = """
     threading.Thread(target=work, daemon=True).start()
-    assert is_within.wait(10)
+    assert is_within.wait(60)
     """
     programs.run(source + CODE_WITHIN[within] + begin, service.base_url)
 
@@ -255,7 +258,7 @@ def test_a_child_ends_as_any_process(service):
     context = multiprocessing.get_context("fork")
     child = context.Process(target=lambda: ask(client))
     child.start()
-    child.join(5)
+    child.join(60)
     assert child.exitcode == 0, child.exitcode
     list(chat)
     if os.fork() == 0:
@@ -276,7 +279,7 @@ def test_an_exception_crosses_a_pool_of_processes(service):
 
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
-        error = pool.submit(work, "no-such-model").exception(5)
+        error = pool.submit(work, "no-such-model").exception(60)
     assert type(error) is modelwire.NotFoundError and error.model == "no-such-model", error
     """
     programs.run(ASK + source, service.base_url)
@@ -285,6 +288,7 @@ def test_an_exception_crosses_a_pool_of_processes(service):
 EXITS = {
     "daemon thread waits": """
         threading.Thread(target=list, args=(chat,), daemon=True).start()
+        # clock: before or in the wait, both are to end the same
         time.sleep(0.005)  # it may have begun to wait, or not: both must be fine
     """,
     "stream is open": "kept = [chat]",
@@ -295,6 +299,7 @@ EXITS = {
 
         for _ in range(4):
             threading.Thread(target=begin, daemon=True).start()
+        # clock: between two looks
         time.sleep(0.01)
     """,
     "daemon loops begin calls": """
@@ -306,6 +311,7 @@ EXITS = {
 
         for _ in range(4):
             threading.Thread(target=asyncio.run, args=(begin(),), daemon=True).start()
+        # clock: any moment will do
         time.sleep(0.05)
     """,
     "in atexit": "import atexit; atexit.register(lambda: print(next(chat, None)))",

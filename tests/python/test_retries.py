@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import modelwire
-from conftest import KEY
+from conftest import KEY, SOON
 from wire import ANSWER, HELLO, answer, events, finish, piece, text
 
 BUSY = answer({"error": {"message": "slow down"}}, 429)
@@ -73,7 +73,7 @@ def test_the_service_may_ask_for_a_longer_wait(scripted):
     client = scripted(answer({}, 429, retry_after="1"), ANSWER)
     asked(client)
     [wait] = waits(scripted.requests())
-    assert 0.95 < wait < 2.0
+    assert wait > 0.95
 
 
 def test_a_wait_beyond_the_bound_returns_the_error_at_once(scripted):
@@ -81,7 +81,7 @@ def test_a_wait_beyond_the_bound_returns_the_error_at_once(scripted):
     before = time.monotonic()
     with pytest.raises(modelwire.RateLimitError) as raised:
         asked(scripted(answer({}, 429, retry_after="3600")))
-    assert time.monotonic() - before < 2.0
+    assert time.monotonic() - before < SOON  # clock: bounds a hang
     assert (raised.value.retry_after, raised.value.attempts) == (3600.0, 1)
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import modelwire
-from conftest import eventually
+from conftest import SOON, eventually
 from wire import (
     END,
     HELLO,
@@ -236,10 +236,9 @@ def test_close_while_another_thread_waits(scripted):
     ended = []
     reader = threading.Thread(target=lambda: ended.append(next(chat, "end")))
     reader.start()
-    before = time.monotonic()
     chat.close()
-    reader.join(5)
-    assert ended == ["end"] and time.monotonic() - before < 1.0
+    reader.join(SOON)
+    assert ended == ["end"]
 
 
 def test_streams_go_on_when_their_client_is_closed(client):
@@ -257,6 +256,7 @@ def test_streams_one_after_another_use_one_connection(scripted):
     client = scripted({"steps": [{"send": written}]})
     for _ in range(5):
         assert text(opened(client)) == "a"
+        # clock: nothing tells that a connection is back
         time.sleep(TRUST_TIME)
     assert len({request["connection"] for request in scripted.requests()}) == 1
 
@@ -266,7 +266,8 @@ def test_bytes_after_the_end_mark_are_ignored_and_delay_nobody(scripted):
     before = time.monotonic()
     chat = opened(scripted(stream(piece("a"), "[DONE]", piece("b"), STALL)))
     assert text(chat) == "a" and chat.end == "done_mark"
-    assert time.monotonic() - before < 2.0
+    # clock: bounds a hang
+    assert time.monotonic() - before < SOON
 
 
 def test_a_clean_end_after_all_finish_reasons_is_whole(scripted):

@@ -24,7 +24,7 @@ from modelwire import testing
 from modelwire.testing import Service, document, error, events, garbage, played, raw, text
 from wire import TRUST_TIME
 
-DEADLINE = 10.0
+DEADLINE = 60.0
 HELLO = [{"role": "user", "content": "Say hello."}]
 
 
@@ -468,6 +468,7 @@ def test_requests_are_recorded_in_their_order(modelwire_service, client):
     post(modelwire_service, "/chat/completions?a=1&b", {"model": "é"}, **{"X-One": "1"})
     chat_body = {"model": "echo", "messages": HELLO, "temperature": 0.5}
     client.chat.completions.create(**chat_body)
+    # clock: nothing tells that a connection is back
     time.sleep(TRUST_TIME)
     client.models.list()
     first, second, third = modelwire_service.requests
@@ -656,6 +657,7 @@ STATES = {
         def wait():
             for _ in client.chat.completions.create(model="m", messages=hello, stream=True): pass
         threading.Thread(target=wait, daemon=True).start()
+        # clock: between two looks
         while not service.requests: time.sleep(0.01)
         """,
     "in_a_cycle": "cycle = [service]; cycle.append(cycle); del service, cycle",
@@ -690,7 +692,7 @@ def test_a_forked_child_talks_to_its_parents_service():
             body = b'{"model": "echo", "input": "x"}'
             headers = {"Authorization": "Bearer sk-test"}
             request = urllib.request.Request(service.base_url + "/responses", body, headers)
-            return b'"text":"' in urllib.request.urlopen(request, timeout=10).read()
+            return b'"text":"' in urllib.request.urlopen(request, timeout=60).read()
 
         assert ask()
         child = os.fork()
@@ -728,7 +730,7 @@ def test_a_cut_is_seen_while_a_forked_child_lives():
         from modelwire.testing import Service, text
         service = Service()
         service.queue("whole", text("never whole").cut(after_bytes=20))
-        connection = http.client.HTTPConnection(urlsplit(service.base_url).netloc, timeout=10)
+        connection = http.client.HTTPConnection(urlsplit(service.base_url).netloc, timeout=60)
 
         def ask():
             headers = {"Authorization": "Bearer sk-test"}
@@ -808,7 +810,7 @@ seen = []
 def ask(service):
     headers = {"Authorization": f"Bearer {service.api_key}"}
     request = urllib.request.Request(service.base_url + "/models", headers=headers)
-    return json.load(urllib.request.urlopen(request, timeout=10))
+    return json.load(urllib.request.urlopen(request, timeout=60))
 
 def test_one(modelwire_service):
     assert ask(modelwire_service)["object"] == "list"
