@@ -23,6 +23,7 @@ void wrong_key() {
   CHECK_EQUAL(error.path(), "/v1/chat/completions");
   CHECK_EQUAL(error.model(), "echo");
   CHECK_EQUAL(error.attempts(), 1);
+  // clock: no number that is none
   CHECK(error.elapsed() >= 0ms && error.elapsed() < 1h);
   const auto age = std::chrono::system_clock::now() - *error.request_time();
   CHECK(age > -1min && age < 1h);

@@ -8,6 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod clock_rules;
 mod imports;
 mod options;
 mod rooms;

@@ -47,7 +47,6 @@ pub fn request(tag: usize, plan: Plan) -> Request {
     hello().header(PLAN_HEADER, plan.header(tag))
 }
 
-// clock: the habit of a program
 fn sleep(ms: u64) {
     // clock: the habit of a program
     thread::sleep(Duration::from_millis(ms));
