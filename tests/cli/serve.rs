@@ -10,12 +10,11 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
 use std::process::{Child, Stdio};
 
 use modelwire_cli::Exit;
 use rustix::process::Signal;
-use support::{modelwire, modelwire_at, run, signal};
+use support::{closed_port, modelwire, modelwire_at, run, signal};
 
 /// A stand-in that ends with this.
 struct Serving {
@@ -62,8 +61,7 @@ fn it_plays_the_service_until_standard_input_ends() {
 
 #[test]
 fn its_arguments_are_those_of_the_service() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let port = free.to_string();
+    let port = closed_port().to_string();
     let serving = Serving::start(&["--port", &port, "--key", "sk-other", "--usage", "never"]);
     assert_eq!(serving.url, format!("http://127.0.0.1:{port}/v1"));
     let ask = ["chat", "-m", "echo", "--usage", "Hello"];

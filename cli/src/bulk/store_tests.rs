@@ -68,6 +68,7 @@ impl Folder {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = parent.join(format!("modelwire-store-test-{}-{number}", std::process::id()));
+        let _ = fs::remove_dir_all(&path); // of a process of this number that was killed
         fs::create_dir_all(&path).unwrap();
         Folder(path)
     }

@@ -173,8 +173,8 @@ fn a_disk_that_stays_full_is_told_and_what_comes_is_kept() {
     rows.iter().skip_while(|row| !row.starts_with("more")).for_each(|row| store.done(row));
     let begun = Instant::now();
     let failure = store.close(None).unwrap_err();
-    // clock: one wait or two; a machine that is too busy for half of one in between is not meant
-    assert!(begun.elapsed() < room_wait + room_wait / 2, "room is waited for once");
+    // clock: a second wait would make it twice as long
+    assert!(begun.elapsed() < room_wait * 7 / 4, "room is waited for once");
     assert!(failure.message.contains("no room left"), "{}", failure.message);
     assert!(fs::read(folder.path("disk/out.jsonl")).unwrap().ends_with(b"\n"), "whole lines");
     fs::remove_file(&filler).unwrap();

@@ -10,7 +10,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 use serde_json::Value;
 
 use crate::servers::*;
-use crate::support::{self, Folder, modelwire, run};
+use crate::support::{self, Folder, closed_port, modelwire, run};
 
 /// A key that no output may have.
 const KEY: &str = "sk-very-secret-0123456789";

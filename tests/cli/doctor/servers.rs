@@ -326,14 +326,6 @@ impl Full {
     }
 }
 
-/// A port on which nothing listens. A connection keeps it, so that nobody else is given it.
-pub fn closed_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::mem::forget((TcpStream::connect(address).unwrap(), listener.accept().unwrap()));
-    address.port()
-}
-
 /// Whether this machine lets a test put other files in place of /etc/resolv.conf and /etc/hosts.
 pub fn can_replace_files() -> bool {
     let folder = Folder::new();

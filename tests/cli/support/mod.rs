@@ -200,6 +200,18 @@ pub fn run_on_terminal(command: &mut Command) -> Ran {
     Ran { status, stdout: stdout.join().unwrap(), stderr }
 }
 
+/// A port on which nothing listens. This process keeps it until its end, so that nobody else gets it; a
+/// command may listen there nevertheless.
+pub fn closed_port() -> u16 {
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    socket.set_reuse_address(true).unwrap();
+    let any: std::net::SocketAddr = ([127, 0, 0, 1], 0).into();
+    socket.bind(&any.into()).unwrap();
+    let port = socket.local_addr().unwrap().as_socket().unwrap().port();
+    std::mem::forget(socket);
+    port
+}
+
 /// A folder that goes away with it.
 pub struct Folder(PathBuf);
 
@@ -209,6 +221,7 @@ impl Folder {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("modelwire-cli-{}-{count}", std::process::id());
         let path = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&path); // of a process of this number that was killed
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
     }

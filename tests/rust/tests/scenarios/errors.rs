@@ -1,7 +1,5 @@
 //! How failures are told: by status, by envelope, by what broke on the way. Knows no retry.
 
-use std::net::TcpListener;
-
 use modelwire::{Client, Config, Error, ErrorKind, Limits, Metered, Request};
 use modelwire_service::{Exchange, Script, Service, Step};
 
@@ -364,13 +362,11 @@ fn a_key_that_is_cut_by_a_bound_is_masked() {
 /// R-ERR5 R-MET1
 #[test]
 fn a_refused_connection_was_never_sent() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let address = format!("127.0.0.1:{}", crate::system::closed_port());
     each(&client(format!("http://{address}/v1")), &hello(), |error| {
         assert_eq!((error.kind(), error.status()), (ErrorKind::Connect, None));
         contains(error.message(), "refused");
-        contains(error.message(), &address.to_string());
+        contains(error.message(), &address);
         contains(error.hint(), "base_url");
         assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 1));
     });

@@ -494,10 +494,7 @@ fn an_attempt_tells_of_its_connection() {
 /// R-ERR5: what never came to a connection says how far it came.
 #[test]
 fn an_attempt_without_a_connection_tells_how_far_it_came() {
-    let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    let port = crate::system::closed_port();
     for way in WAYS {
         for (host, is_looked_up) in [("127.0.0.1", false), ("localhost", true)] {
             let client = client(format!("http://{host}:{port}/v1"));

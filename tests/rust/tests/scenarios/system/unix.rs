@@ -62,6 +62,27 @@ pub fn shorten_queue(listener: &TcpListener) {
     assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
 }
 
+/// A port of this machine on which nobody listens. This process keeps it until its end, so that nobody
+/// else gets it; a service of this process may listen there nevertheless.
+pub fn closed_port() -> u16 {
+    // SAFETY: a socket that is never closed, options of it, and addresses that are plain data.
+    unsafe {
+        let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
+        assert!(socket >= 0);
+        let (on, size) = (1_i32, size_of::<i32>() as u32);
+        let option = (&raw const on).cast();
+        let set = libc::setsockopt(socket, libc::SOL_SOCKET, libc::SO_REUSEADDR, option, size);
+        assert_eq!(set, 0);
+        let mut address: libc::sockaddr_in = std::mem::zeroed();
+        address.sin_family = libc::AF_INET as libc::sa_family_t;
+        address.sin_addr.s_addr = u32::from(std::net::Ipv4Addr::LOCALHOST).to_be();
+        let mut size = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+        assert_eq!(libc::bind(socket, (&raw const address).cast(), size), 0);
+        assert_eq!(libc::getsockname(socket, (&raw mut address).cast(), &raw mut size), 0);
+        u16::from_be(address.sin_port)
+    }
+}
+
 /// Lets this process have so many descriptors and no more.
 pub fn limit_descriptors(max: u64) {
     let limit = libc::rlimit { rlim_cur: max, rlim_max: max };

@@ -115,6 +115,11 @@ pub fn shorten_queue(listener: &TcpListener) {
     assert_eq!(unsafe { listen(listener.as_raw_socket() as usize, 0) }, 0);
 }
 
+/// A port of this machine on which nobody listens.
+pub fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
 pub fn limit_descriptors(_: u64) {
     panic!("Windows has no limit of descriptors that a process could set");
 }

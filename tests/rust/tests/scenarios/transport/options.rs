@@ -1,7 +1,6 @@
 //! What a call sets for itself wins over its client; when connections and busy services are tried
 //! again. Knows no body.
 
-use std::net::TcpListener;
 use std::time::{Duration, Instant, SystemTime};
 
 use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, TimeoutPhase, Timeouts};
@@ -133,15 +132,10 @@ fn wrong_options_of_a_call_send_nothing() {
     assert_eq!(service.connections(), 0);
 }
 
-/// A port on which nobody listens.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 /// R-LIM1 R-MET1: an option tries a connection again that could not be opened; nothing was sent.
 #[test]
 fn a_service_that_starts_late_is_reached_if_wanted() {
-    let port = free_port();
+    let port = crate::system::closed_port();
     let wait = Duration::from_millis(100);
     let policy =
         RetryPolicy::default().retries_max(200).first_wait(wait).connect_errors(true).jitter(1.0);
