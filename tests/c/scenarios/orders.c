@@ -15,7 +15,7 @@ static uint32_t chance(uint32_t *state, uint32_t below) {
 
 typedef struct {
   modelwire_queue *queue;
-  int kind;
+  int kind, goes_on;
   long thread;
   sem_t waiting;
   modelwire_status status;
@@ -30,13 +30,16 @@ static void *wait_in_queue(void *argument) {
   CHECK(modelwire_queue_take(own->queue, 0, &event, 1, &count) == MODELWIRE_TIMEOUT);
   own->thread = thread_number();
   CHECK(sem_post(&own->waiting) == 0);
-  own->status = own->kind % 2 == 0 ? modelwire_queue_next(own->queue, -1, &event)
-                                   : modelwire_queue_take(own->queue, -1, &event, 1, &count);
+  do {
+    own->status = own->kind % 2 == 0 ? modelwire_queue_next(own->queue, -1, &event)
+                                     : modelwire_queue_take(own->queue, -1, &event, 1, &count);
+  } while (own->status == MODELWIRE_INTERRUPTED && own->goes_on);
   return NULL;
 }
 
-/* Threads inside the queue are woken and told that it is closed, whether it is closed or freed. The
- * service never answers. */
+/* Threads inside the queue are woken and told that it is closed, whether it is closed or freed. An
+ * interruptible wait ends by itself after 100 ms: it may be over when the queue is freed, and then it is
+ * not begun again. The service never answers. */
 void queue_freed_under_threads(void) {
   enum { THREADS = 4 };
   modelwire_client *client = client_of_environment();
@@ -48,7 +51,7 @@ void queue_freed_under_threads(void) {
       CHECK(modelwire_queue_new(flags, &queue, NULL) == MODELWIRE_OK);
       if (flags % 2 == 1) CHECK(modelwire_queue_fd(queue) >= 0);
       for (int i = 0; i < THREADS; i++) {
-        waiters[i] = (waiter){.queue = queue, .kind = i};
+        waiters[i] = (waiter){.queue = queue, .kind = i, .goes_on = !is_freed};
         CHECK(sem_init(&waiters[i].waiting, 0, 0) == 0);
         CHECK(pthread_create(&threads[i], NULL, wait_in_queue, &waiters[i]) == 0);
         while (sem_wait(&waiters[i].waiting) != 0) continue;
@@ -58,7 +61,9 @@ void queue_freed_under_threads(void) {
       if (is_freed) modelwire_queue_free(queue);
       for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);
-        CHECK(waiters[i].status == MODELWIRE_CLOSED);
+        int may_be_over = is_freed && (flags & MODELWIRE_INTERRUPTIBLE) != 0;
+        CHECK(waiters[i].status == MODELWIRE_CLOSED ||
+              (may_be_over && waiters[i].status == MODELWIRE_INTERRUPTED));
         CHECK(sem_destroy(&waiters[i].waiting) == 0);
       }
       if (!is_freed) modelwire_queue_free(queue);
