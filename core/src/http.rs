@@ -5,6 +5,7 @@ pub(crate) mod connections;
 pub(crate) mod failure;
 pub(crate) mod inflate;
 pub(crate) mod opening;
+pub(crate) mod returns;
 pub(crate) mod reuse;
 pub(crate) mod timing;
 pub(crate) mod tls;

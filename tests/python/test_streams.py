@@ -16,7 +16,6 @@ from wire import (
     NO_PARTS,
     SILENCE,
     STALL,
-    TRUST_TIME,
     WORDS,
     events,
     finish,
@@ -256,8 +255,6 @@ def test_streams_one_after_another_use_one_connection(scripted):
     client = scripted({"steps": [{"send": written}]})
     for _ in range(5):
         assert text(opened(client)) == "a"
-        # clock: nothing tells that a connection is back
-        time.sleep(TRUST_TIME)
     assert len({request["connection"] for request in scripted.requests()}) == 1
 
 

@@ -151,8 +151,8 @@ fn look(bytes: &[u8]) -> Option<Beginning> {
 
 /// The connection goes back to its pool in a few turns of its own tasks. They get these turns
 /// before the caller hears of the end, so that its next call finds the connection there; nothing
-/// is waited for.
-pub(crate) async fn settle(body: &mut Body) {
+/// is waited for. Whether the body has ended.
+pub(crate) async fn settle(body: &mut Body) -> bool {
     const TURNS: u32 = 4;
     let mut turns = 0;
     let mut has_ended = false;
@@ -160,24 +160,26 @@ pub(crate) async fn settle(body: &mut Body) {
         has_ended = has_ended || matches!(body.poll_piece(cx), Poll::Ready(Ok(None) | Err(_)));
         turns += 1;
         if turns > TURNS {
-            return Poll::Ready(());
+            return Poll::Ready(has_ended);
         }
         cx.waker().wake_by_ref();
         Poll::Pending
     })
-    .await;
+    .await
 }
 
-/// Reads the rest of a body, briefly, so that its connection is used again.
-pub(crate) async fn drain(body: &mut Body) {
-    let _ = timeout(DRAIN_TIME_MAX, read_rest(body)).await;
+/// Reads the rest of a body, briefly, so that its connection is used again. Whether it ended whole.
+pub(crate) async fn drain(body: &mut Body) -> bool {
+    timeout(DRAIN_TIME_MAX, read_rest(body)).await.unwrap_or(false)
 }
 
-async fn read_rest(body: &mut Body) {
+async fn read_rest(body: &mut Body) -> bool {
     let mut left = DRAIN_BYTES_MAX;
-    while let Ok(Some(piece)) = poll_fn(|cx| body.poll_piece(cx)).await
-        && left > piece.len()
-    {
-        left -= piece.len();
+    loop {
+        match poll_fn(|cx| body.poll_piece(cx)).await {
+            Ok(Some(piece)) if left > piece.len() => left -= piece.len(),
+            Ok(ended) => return ended.is_none(),
+            Err(_) => return false,
+        }
     }
 }

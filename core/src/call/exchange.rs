@@ -218,11 +218,15 @@ impl Answer<'_> {
             reading = reading.next_batch(body, &mut clock).await;
         }
         self.transport.answer_ended(true, &head, body);
-        body::settle(body).await;
+        let has_ended = body::settle(body).await;
         let outcome = Box::pin(reading.conclude()).await;
+        let returning = (!has_ended).then(|| self.transport.connection_returns());
         self.shared.finish(outcome);
         // The caller waits for none of this.
-        body::drain(body).await;
+        if returning.is_some() && body::drain(body).await {
+            self.transport.answer_ended(true, &head, body);
+            body::settle(body).await;
+        }
     }
 
     /// Puts events into the queue, and waits while it is full. The deadline goes on meanwhile.

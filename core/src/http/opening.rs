@@ -14,57 +14,66 @@ use hyper_util::client::legacy::connect::{Connection, HttpInfo};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tower::{Layer, Service};
 
+use crate::http::returns::Returns;
 use crate::http::timing::{Opening, Seen};
 use crate::system::with_signals_blocked;
 
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
 /// Around whatever connects.
 #[derive(Clone)]
-pub(crate) struct Watch;
+pub(crate) struct Watch(pub(crate) Arc<Returns>);
 
 impl<S> Layer<S> for Watch {
     type Service = Watched<S>;
 
     fn layer(&self, inner: S) -> Watched<S> {
-        Watched(inner)
+        Watched(inner, self.0.clone())
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Watched<S>(S);
+pub(crate) struct Watched<S>(S, Arc<Returns>);
 
-type Connecting<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
+type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 
 impl<S, R> Service<R> for Watched<S>
 where
     S: Service<R>,
     S::Future: Send + 'static,
     S::Response: Connection,
+    S::Error: Into<BoxError>,
 {
     type Response = S::Response;
-    type Error = S::Error;
-    type Future = Connecting<S::Response, S::Error>;
+    type Error = BoxError;
+    type Future = Connecting<S::Response>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(cx)
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.0.poll_ready(cx).map_err(Into::into)
     }
 
     /// The attempt is the one on whose behalf this is called. It may get another connection meanwhile;
-    /// then this one goes on without it.
+    /// then this one goes on without it, but is not begun.
     fn call(&mut self, place: R) -> Self::Future {
         let connecting = self.0.call(place);
-        let Some(seen) = Seen::current() else { return Box::pin(connecting) };
-        let opening = Arc::new(Opening::begins());
-        seen.opens(&opening);
-        Box::pin(opening.clone().scope(async move {
-            let connected = connecting.await;
-            if let Ok(connection) = &connected {
-                let mut extras = Extensions::new();
-                connection.connected().get_extras(&mut extras);
-                let info = extras.get::<HttpInfo>();
-                opening.ended(info.map(|info| (info.local_addr(), info.remote_addr())));
+        let Some(seen) = Seen::current() else {
+            return Box::pin(async { connecting.await.map_err(Into::into) });
+        };
+        let returns = self.1.clone();
+        Box::pin(async move {
+            returns.wait().await;
+            if Seen::current().is_none() {
+                return Err("the attempt got a connection that was returned".into());
             }
-            connected
-        }))
+            let opening = Arc::new(Opening::begins());
+            seen.opens(&opening);
+            let connected = opening.clone().scope(connecting).await.map_err(Into::into)?;
+            let mut extras = Extensions::new();
+            connected.connected().get_extras(&mut extras);
+            let info = extras.get::<HttpInfo>();
+            opening.ended(info.map(|info| (info.local_addr(), info.remote_addr())));
+            Ok(connected)
+        })
     }
 }
 

@@ -3,9 +3,9 @@
 //!
 //! Some servers and proxies promise keep-alive and close a moment after an answer. A request that
 //! is written into that moment is lost, and sending it again could be metered twice. So until a
-//! server has shown that it keeps connections, a call that follows an answer goes on a fresh
-//! connection, which is cheap where there is no TLS, or waits until the moment is over: then a
-//! closed connection is seen as closed and replaced before anything is written. One call answered
+//! server has shown that it keeps connections, a call that follows an answer waits until the moment
+//! is over: then a closed connection is seen as closed and replaced before anything is written. After
+//! a whole answer it may take a fresh connection instead, which is cheap without TLS. One call answered
 //! on a connection that carried an answer before is the proof, and from then on nothing is waited
 //! for. Streams and whole answers are judged apart: some servers keep their connections after the
 //! one and close them after the other.
@@ -15,9 +15,13 @@ use std::time::Duration;
 /// How long after the end of an answer a server may close its connection unexpectedly.
 pub(crate) const REUSE_GRACE: Duration = Duration::from_millis(10);
 
-/// Fresh connections that are opened instead of waiting, until the server has shown what it does:
-/// calls that follow each other so fast that they need more wait for the rest of the moment.
+/// Fresh connections that are opened after documents instead of waiting, until the server has shown
+/// what it does: calls that follow each other so fast that they need more wait for the rest of the
+/// moment. After a stream a call always waits: its connection is to be used again (R-STR3).
 const FRESH_MAX: u32 = 2;
+
+/// Local ports that are remembered until the server has shown what it does.
+const PORTS_MAX: usize = 256;
 
 /// What is known of a server. Times are since any fixed moment.
 #[derive(Debug, Default)]
@@ -44,15 +48,34 @@ pub(crate) enum Connection {
 struct Kept {
     /// It has answered on a connection that carried one before.
     is_proved: bool,
-    /// The local port that carried the last one, and when that ended.
-    last: Option<(u16, Duration)>,
+    /// The local ports that carried one. Empty once it is proved.
+    ports: Vec<u16>,
+    /// When the last one ended.
+    ended: Option<Duration>,
 }
 
 impl Kept {
     /// What is left of the moment, where it has to be waited for.
     fn wait(&self, now: Duration) -> Option<Duration> {
-        let (_, ended) = self.last.filter(|_| !self.is_proved)?;
+        let ended = self.ended.filter(|_| !self.is_proved)?;
         Some((ended + REUSE_GRACE).saturating_sub(now))
+    }
+
+    fn carried(&mut self, port: u16, now: Duration) {
+        self.ended = Some(now);
+        if !self.is_proved && !self.ports.contains(&port) && self.ports.len() < PORTS_MAX {
+            self.ports.push(port);
+        }
+    }
+
+    fn answered(&mut self, port: u16) {
+        if self.ports.contains(&port) {
+            (self.is_proved, self.ports) = (true, Vec::new());
+        }
+    }
+
+    fn broke_off(&mut self) {
+        (self.is_proved, self.ports) = (false, Vec::new());
     }
 }
 
@@ -60,33 +83,31 @@ impl Reuse {
     /// What a call that is about to be sent does. `is_cheap`: a fresh connection costs less than
     /// the moment.
     pub(crate) fn choose(&mut self, is_cheap: bool, now: Duration) -> Connection {
-        match self.streams.wait(now).max(self.documents.wait(now)) {
-            None => Connection::Pooled,
-            Some(wait) if is_cheap && wait > Duration::ZERO && self.fresh < FRESH_MAX => {
-                self.fresh += 1;
-                Connection::Fresh
-            }
-            Some(wait) => Connection::PooledAfter(wait),
+        let (streams, documents) = (self.streams.wait(now), self.documents.wait(now));
+        let Some(wait) = streams.max(documents) else { return Connection::Pooled };
+        if is_cheap && wait > streams.unwrap_or_default() && self.fresh < FRESH_MAX {
+            self.fresh += 1;
+            return Connection::Fresh;
         }
+        Connection::PooledAfter(wait)
     }
 
     /// An answer ended whole on this local port, whose connection is in the pool now.
     pub(crate) fn ended(&mut self, is_stream: bool, port: u16, now: Duration) {
         let kept = if is_stream { &mut self.streams } else { &mut self.documents };
-        kept.last = Some((port, now));
+        kept.carried(port, now);
     }
 
     /// An answer came on this local port.
     pub(crate) fn answered(&mut self, port: u16) {
-        for kept in [&mut self.streams, &mut self.documents] {
-            kept.is_proved |= kept.last.is_some_and(|(last, _)| last == port);
-        }
+        self.streams.answered(port);
+        self.documents.answered(port);
     }
 
     /// A connection broke off before it answered: what was believed may be wrong.
     pub(crate) fn broke_off(&mut self) {
-        self.streams.is_proved = false;
-        self.documents.is_proved = false;
+        self.streams.broke_off();
+        self.documents.broke_off();
         self.fresh = 0;
     }
 }
@@ -142,6 +163,27 @@ mod tests {
         reuse.answered(8);
         reuse.ended(false, 8, ms(40));
         assert_eq!(wait(&mut reuse, ms(40)), None);
+    }
+
+    /// R-STR3: a fresh connection would be one more than the streams need.
+    #[test]
+    fn after_a_stream_no_fresh_connection_is_taken() {
+        let mut reuse = Reuse::default();
+        reuse.ended(false, 7, ms(0));
+        reuse.ended(true, 7, ms(2));
+        assert_eq!(reuse.choose(true, ms(3)), Connection::PooledAfter(ms(9)));
+        reuse.ended(false, 8, ms(5));
+        assert_eq!(reuse.choose(true, ms(6)), Connection::Fresh, "the last was a document");
+    }
+
+    #[test]
+    fn any_of_several_connections_that_carried_an_answer_is_the_proof() {
+        let mut reuse = Reuse::default();
+        (1..=3).for_each(|port| reuse.ended(true, port, ms(0)));
+        reuse.answered(4);
+        assert_eq!(wait(&mut reuse, ms(1)), Some(ms(9)));
+        reuse.answered(2);
+        assert_eq!(wait(&mut reuse, ms(1)), None);
     }
 
     #[test]

@@ -28,6 +28,7 @@ use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::failure::{Failure, broken_off, causes, failure, is_refused_unprocessed};
 use crate::http::inflate::Inflate;
 use crate::http::opening::{Names, Watch};
+use crate::http::returns::{Returning, Returns};
 use crate::http::reuse::{Connection, Reuse};
 use crate::http::timing::Seen;
 use crate::http::tls;
@@ -45,6 +46,7 @@ pub(crate) struct Transport {
     headers: HeaderMap,
     urls: [Url; 3],
     reuse: Mutex<Reuse>,
+    returns: Arc<Returns>,
     /// A fresh connection costs a TLS handshake.
     speaks_tls: bool,
     /// What the times of `reuse` count from.
@@ -104,7 +106,8 @@ impl Transport {
 
     /// Reads the system's certificates where TLS is spoken, which takes milliseconds.
     pub(crate) fn new(settings: &Settings) -> Result<Transport> {
-        let client = built(builder(settings)?)?;
+        let returns = Arc::default();
+        let client = built(builder(settings, &returns)?)?;
         let endpoints = [Endpoint::Models, Endpoint::Chat, Endpoint::Responses];
         let urls = endpoints.map(|endpoint| url_of(&settings.base_url, endpoint));
         Ok(Transport {
@@ -114,6 +117,7 @@ impl Transport {
             headers: header_map(settings)?,
             urls,
             reuse: Mutex::default(),
+            returns,
             speaks_tls: settings.needs_tls(),
             made: Instant::now(),
         })
@@ -144,9 +148,9 @@ impl Transport {
                 &self.client
             }
             Connection::Fresh => {
-                let made = self
-                    .fresh
-                    .get_or_try_init(|| built(builder(settings)?.pool_max_idle_per_host(0)));
+                let made = self.fresh.get_or_try_init(|| {
+                    built(builder(settings, &Arc::default())?.pool_max_idle_per_host(0))
+                });
                 made.map_err(|error| Failure { error, metered: Metered::NotSent })?
             }
         };
@@ -248,6 +252,11 @@ impl Transport {
         }
     }
 
+    /// The connection of an answer that is over is about to be idle.
+    pub(crate) fn connection_returns(&self) -> Returning {
+        self.returns.begins()
+    }
+
     fn reuse(&self) -> MutexGuard<'_, Reuse> {
         lock(&self.reuse)
     }
@@ -308,7 +317,7 @@ impl Body {
 }
 
 /// What a client of these settings is built from.
-fn builder(settings: &Settings) -> Result<ClientBuilder> {
+fn builder(settings: &Settings, returns: &Arc<Returns>) -> Result<ClientBuilder> {
     let limits = &settings.limits;
     let spare_max = spare_max(limits.connections_max);
     let mut builder = reqwest::Client::builder()
@@ -318,7 +327,7 @@ fn builder(settings: &Settings) -> Result<ClientBuilder> {
         .pool_idle_timeout(Duration::from_millis(limits.idle_connection_ms_max as u64))
         .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max))
         // Together, for each is cloned for each request.
-        .connector_layer(Stack::new(ConcurrencyLimitLayer::new(spare_max), Watch))
+        .connector_layer(Stack::new(ConcurrencyLimitLayer::new(spare_max), Watch(returns.clone())))
         .dns_resolver(Names::new())
         .tcp_nodelay(true);
     // A request that was written is never sent again behind the caller's back: by default reqwest does so
