@@ -248,7 +248,7 @@ impl StreamEvents {
     }
 
     /// A line without `data: ` is an event where it could be one: it is part of what was paid for
-    /// (R-STR2). Any other is told, for words may be lost with it.
+    /// (R-STR2). Broken JSON and a misspelt `data:` are errors, for words would be lost with them.
     fn add_stray(&mut self, name: &str, line: &[u8]) {
         if self.ending.is_some() {
             return;
@@ -370,13 +370,14 @@ impl Sink for StreamEvents {
         self.add_stray(name, line);
     }
 
-    /// The grammar ignores it. It is told once, in case it should have been `data`.
+    /// The grammar ignores it. It is logged once, in case it should have been `data`; without its text.
     fn unknown_field(&mut self, line: &[u8]) {
         if self.ending.is_some() || self.ignored.is_some() {
             return;
         }
         let line = self.wanted.quotes.quote(&String::from_utf8_lossy(line));
-        let field = line.split(':').next().unwrap_or_default();
+        let is_plain = |byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_');
+        let field = line.split(':').next().filter(|name| name.bytes().all(is_plain));
         tracing::warn!(target: "modelwire", field, "the stream has lines of an unknown field");
         self.ignored = Some(line);
     }
@@ -415,17 +416,18 @@ impl Sink for Rest<'_> {
     }
 
     fn stray(&mut self, name: &str, line: &[u8]) {
-        const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
-        let is_begun = FIELDS.iter().any(|field| field.starts_with(line));
         let line = String::from_utf8_lossy(line);
-        // The beginning of a field has lost nothing that was said.
-        if !is_begun && self.take(&line) {
+        if self.take(&line) {
             self.events.add(sse::Event { name, data: line });
         }
     }
 
     fn unknown_field(&mut self, line: &[u8]) {
-        self.events.unknown_field(line);
+        const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
+        // The beginning of a field has lost nothing that was said.
+        if !FIELDS.iter().any(|field| field.starts_with(line)) {
+            self.events.unknown_field(line);
+        }
     }
 }
 

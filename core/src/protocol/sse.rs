@@ -39,15 +39,15 @@ pub(crate) trait Sink {
     /// An event.
     fn event(&mut self, event: Event<'_>);
 
-    /// Whether the first line of an event's data is whole by itself. Asked when a second line
-    /// follows without a blank one between.
+    /// Whether a line is whole by itself: the first of an event's data, when a second one follows
+    /// without a blank one between, or one without a field.
     fn is_whole(&self, data: &[u8]) -> bool;
 
     /// Whether this line of data ends the stream: it is an event at once, its line ended or not.
     fn is_end(&self, data: &[u8]) -> bool;
 
-    /// A line that is no field, blank ones aside, and the `event` field before it. What came before
-    /// was handed out.
+    /// A line without a field that is data or may be, and the `event` field before it. What came
+    /// before was handed out.
     fn stray(&mut self, name: &str, line: &[u8]);
 
     /// A line of a field that the grammar does not know and ignores.
@@ -80,11 +80,16 @@ impl<F: FnMut(Event<'_>)> Sink for Strict<'_, F> {
     fn unknown_field(&mut self, _: &[u8]) {}
 }
 
-/// A field's name as programs write them. Any other text before a colon is no field of anybody's,
-/// though the grammar calls it one; neither is `data` in capitals.
-fn is_name(field: &[u8]) -> bool {
+/// Whether a line that is no field of the grammar may be data: it begins like JSON, or its field is
+/// `data` but for capitals, white space or bytes of no letter. Any other is a field that nobody knows,
+/// with a colon or without, and ignored.
+fn may_be_data(line: &[u8], field: &[u8]) -> bool {
+    let has_colon = field.len() < line.len();
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !field.is_empty() && field.iter().all(is_plain) && !field.eq_ignore_ascii_case(b"data")
+    let is_name = field.iter().all(is_plain) && !field.eq_ignore_ascii_case(b"data");
+    let letters = field.iter().filter(|byte| byte.is_ascii_alphabetic());
+    matches!(line.trim_ascii_start().first(), Some(b'{' | b'[' | b'"'))
+        || has_colon && !is_name && letters.map(u8::to_ascii_lowercase).eq(*b"data")
 }
 
 /// UTF-8's byte order mark; one is dropped at the start of a stream.
@@ -331,7 +336,7 @@ impl Decoder {
             }
             b"" | b"id" | b"retry" => {} // a comment, or nothing that the grammar takes
             _ if !S::IS_LENIENT || line.trim_ascii().is_empty() => {}
-            name if colon.is_some() && is_name(name) => sink.unknown_field(line),
+            _ if !may_be_data(line, field) && !sink.is_whole(line) => sink.unknown_field(line),
             _ => {
                 self.substance += line.len() as u64;
                 self.hand_out(held.take(), sink);
