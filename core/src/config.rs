@@ -302,11 +302,33 @@ fn parse_base_url(given: &str) -> Result<Url> {
         let message = format!("base_url has the scheme {:?}, not http or https", url.scheme());
         return Err(Error::config(message).with_hint(hint));
     }
+    if !has_authority(given.trim()) {
+        return Err(Error::config("base_url names no host").with_hint(hint));
+    }
     if !url.username().is_empty() || url.password().is_some() {
         let hint = "Pass the key as api_key; it is sent as a bearer token.";
         return Err(Error::config("base_url contains user information").with_hint(hint));
     }
     Ok(url)
+}
+
+/// Whether `scheme://` is followed by a host. The parser takes the next name for one wherever it stands:
+/// in `http:///v1` it is "v1".
+pub(crate) fn has_authority(url: &str) -> bool {
+    let behind = url.split_once("://").map(|(_, behind)| behind);
+    behind.is_some_and(|behind| !behind.starts_with(['/', '\\']))
+}
+
+/// Paths that calls add to the base URL themselves.
+const OPERATIONS: [&str; 4] = ["/chat/completions", "/completions", "/responses", "/models"];
+
+/// What may be wrong with the path of a base URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathFault {
+    NoVersion,
+    VersionTwice,
+    /// It ends in a path that calls add themselves.
+    Operation(&'static str),
 }
 
 /// A configuration that was checked.
@@ -330,9 +352,15 @@ pub(crate) struct Settings {
 pub(crate) type SharedSettings = Arc<Settings>;
 
 impl Settings {
-    /// Whether `base_url` ends in the version that the service prescribes (R-CFG1).
-    pub(crate) fn has_version(&self) -> bool {
-        self.base_url.path().trim_end_matches('/').ends_with("/v1")
+    /// What is wrong with the path of `base_url` where it does not end in `/v1`, once (R-CFG1).
+    pub(crate) fn path_fault(&self) -> Option<PathFault> {
+        let path = self.base_url.path().trim_end_matches('/');
+        let is_operation = |operation: &&&str| path.ends_with(**operation);
+        match OPERATIONS.iter().find(is_operation) {
+            Some(operation) => Some(PathFault::Operation(operation)),
+            None if !path.ends_with("/v1") => Some(PathFault::NoVersion),
+            None => path.ends_with("/v1/v1").then_some(PathFault::VersionTwice),
+        }
     }
 
     /// Whether any connection of the client speaks TLS: to the service, or to a proxy.

@@ -121,13 +121,37 @@ fn a_base_url_is_checked() {
         ("host/v1", "not a URL"),
         ("ftp://h/v1", "\"ftp\""),
         ("http://user:secret@h/v1", "user information"),
+        ("http:///v1", "no host"),
+        ("https:/v1", "no host"),
+        ("http:v1", "no host"),
+        ("http://\\v1", "no host"),
     ] {
         let error = given(url, "sk-test").err().unwrap();
         assert!(error.message().contains(said), "{url:?}: {error}");
         assert!(!error.report().contains("secret"));
     }
-    assert!(given(" http://h/v1/ ", "sk-test").unwrap().has_version());
-    assert!(!given("http://h/", "sk-test").unwrap().has_version());
+}
+
+/// R-CFG1
+#[test]
+fn the_path_of_a_base_url_ends_in_its_version_once() {
+    for (path, fault) in [
+        ("/v1", None),
+        ("/v1/ ", None),
+        ("/api/v1", None),
+        ("/v1beta/openai/v1", None),
+        ("", Some(PathFault::NoVersion)),
+        ("/V1", Some(PathFault::NoVersion)),
+        ("/v1/v1", Some(PathFault::VersionTwice)),
+        ("/v1/v1/", Some(PathFault::VersionTwice)),
+        ("/v1/chat/completions", Some(PathFault::Operation("/chat/completions"))),
+        ("/v1/completions", Some(PathFault::Operation("/completions"))),
+        ("/v1/models/", Some(PathFault::Operation("/models"))),
+        ("/responses", Some(PathFault::Operation("/responses"))),
+    ] {
+        let settings = given(&format!("http://h{path}"), "sk-test").unwrap();
+        assert_eq!(settings.path_fault(), fault, "{path:?}");
+    }
 }
 
 #[test]

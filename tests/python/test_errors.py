@@ -126,6 +126,16 @@ def test_a_wrong_path_says_what_is_wrong_with_it(service):
     client = modelwire.Client(base_url=service.base_url.removesuffix("/v1"), api_key=KEY)
     error = fails(client, modelwire.NotFoundError)
     assert "does not end in /v1" in error.hint and error.path == "/chat/completions"
+    client = modelwire.Client(base_url=f"{service.base_url}/v1", api_key=KEY)
+    assert fails(client, modelwire.NotFoundError).hint.startswith("The base URL has /v1 twice. ")
+    client = modelwire.Client(base_url=f"{service.base_url}/chat/completions", api_key=KEY)
+    assert "ends in /chat/completions" in fails(client, modelwire.NotFoundError).hint
+
+
+def test_a_base_url_without_a_host_is_refused():
+    """R-CFG1: the version is no host."""
+    with pytest.raises(modelwire.OpenAIError, match="names no host"):
+        modelwire.Client(base_url="http:///v1", api_key=KEY)
 
 
 @pytest.mark.parametrize(
@@ -167,8 +177,9 @@ def test_envelopes_of_errors(scripted, body, message, code):
     assert error.body == inner and error.response.text == error.body_text
 
 
+@pytest.mark.parametrize("words", ["no", "set stream=true"])
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 429, 500, 503])
-def test_streaming_is_named_where_it_may_help(scripted, status):
+def test_streaming_is_named_where_it_may_help(scripted, status, words):
     """R-STR6, R-ERR1: in the hint of a plain call that generates, and nowhere else."""
 
     def hint(call, **given):
@@ -177,9 +188,9 @@ def test_streaming_is_named_where_it_may_help(scripted, status):
         assert str(raised.value).endswith(f" Hint: {raised.value.hint}")
         return raised.value.hint
 
-    client = scripted(answer("no", status), max_retries=0)
+    client = scripted(answer(words, status), max_retries=0)
     chat = {"model": "m", "messages": HELLO}
-    helps = status in (400, 403, 404, 422, 500)
+    helps = words != "no" and status in (400, 403, 404, 422, 500)
     assert ("set stream_only" in hint(client.chat.completions.create, **chat)) == helps
     assert ("set stream_only" in hint(client.responses.create, model="m", input="x")) == helps
     assert "stream_only" not in hint(client.chat.completions.create, **chat, stream=True)

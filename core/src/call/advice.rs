@@ -1,11 +1,11 @@
 //! What to do about an error, in the light of how its call was made: what the kind of an error alone
 //! cannot say. Knows no attempt and no transport.
 
+use crate::config::PathFault;
 use crate::error::Error;
 use crate::error_kind::ErrorKind;
 use crate::protocol::endpoint::Endpoint;
 
-const NO_VERSION: &str = "The base URL does not end in /v1.";
 const ONLY_STREAMS: &str = "If this model answers only by streaming, set stream_only (the answer still \
     comes whole) or stream the call (stream = true).";
 
@@ -15,8 +15,8 @@ pub(crate) struct Made {
     pub(crate) endpoint: Endpoint,
     /// The service was asked to stream, whatever the caller gets.
     pub(crate) streams: bool,
-    /// The base URL ends in /v1.
-    pub(crate) has_version: bool,
+    /// What is wrong with the path of the base URL.
+    pub(crate) path_fault: Option<PathFault>,
 }
 
 /// The error with all that its caller can do (R-ERR1).
@@ -25,8 +25,8 @@ pub(crate) fn advise(error: Error, made: Made, attempts: u32) -> Error {
     if hint.is_empty() {
         return error;
     }
-    if !made.has_version && is_of_a_wrong_place(error.kind()) {
-        hint = format!("{NO_VERSION} {hint}");
+    if let Some(fault) = made.path_fault.filter(|_| is_of_a_wrong_place(error.kind())) {
+        hint = format!("{} {hint}", words_of(fault));
     }
     if !made.streams && made.endpoint != Endpoint::Models && may_want_a_stream(&error) {
         hint = format!("{hint} {ONLY_STREAMS}");
@@ -45,26 +45,29 @@ fn is_of_a_wrong_place(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::Status | ErrorKind::Protocol)
 }
 
-/// What services say of a plain call to a model that only streams (R-STR6); the specification names
-/// no status. A service that gives another reason by its code or parameter means that one, and a page
-/// is no service.
+fn words_of(fault: PathFault) -> String {
+    match fault {
+        PathFault::NoVersion => "The base URL does not end in /v1.".to_owned(),
+        PathFault::VersionTwice => "The base URL has /v1 twice.".to_owned(),
+        PathFault::Operation(path) => {
+            format!("The base URL ends in {path}, which calls add to it: end it with /v1.")
+        }
+    }
+}
+
+/// What services say of a plain call to a model that only streams (R-STR6): the specification names no
+/// status, so that the words are what is left.
 fn may_want_a_stream(error: &Error) -> bool {
-    if !matches!(error.status(), Some(400 | 403 | 404 | 405 | 422 | 500 | 501)) {
-        return false;
-    }
-    let is_number = |code: &&str| code.bytes().all(|byte| byte.is_ascii_digit());
-    let code = error.code().filter(|code| !is_number(code));
-    let said = [Some(error.message()), code, error.param()];
-    if said.into_iter().flatten().any(speaks_of_streams) {
-        return true;
-    }
-    let is_page = error.body().is_some_and(|body| body.trim_start().starts_with('<'));
-    code.is_none() && error.param().is_none() && !is_page
+    let said = [Some(error.message()), error.code(), error.error_type(), error.param()];
+    matches!(error.status(), Some(400 | 403 | 404 | 405 | 422 | 500 | 501))
+        && said.into_iter().flatten().any(speaks_of_streams)
 }
 
 /// An upstream provider is no stream.
 fn speaks_of_streams(text: &str) -> bool {
-    text.to_ascii_lowercase().replace("upstream", "").contains("stream")
+    let text = text.to_ascii_lowercase().replace("upstream", "").replace("downstream", "");
+    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    text.contains("stream") || text.contains("server-sent") || words.any(|word| word == "sse")
 }
 
 #[cfg(test)]
@@ -73,18 +76,19 @@ mod tests {
     use crate::error::FailedAnswer;
     use crate::error_kind::ERROR_KINDS;
 
-    const PLAIN: Made = Made { endpoint: Endpoint::Chat, streams: false, has_version: true };
+    const PLAIN: Made = Made { endpoint: Endpoint::Chat, streams: false, path_fault: None };
 
-    fn answered(status: u16) -> Error {
+    fn answered(status: u16, body: &str) -> Error {
         let (request_id, retry_after) = (None, None);
-        Error::from_response(FailedAnswer { status, body: "no", request_id, retry_after })
+        Error::from_response(FailedAnswer { status, body, request_id, retry_after })
     }
 
     /// R-STR6: only a plain call that generates can be helped by it.
     #[test]
     fn streaming_is_named_where_it_may_help() {
-        let hint = |status, made| advise(answered(status), made, 1).hint().to_owned();
-        for status in [400, 403, 404, 422, 500] {
+        let hint =
+            |status, made| advise(answered(status, "stream the call"), made, 1).hint().to_owned();
+        for status in [400, 403, 404, 405, 422, 500, 501] {
             assert!(hint(status, PLAIN).contains("set stream_only"), "{status}");
             for made in
                 [Made { streams: true, ..PLAIN }, Made { endpoint: Endpoint::Models, ..PLAIN }]
@@ -97,38 +101,47 @@ mod tests {
         }
     }
 
-    /// R-CFG1: the version is missing, and that may be why.
+    /// R-CFG1: the path of the base URL may be why nothing is there.
     #[test]
-    fn a_base_url_without_version_is_told_where_it_may_be_the_cause() {
-        let made = Made { has_version: false, ..PLAIN };
-        for kind in ERROR_KINDS {
-            let error = advise(Error::new(kind, "m"), made, 1);
-            let is_told = error.hint().starts_with(NO_VERSION);
-            assert_eq!(is_told, is_of_a_wrong_place(kind), "{error}");
-            let error = advise(Error::new(kind, "m"), PLAIN, 1);
-            assert_eq!(error.hint(), kind.hint());
+    fn a_wrong_path_of_the_base_url_is_named_where_it_may_be_the_cause() {
+        for (fault, words) in [
+            (PathFault::NoVersion, "The base URL does not end in /v1. "),
+            (PathFault::VersionTwice, "The base URL has /v1 twice. "),
+            (PathFault::Operation("/models"), "The base URL ends in /models, which calls add "),
+        ] {
+            let made = Made { path_fault: Some(fault), ..PLAIN };
+            for kind in ERROR_KINDS {
+                let error = advise(Error::new(kind, "m"), made, 1);
+                let is_named = error.hint().starts_with(words);
+                assert_eq!(is_named, is_of_a_wrong_place(kind), "{error}");
+                let error = advise(Error::new(kind, "m"), PLAIN, 1);
+                assert_eq!(error.hint(), kind.hint());
+            }
+            assert!(advise(answered(405, "no"), made, 1).hint().starts_with(words));
         }
-        assert!(advise(answered(405), made, 1).hint().starts_with(NO_VERSION));
     }
 
     /// R-STR6: "only where it helps".
     #[test]
-    fn a_service_that_gives_another_reason_means_that() {
+    fn streaming_is_named_only_where_the_service_speaks_of_it() {
         for (body, helps) in [
             (r#"{"error":{"message":"stream must be true","code":"x"}}"#, true),
             (r#"{"error":{"message":"no","code":"stream_required"}}"#, true),
+            (r#"{"error":{"message":"no","type":"StreamingOnlyError"}}"#, true),
             (r#"{"error":{"message":"no","param":"stream"}}"#, true),
-            (r#"{"error":{"message":"no","type":"invalid_request_error","code":400}}"#, true),
-            (r#"{"detail":"no"}"#, true),
-            ("", true),
-            (r#"{"error":{"message":"no","code":"insufficient_balance"}}"#, false),
+            (r#"{"detail":"This model answers by SSE only."}"#, true),
+            (r#"{"message":"use server-sent events"}"#, true),
+            (r#"{"error":{"message":"no","type":"invalid_request_error","code":400}}"#, false),
+            (r#"{"detail":"Not Found"}"#, false),
+            ("Only tiny-model allowed now, your model nope", false),
+            ("The server had an error while processing your request", false),
+            ("", false),
+            (r#"{"error":{"message":"no assessment","code":"insufficient_balance"}}"#, false),
             (r#"{"error":{"message":"no","param":"messages"}}"#, false),
             (r#"{"error":{"message":"The upstream failed","code":"upstream_failed"}}"#, false),
             ("<html>not found</html>", false),
         ] {
-            let (request_id, retry_after) = (None, None);
-            let answer = FailedAnswer { status: 400, body, request_id, retry_after };
-            let error = advise(Error::from_response(answer), PLAIN, 1);
+            let error = advise(answered(400, body), PLAIN, 1);
             assert_eq!(error.hint().contains("stream_only"), helps, "{body}");
         }
     }
@@ -143,8 +156,8 @@ mod tests {
 
     #[test]
     fn attempts_are_told_where_there_were_several() {
-        assert!(!advise(answered(429), PLAIN, 1).hint().contains("attempt "));
-        assert!(advise(answered(429), PLAIN, 4).hint().ends_with(" 4 attempts were made."));
+        assert!(!advise(answered(429, ""), PLAIN, 1).hint().contains("attempt "));
+        assert!(advise(answered(429, ""), PLAIN, 4).hint().ends_with(" 4 attempts were made."));
         let cancelled = Error::new(ErrorKind::Cancelled, "cancelled");
         assert_eq!(advise(cancelled, PLAIN, 4).hint(), "");
     }

@@ -154,7 +154,7 @@ impl Shared {
             key: request.own_api_key().unwrap_or_else(|| session.settings.api_key.clone()),
             bytes_max: limits.error_body_bytes_max,
         };
-        let made = Made { endpoint, streams: false, has_version: session.settings.has_version() };
+        let made = Made { endpoint, streams: false, path_fault: session.settings.path_fault() };
         let tag = request.own_tag();
         let progress = Progress {
             request: Some(request),

@@ -19,7 +19,7 @@ use tower::layer::util::Stack;
 use tower::limit::ConcurrencyLimitLayer;
 
 use crate::api_key::ApiKey;
-use crate::config::{Proxy, Settings};
+use crate::config::{Proxy, Settings, has_authority};
 use crate::error::{Error, Result};
 use crate::error_kind::{ErrorKind, Metered};
 use crate::head::Head;
@@ -387,7 +387,7 @@ fn proxy_of(given: &str) -> Result<reqwest::Proxy> {
         Error::new(ErrorKind::Config, "proxy is not the URL of a proxy").with_hint(hint)
     };
     let url = Url::parse(given.trim()).map_err(|_| refused())?;
-    let has_host = url.host_str().is_some_and(|host| !host.is_empty());
+    let has_host = has_authority(given) && url.host_str().is_some_and(|host| !host.is_empty());
     if !has_host || !SCHEMES.contains(&url.scheme()) {
         return Err(refused());
     }

@@ -102,11 +102,12 @@ fn a_stream_only_model_says_so_in_the_hint() {
         assert_eq!(way.read(&played, request.clone()).text(), "a b");
         assert_eq!(way.send(&played, request.stream_only(true)).unwrap().text(), "a b");
     }
-    for status in [400, 401, 403, 404, 422, 500, 503] {
-        let script = Script::one(Exchange::json(status, r#"{"error":"not so"}"#));
+    let statuses = [400, 401, 403, 404, 422, 500, 503].into_iter();
+    for (status, words) in statuses.flat_map(|status| [(status, "not so"), (status, "stream it")]) {
+        let script = Script::one(Exchange::json(status, format!(r#"{{"error":"{words}"}}"#)));
         let client = client(service.script("s", script));
         for way in WAYS {
-            let helps = ![401, 503].contains(&status);
+            let helps = words == "stream it" && ![401, 503].contains(&status);
             let error = way.send(&client, hello()).unwrap_err();
             assert_eq!(error.hint().contains("stream_only"), helps, "{error:?}");
             for error in [
@@ -145,6 +146,23 @@ fn a_base_url_without_version_is_named_wherever_it_may_be_the_cause() {
                 );
             });
         }
+    }
+}
+
+/// R-CFG1 R-ERR1: the version twice, or the path of an operation behind it.
+#[test]
+fn a_base_url_with_too_long_a_path_says_so() {
+    let service = Service::start().unwrap();
+    for (more, words) in [
+        ("/v1", "The base URL has /v1 twice. "),
+        ("/chat/completions", "The base URL ends in /chat/completions, which calls add to it"),
+        ("/models", "The base URL ends in /models, which calls add to it: end it with /v1. "),
+        ("/responses", "The base URL ends in /responses, which calls add to it: end it with /v1. "),
+    ] {
+        each(&client(format!("{}{more}", service.base_url())), &hello(), |error| {
+            assert_eq!(error.kind(), ErrorKind::NotFound, "{error:?}");
+            assert!(error.hint().starts_with(words), "{error:?}");
+        });
     }
 }
 
