@@ -11,6 +11,8 @@
 mod support;
 
 use std::collections::BTreeMap;
+#[cfg(unix)]
+use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
@@ -115,6 +117,36 @@ fn late(step: Step) -> Option<Reply> {
 fn refusal(status: u16) -> Reply {
     let body = br#"{"error":{"message":"not now","type":"t","code":"c"}}"#.to_vec();
     Reply { says: Says::Document { status, headers: Vec::new(), body }, faults: Vec::new() }
+}
+
+/// What answers say is as private as what was asked.
+#[cfg(unix)]
+#[test]
+fn files_are_as_readable_as_the_input() {
+    use std::os::unix::fs::PermissionsExt;
+    for (mode, options, files) in [
+        (0o600, &[][..], &["out.jsonl", "out.jsonl.journal"][..]),
+        (0o644, &[], &["out.jsonl", "out.jsonl.journal"]),
+        (0o400, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
+        (0o777, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
+    ] {
+        let job = Job::new(&rows(2, "echo"));
+        std::fs::set_permissions(job.path("in.jsonl"), Permissions::from_mode(mode)).unwrap();
+        assert_eq!(job.run(options).code(), 0);
+        // A file of this process that anybody may read shows what the umask leaves.
+        std::fs::write(job.path("any"), "").unwrap();
+        let mode_of = |name: &str| job.path(name).metadata().unwrap().permissions().mode() & 0o777;
+        for file in files {
+            let expected = (0o600 | mode & 0o066) & (mode_of("any") | 0o600);
+            assert_eq!(mode_of(file), expected, "{file} of {mode:o}");
+        }
+    }
+    let job = Job::new("");
+    let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "out.jsonl"]);
+    let ran = run_with_input(command.current_dir(job.folder.path()), rows(2, "echo"));
+    assert_eq!(ran.code(), 0);
+    let mode = job.path("out.jsonl").metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600, "of standard input nothing is known");
 }
 
 #[test]

@@ -47,7 +47,7 @@ use crate::bulk::output::{self, Outcome};
 use crate::bulk::row::{Finished, Key, Row};
 use crate::bulk::summary::command_line;
 use crate::failure::{Exit, Failure};
-use crate::system::{standard_output, withstand_size_limit};
+use crate::system::{readers_of, set_readers, standard_output, withstand_size_limit};
 use journal::{Record, write_ended};
 use journal_file::sync_folder;
 use open::Opened;
@@ -284,8 +284,10 @@ impl Store {
         };
         let assembled = || -> io::Result<u64> {
             let temporary = places::temporary(path);
-            let file =
-                OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true);
+            let readers = readers_of(&arrived.file.metadata()?);
+            let file = set_readers(&mut options, readers).open(&temporary)?;
             let out = BufWriter::new(&file);
             let size = ordered::assemble(&arrived.file, arrived.end, order, Format::of(path), out)?;
             file.sync_all()?;

@@ -1,9 +1,9 @@
 //! What the command asks of Unix systems. Knows no job.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,6 +31,29 @@ pub(crate) fn are_same(one: &Path, other: &Path) -> io::Result<bool> {
 pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     let (one, other) = (file.metadata()?, std::fs::metadata(path)?);
     Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+}
+
+/// Who may read and write what is made from this file: nobody that may not read or write it, but for the
+/// owner. What is no regular file says nothing.
+pub(crate) fn readers_of(found: &Metadata) -> Readers {
+    match found.is_file() {
+        true => Readers(0o600 | found.mode() & 0o066),
+        false => Readers::OWNER,
+    }
+}
+
+/// Who may read and write a file, as far as the process's umask lets them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Readers(u32);
+
+impl Readers {
+    pub const OWNER: Readers = Readers(0o600);
+    pub const ANYBODY: Readers = Readers(0o666);
+}
+
+/// For a file that is made by these options.
+pub(crate) fn set_readers(options: &mut OpenOptions, readers: Readers) -> &mut OpenOptions {
+    options.mode(readers.0)
 }
 
 /// Locks a file against other processes that ask, until it is unlocked or closed.

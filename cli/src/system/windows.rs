@@ -1,6 +1,6 @@
 //! What the command asks of Windows. Knows no job.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::FileExt;
 use std::os::windows::io::{AsHandle, AsRawHandle};
@@ -83,6 +83,23 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
         0 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
+}
+
+/// Who may read a file: whom its folder lets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Readers;
+
+impl Readers {
+    pub const OWNER: Readers = Readers;
+    pub const ANYBODY: Readers = Readers;
+}
+
+pub(crate) fn readers_of(_: &Metadata) -> Readers {
+    Readers
+}
+
+pub(crate) fn set_readers(options: &mut OpenOptions, _: Readers) -> &mut OpenOptions {
+    options
 }
 
 /// Nothing to do: names are in the journal of the file system, and folders cannot be brought to disk.

@@ -18,7 +18,7 @@ use crate::bulk::prices::Prices;
 use crate::bulk::store::{StoreOptions, look};
 use crate::connection::Connection;
 use crate::failure::Failure;
-use crate::system;
+use crate::system::{self, Readers, readers_of};
 
 /// What `-` is called: standard input, or standard output.
 const STANDARD: &str = "-";
@@ -150,8 +150,17 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
         is_ordered: writing.ordered,
         is_overwriting: writing.overwrite,
         retries_failed: bulk.resume.retry_failed,
+        readers: readers(&Source::of(&bulk.input)),
         settings: settings.into_iter().flatten().chain(set).collect(),
         ..StoreOptions::default()
+    }
+}
+
+/// Who may read results and journal: who may read the input, and nobody else.
+fn readers(source: &Source) -> Readers {
+    match source {
+        Source::Stdin => Readers::OWNER,
+        Source::Path(path) => fs::metadata(path).map_or(Readers::OWNER, |found| readers_of(&found)),
     }
 }
 

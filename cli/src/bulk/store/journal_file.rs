@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::journal::Record;
 use crate::failure::Failure;
-use crate::system;
+use crate::system::{self, Readers, set_readers};
 
 /// What was written but is not known to be on disk is kept in memory up to this, and then brought there.
 pub(crate) const UNSYNCED_BYTES_MAX: usize = 1024 * 1024;
@@ -34,15 +34,17 @@ pub(crate) struct JournalFile {
 impl JournalFile {
     /// Opens it, made if it is not there, and holds it until it is dropped. The second one says whether
     /// it could be locked: some network file systems know no locks.
-    pub(crate) fn hold(path: &Path) -> Result<(JournalFile, bool), Failure> {
+    pub(crate) fn hold(path: &Path, readers: Readers) -> Result<(JournalFile, bool), Failure> {
         let begun = Instant::now();
-        let (mut file, mut is_new) = open_or_make(path).map_err(|error| unusable(path, &error))?;
+        let (mut file, mut is_new) =
+            open_or_make(path, readers).map_err(|error| unusable(path, &error))?;
         let is_locked = loop {
             match system::try_lock(&file) {
                 Ok(()) if has_name(&file, path) => break true,
                 Ok(()) => {
                     // Whoever made it took it away meanwhile.
-                    (file, is_new) = open_or_make(path).map_err(|error| unusable(path, &error))?;
+                    (file, is_new) =
+                        open_or_make(path, readers).map_err(|error| unusable(path, &error))?;
                 }
                 Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_WAIT => {
                     std::thread::sleep(LOCK_ASK_EVERY);
@@ -148,9 +150,10 @@ impl Drop for JournalFile {
 }
 
 /// The file, and whether it was made.
-fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
+fn open_or_make(path: &Path, readers: Readers) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
+    set_readers(&mut options, readers);
     match options.clone().create_new(true).open(path) {
         Ok(file) => Ok((file, true)),
         // Also what is there and may be written in a folder where nothing may be made.

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ use super::replay::{self, Memory, Replayed};
 use super::results::{Format, Frozen, Results, ResultsFile, ResultsStream};
 use super::rewrite;
 use crate::failure::Failure;
-use crate::system::{read_exact_at, standard_output};
+use crate::system::{read_exact_at, readers_of, set_readers, standard_output};
 
 /// What an earlier run left.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,9 @@ impl Held {
     /// Holds it, if the job has one.
     pub fn of(options: &StoreOptions) -> Result<Held, Failure> {
         let path = Places::journal(options);
-        Ok(Held { journal: path.map(|path| JournalFile::hold(&path)).transpose()? })
+        Ok(Held {
+            journal: path.map(|path| JournalFile::hold(&path, options.readers)).transpose()?,
+        })
     }
 }
 
@@ -116,7 +118,7 @@ fn open_journal(
     let name = path.display();
     let (mut journal, is_locked) = match held {
         Some(held) => held,
-        None => JournalFile::hold(path)?,
+        None => JournalFile::hold(path, options.readers)?,
     };
     if !is_locked {
         notes.push(format!(
@@ -242,7 +244,7 @@ impl Opened {
         }
         let mut file = OpenOptions::new();
         file.read(true).write(true).create(replayed.known == 0);
-        let file = file.open(path).map_err(|error| match error.kind() {
+        let file = set_readers(&mut file, options.readers).open(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound if replayed.known > 0 => Failure::file(format!(
                 "{name} is gone, and its journal knows of results in it. Put it back to go on; or begin anew \
                  with --overwrite, which sends and pays every row again"
@@ -330,7 +332,12 @@ impl Opened {
         if names.is_empty() {
             return Ok(());
         }
-        fs::write(&path, names).map_err(|error| unusable(&path, &error))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let written = fs::metadata(journal)
+            .and_then(|found| set_readers(&mut options, readers_of(&found)).open(&path))
+            .and_then(|mut file| file.write_all(names.as_bytes()));
+        written.map_err(|error| unusable(&path, &error))?;
         resumed.unknown_file = Some(path);
         Ok(())
     }

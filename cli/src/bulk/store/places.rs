@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::journal_file::unusable;
 use crate::failure::Failure;
+use crate::system::{Readers, set_readers};
 
 /// A full disk is waited for so long.
 pub const ROOM_WAIT: Duration = Duration::from_secs(60);
@@ -31,6 +32,8 @@ pub struct StoreOptions {
     pub room_wait: Duration,
     /// For what cannot be written anywhere else.
     pub temp_folder: PathBuf,
+    /// Who may read the files that are made.
+    pub readers: Readers,
 }
 
 impl Default for StoreOptions {
@@ -44,6 +47,7 @@ impl Default for StoreOptions {
             settings: Vec::new(),
             room_wait: ROOM_WAIT,
             temp_folder: std::env::temp_dir(),
+            readers: Readers::ANYBODY,
         }
     }
 }
@@ -85,7 +89,7 @@ impl Places {
         }
         let arrivals = match (options.is_ordered, is_stream) {
             (false, _) | (true, false) => Places::arrivals(options),
-            (true, true) => Some(spool(&options.temp_folder)?),
+            (true, true) => Some(spool(&options.temp_folder, options.readers)?),
         };
         Ok(Places { results, arrivals, journal })
     }
@@ -130,11 +134,13 @@ pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// A file of this process alone, for results that wait for their order.
-fn spool(folder: &Path) -> Result<PathBuf, Failure> {
+fn spool(folder: &Path, readers: Readers) -> Result<PathBuf, Failure> {
     let pid = std::process::id();
     for number in 0..u32::MAX {
         let path = folder.join(format!("modelwire-{pid}-{number}.part"));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        match set_readers(&mut options, readers).open(&path) {
             Ok(_) => return Ok(path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(unusable(&path, &error)),

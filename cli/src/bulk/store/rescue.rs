@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::results::Format;
+use crate::system::{Readers, set_readers};
 
 /// Names that are tried, should some be taken.
 const NAMES_MAX: u32 = 1_000;
@@ -36,7 +37,9 @@ fn write(lines: &[u8], format: Format, folder: &Path) -> io::Result<PathBuf> {
     };
     for number in 0..NAMES_MAX {
         let path = folder.join(format!("modelwire-rescue-{pid}-{number}.jsonl{ending}"));
-        let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut file = match set_readers(&mut options, Readers::OWNER).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             opened => opened?,
         };

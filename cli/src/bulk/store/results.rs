@@ -14,7 +14,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 use super::journal_file::sync_folder;
 use super::places::temporary;
 use crate::failure::Failure;
-use crate::system::write_all_at;
+use crate::system::{readers_of, set_readers, write_all_at};
 
 /// The level at which results are compressed with zstd: its own default.
 const ZSTD_LEVEL: i32 = 3;
@@ -127,8 +127,10 @@ impl Frozen {
     fn thaw(&self) -> io::Result<ResultsFile> {
         let mut reader = Format::of(&self.whole).reader(File::open(&self.whole)?)?;
         let new = temporary(&self.arrivals);
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&new)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true);
+        let readers = readers_of(&std::fs::metadata(&self.whole)?);
+        let mut file = set_readers(&mut options, readers).open(&new)?;
         let end = io::copy(&mut reader, &mut file)?;
         if end != self.end {
             return Err(io::Error::new(ErrorKind::InvalidData, "its lines were changed"));

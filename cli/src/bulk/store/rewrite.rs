@@ -15,6 +15,7 @@ use super::places::temporary;
 use super::results::{Format, ResultsFile};
 use crate::bulk::output::{self, Outcome};
 use crate::failure::Failure;
+use crate::system::{readers_of, set_readers};
 
 /// So many bytes of lines are compressed together.
 const MEMBER_BYTES: usize = 1024 * 1024;
@@ -70,8 +71,11 @@ pub(crate) fn without_failed(
 }
 
 fn copy(format: Format, from: &Path, to: &Path) -> io::Result<ResultsFile> {
-    let mut reader = format.reader(File::open(from)?)?;
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(to)?;
+    let from = File::open(from)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(true);
+    let file = set_readers(&mut options, readers_of(&from.metadata()?)).open(to)?;
+    let mut reader = format.reader(from)?;
     let mut members = Members::new(format, &file);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
