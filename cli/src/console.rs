@@ -2,7 +2,7 @@
 //! command.
 //!
 //! A terminal obeys what is written to it, and a model writes what it likes: on a terminal, control
-//! characters are shown and not sent. In a pipe or a file every byte is as it came.
+//! characters, those that turn the direction of text included, are shown and not sent. In a pipe or a file every byte is as it came.
 
 use std::io::{self, ErrorKind, IsTerminal, Stdout, Write};
 use std::time::Duration;
@@ -115,9 +115,19 @@ fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// Whether a character steers a terminal or the direction of the text behind it (bidirectional controls,
+/// which make a line look like another one). Letters that are written from right to left are none.
+pub(crate) fn is_control(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
 /// The text with its control characters shown, but for line ends and tabs.
 pub(crate) fn shown(text: &str) -> String {
-    let is_shown = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
+    let is_shown = |letter: char| is_control(letter) && letter != '\n' && letter != '\t';
     if !text.contains(is_shown) {
         return text.to_owned();
     }

@@ -10,6 +10,13 @@ fn control_characters_are_shown() {
         ("bell \u{7} back \u{8} return \r.", "bell \\u{7} back \\u{8} return \\r."),
         ("eight bits \u{9b}2J \u{7f}", "eight bits \\u{9b}2J \\u{7f}"),
         ("\0", "\\u{0}"),
+        ("a\u{202e}cba\u{202c}\u{2066}\u{2069}", "a\\u{202e}cba\\u{202c}\\u{2066}\\u{2069}"),
+        ("\u{61c}\u{200e}\u{200f}\u{202a}", "\\u{61c}\\u{200e}\\u{200f}\\u{202a}"),
+        (
+            "\u{5e9}\u{5dc}\u{5d5}\u{5dd} \u{645}\u{631}\u{62d}\u{628}\u{627}",
+            "\u{5e9}\u{5dc}\u{5d5}\u{5dd} \u{645}\u{631}\u{62d}\u{628}\u{627}",
+        ),
+        ("joined\u{200d}\u{200b}", "joined\u{200d}\u{200b}"),
     ] {
         assert_eq!(shown(text), expected);
     }

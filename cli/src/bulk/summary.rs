@@ -26,6 +26,7 @@ use crate::bulk::budget::Spent;
 use crate::bulk::numbers::{counted, grouped, percent, short, time};
 use crate::bulk::progress::Members;
 use crate::bulk::row::{Finished, may_be_metered};
+use crate::console::is_control;
 
 /// So many kinds of failures are told apart; there are no more kinds and statuses in practice.
 pub const KINDS_MAX: usize = 32;
@@ -372,7 +373,7 @@ pub fn command_line<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> Stri
 /// Without line ends and other control characters, and not too long: a service says what it likes.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
-    let words = text.split(|letter: char| letter.is_control() || letter == ' ');
+    let words = text.split(|letter: char| is_control(letter) || letter == ' ');
     for word in words.filter(|word| !word.is_empty()) {
         if !line.is_empty() {
             line.push(' ');

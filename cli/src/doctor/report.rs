@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::console::is_control;
 use crate::doctor::causes::Fault;
 
 /// How a thing is that was looked at.
@@ -111,7 +112,7 @@ const SHOWN_CHARS_MAX: usize = 500;
 
 /// A text on one line, without what steers a terminal, bounded.
 pub(crate) fn shown(text: &str) -> String {
-    let is_space = |sign: char| sign.is_whitespace() || sign.is_control();
+    let is_space = |sign: char| sign.is_whitespace() || is_control(sign);
     let words: Vec<&str> = text.split(is_space).filter(|word| !word.is_empty()).collect();
     let line = words.join(" ");
     match line.char_indices().nth(SHOWN_CHARS_MAX) {
