@@ -3,6 +3,7 @@
 
 use std::error::Error as StdError;
 
+use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
 
 use crate::config::{Proxy, Settings};
@@ -79,9 +80,9 @@ pub(crate) fn is_refused_unprocessed(cause: &reqwest::Error) -> bool {
 }
 
 /// An attempt that got no head, told apart by type (R-ERR5).
-pub(crate) fn failure(cause: reqwest::Error, settings: &Settings) -> Failure {
+/// `place` is [`place_of`] the client's settings.
+pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -> Failure {
     let cause = cause.without_url();
-    let place = place_of(settings);
     let not_sent =
         |kind, message| Failure { error: Error::new(kind, message), metered: Metered::NotSent };
     let tls = find::<rustls::Error>(&cause);
@@ -151,8 +152,9 @@ pub(crate) fn broken_off(cause: &reqwest::Error) -> Error {
     Error::new(kind, format!("{what}: {}", causes(cause)))
 }
 
-/// Host and port, and the proxy on the way, without anything secret.
-fn place_of(settings: &Settings) -> String {
+/// Host and port, and the proxy on the way, without anything secret. Asked when a client's connections are
+/// made: later the environment may be another one.
+pub(crate) fn place_of(settings: &Settings) -> String {
     let named = |url: &Url| {
         let host = url.host_str().unwrap_or_default();
         match url.port_or_known_default() {
@@ -166,6 +168,18 @@ fn place_of(settings: &Settings) -> String {
             Ok(proxy) => format!("{place} through the proxy {}", named(&proxy)),
             Err(_) => format!("{place} through the proxy"),
         },
+        None if !settings.is_loopback() => match of_environment(&settings.base_url) {
+            Some(proxy) => {
+                format!("{place} through the proxy {} of the environment", named(&proxy))
+            }
+            None => place,
+        },
         Some(Proxy::Off) | None => place,
     }
+}
+
+/// The proxy that the environment names for this URL, as the library below judges it.
+fn of_environment(url: &Url) -> Option<Url> {
+    let proxy = Matcher::from_system().intercept(&url.as_str().parse().ok()?)?;
+    Url::parse(&proxy.uri().to_string()).ok()
 }

@@ -25,7 +25,9 @@ use crate::error_kind::{ErrorKind, Metered};
 use crate::head::Head;
 use crate::headers::is_content_type_of_all;
 use crate::http::connections::{Connections, Permit, spare_max};
-use crate::http::failure::{Failure, broken_off, causes, failure, is_refused_unprocessed};
+use crate::http::failure::{
+    Failure, broken_off, causes, failure, is_refused_unprocessed, place_of,
+};
 use crate::http::inflate::Inflate;
 use crate::http::opening::{Names, Watch};
 use crate::http::returns::{Returning, Returns};
@@ -45,6 +47,8 @@ pub(crate) struct Transport {
     pub(crate) connections: Connections,
     headers: HeaderMap,
     urls: [Url; 3],
+    /// What errors name.
+    place: String,
     reuse: Mutex<Reuse>,
     returns: Arc<Returns>,
     /// A fresh connection costs a TLS handshake.
@@ -116,6 +120,7 @@ impl Transport {
             connections: Connections::new(settings.limits.connections_max)?,
             headers: header_map(settings)?,
             urls,
+            place: place_of(settings),
             reuse: Mutex::default(),
             returns,
             speaks_tls: settings.needs_tls(),
@@ -186,7 +191,7 @@ impl Transport {
             Err(cause) => {
                 self.reuse().broke_off();
                 let is_written = is_refused_unprocessed(&cause);
-                let failure = failure(cause, settings);
+                let failure = failure(cause, settings, &self.place);
                 if failure.metered == Metered::NotSent && !is_written {
                     seen.sent_nothing(bytes_out);
                 }

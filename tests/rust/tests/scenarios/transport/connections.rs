@@ -4,8 +4,10 @@ use std::io::{Read, Write};
 use std::net::{Ipv6Addr, TcpListener};
 use std::time::{Duration, Instant};
 
+use modelwire::ErrorKind;
 use modelwire_service::{Exchange, Script, Service, Step};
 
+use crate::processes::in_child_at;
 use crate::support::{CHAT_ANSWER, WAYS, client, eventually, hello};
 
 /// Answers so many requests on connections of their own; what they said.
@@ -113,4 +115,28 @@ fn a_second_call_is_not_lost_to_an_unannounced_close() {
         }
         assert_eq!(service.recorded("s").len(), PAIRS * 2, "each call was sent once");
     }
+}
+
+/// R-ERR5, R-AUTH4: a proxy of the environment that refuses is named, without its password, and one that
+/// NO_PROXY leaves out is not.
+#[test]
+fn a_proxy_of_the_environment_that_refuses_is_named() {
+    const NAME: &str = "transport::connections::a_proxy_of_the_environment_that_refuses_is_named";
+    let bound = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).unwrap();
+    let port = bound.local_addr().unwrap().port();
+    drop(bound); // refuses from now on
+    let proxy = format!("http://me:secret@[::1]:{port}");
+    in_child_at(NAME, &[("HTTP_PROXY", &proxy), ("NO_PROXY", "left.out.invalid")], || {
+        let through = std::env::var("HTTP_PROXY").unwrap();
+        let (_, place) = through.split_once('@').unwrap();
+        for way in WAYS {
+            let error = way.send(&client("http://service.invalid/v1"), hello()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Connect, "{error:?}");
+            let named = format!("through the proxy {place} of the environment: ");
+            assert!(error.message().contains(&named), "{error}");
+            assert!(!error.report().contains("secret"), "{}", error.report());
+            let error = way.send(&client("http://left.out.invalid/v1"), hello()).unwrap_err();
+            assert!(!error.message().contains("proxy"), "{error}");
+        }
+    });
 }
