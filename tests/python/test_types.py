@@ -4,6 +4,7 @@ those that make instances."""
 import importlib
 import json
 import pickle
+import typing
 
 import pytest
 
@@ -28,6 +29,30 @@ def test_events_by_their_type(client):
         assert not any(isinstance(event, other) for other in others)
     texts = [event.delta for event in found if isinstance(event, responses.ResponseTextDeltaEvent)]
     assert "".join(texts) == "hello there"
+
+
+def test_a_dump_of_an_event_has_the_fields_of_its_type(client):
+    """R-F3: as openai-python's classes have them, for every type that they know."""
+    theirs = pytest.importorskip("openai.types.responses")
+    union = typing.get_args(theirs.ResponseStreamEvent)[0]
+    classes = typing.get_args(union)
+    assert len(classes) > 40
+    for their in classes:
+        kind = typing.get_args(their.model_fields["type"].annotation)[0]
+        expected = their.construct(type=kind, sequence_number=1).model_dump()
+        event = responses.ResponseStreamEvent.construct(type=kind, sequence_number=1)
+        assert event.model_dump() == expected
+        assert event.model_dump(exclude_unset=True) == {"type": kind, "sequence_number": 1}
+    for event in client.responses.create(model="echo", input="hello there", stream=True):
+        assert set(event.model_dump()) == set(event.to_dict())
+
+
+def test_a_dump_of_a_delta_has_the_fields_of_openai_python(client):
+    """R-F3: those that were not sent are None."""
+    theirs = pytest.importorskip("openai.types.chat.chat_completion_chunk")
+    [first, *_] = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    dump = first.choices[0].delta.model_dump()
+    assert set(theirs.ChoiceDelta.model_fields) <= set(dump) and dump["audio"] is None
 
 
 def test_events_of_helper_streams_by_their_type(client):

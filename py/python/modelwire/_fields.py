@@ -136,6 +136,7 @@ FIELDS = {
         "type": 'Literal["function"] | None',
     },
     "ChoiceDelta": {
+        "audio": "ChatCompletionAudio | None",
         "content": "str | None",
         "function_call": "ChoiceDeltaToolCallFunction | None",
         "refusal": "str | None",

@@ -462,6 +462,7 @@ class ChoiceDelta(_View):
     @property
     def _is_message(self) -> bool: ...
     def __new__(cls, **fields: Any) -> Self: ...
+    audio: ChatCompletionAudio | None
     content: str | None
     function_call: ChoiceDeltaToolCallFunction | None
     refusal: str | None

@@ -219,7 +219,7 @@ streamed_class! {
     /// What a chunk adds to a choice.
     ChoiceDelta = CHOICE_DELTA in "modelwire.types.chat" {
         {
-            function_call, refusal, tool_calls,
+            audio, function_call, refusal, tool_calls,
         }
         computed {
             /// Whether a message stands where a delta should.

@@ -12,6 +12,8 @@ use crate::encode;
 use crate::kept::intern;
 use crate::modules;
 use crate::object::document::View;
+use crate::object::events;
+use crate::object::fields::RESPONSE_STREAM_EVENT;
 use crate::object::node::node;
 use crate::object::plain::{plain, scalar};
 use crate::object::shape::{Child, Shape};
@@ -89,14 +91,22 @@ fn is_no_field(name: &str) -> bool {
 
 /// The fields that were not sent, where they are wanted.
 fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()> {
-    if dump.unset && dump.none {
-        for (name, _) in shape.fields {
-            if !dict.contains(name)? {
-                dict.set_item(name, dict.py().None())?;
-            }
-        }
+    if !(dump.unset && dump.none) {
+        return Ok(());
     }
-    Ok(())
+    let add = |name: &str| match dict.contains(name)? {
+        true => Ok(()),
+        false => dict.set_item(name, dict.py().None()),
+    };
+    if std::ptr::eq(shape, &RESPONSE_STREAM_EVENT) {
+        // The class has the fields of all types.
+        let kind = dict.get_item(intern!(dict.py(), "type"))?;
+        let kind = kind.and_then(|kind| kind.extract::<String>().ok()).unwrap_or_default();
+        ["type", "sequence_number"].into_iter().try_for_each(|name| add(name))?;
+        let fields = events::fields_of(&kind).unwrap_or_default();
+        return fields.iter().try_for_each(|name| add(name));
+    }
+    shape.fields.iter().try_for_each(|(name, _)| add(name))
 }
 
 /// A value that nobody looked at yet.

@@ -10,6 +10,7 @@ pub(crate) mod computed;
 pub(crate) mod document;
 pub(crate) mod dump;
 #[rustfmt::skip] // generated
+pub(crate) mod events;
 pub(crate) mod fields;
 pub(crate) mod make;
 pub(crate) mod methods;
