@@ -102,7 +102,7 @@ fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()>
         // The class has the fields of all types.
         let kind = dict.get_item(intern!(dict.py(), "type"))?;
         let kind = kind.and_then(|kind| kind.extract::<String>().ok()).unwrap_or_default();
-        ["type", "sequence_number"].into_iter().try_for_each(|name| add(name))?;
+        ["type", "sequence_number"].into_iter().try_for_each(&add)?;
         let fields = events::fields_of(&kind).unwrap_or_default();
         return fields.iter().try_for_each(|name| add(name));
     }

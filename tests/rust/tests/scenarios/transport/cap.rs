@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use modelwire::{Call, Client, Config, Error, ErrorKind, Event, Limits, Metered, Pop};
 use modelwire::{Request, TimeoutPhase, Timeouts, log};
