@@ -9,8 +9,8 @@ pub(crate) mod classes;
 pub(crate) mod computed;
 pub(crate) mod document;
 pub(crate) mod dump;
-#[rustfmt::skip] // generated
 pub(crate) mod events;
+#[rustfmt::skip] // generated
 pub(crate) mod fields;
 pub(crate) mod make;
 pub(crate) mod methods;
