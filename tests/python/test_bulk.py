@@ -664,7 +664,7 @@ def test_slow_rows_do_not_keep_requests_back(way):
             self.rfile.read(int(self.headers["Content-Length"]))
             with contextlib.suppress(threading.BrokenBarrierError):
                 all_came.wait(60)
-            body = json.dumps({"choices": []}).encode()
+            body = json.dumps({"choices": [{}]}).encode()
             self.send_response(500 if all_came.broken else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))

@@ -9,7 +9,7 @@ import pytest
 import modelwire
 import programs
 from conftest import KEY, eventually
-from wire import ANSWER, HELLO, STREAM_HEAD, answer, piece
+from wire import ANSWER, HELLO, STREAM_HEAD, answer, finish, piece
 
 pytestmark = pytest.mark.thread_unsafe("loggers are the process's")
 
@@ -164,11 +164,12 @@ def test_a_field_that_nobody_knows_is_warned_of(scripted, caplog):
 @pytest.mark.parametrize(("line", "field"), [("ping", ' field="ping"'), ("lost words", "")])
 def test_a_line_without_a_colon_is_a_field_that_is_warned_of(scripted, caplog, line, field):
     """R-STR2: ignored, as the grammar says; text of several words is not logged."""
-    body = f"{line}\n\ndata: {piece('a')}\n\n{line}\n\ndata: [DONE]\n\n"
+    chunks = f"data: {piece('a')}\n\ndata: {finish()}\n\n"
+    body = f"{line}\n\n{chunks}{line}\n\ndata: [DONE]\n\n"
     sent = {"send": f"{len(body):x}\r\n{body}\r\n0\r\n\r\n"}
     client = scripted({"steps": [{"send": STREAM_HEAD}, sent]})
     create = client.chat.completions.create
-    assert len(list(create(model="m", messages=HELLO, stream=True))) == 1
+    assert len(list(create(model="m", messages=HELLO, stream=True))) == 2
     told = [(record.levelname, record.getMessage()) for record in caplog.records]
     assert told == [("WARNING", f"the stream has lines of an unknown field{field}")]
 
