@@ -308,7 +308,7 @@ fn pull_lines() {
 #[test]
 fn pull_bare_lines() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-    let text = "[1.10]\n\"text\"\n{\"novel\":true}\n<html>\n\ndata: [DONE]\n\n";
+    let text = "[1.10]\n\"text\"\n{\"novel\":true}\n{<html>\n\ndata: [DONE]\n\n";
     let steps = vec![Step::send(head), Step::send(text), Step::Close];
     scripted("pull_novel", Script::one(Exchange { steps }));
 }
