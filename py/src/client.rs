@@ -54,6 +54,7 @@ impl NativeClient {
             None => Client::new(config),
         };
         let client = raise(py, client)?;
+        wait::find_early(py)?;
         let info = ClientInfo { base_url: client.base_url(), headers };
         Ok(NativeClient { client, info: Arc::new(info) })
     }

@@ -23,10 +23,17 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
+/// Has what makes exceptions found, while modules can be imported.
+pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
+    class(py).map(|_| ())
+}
+
+fn class(py: Python<'_>) -> PyResult<&Py<PyAny>> {
+    EXCEPTION.get_or_try_init(|| Ok(modules::own(py, "_errors")?.attribute("_exception")?.unbind()))
+}
+
 fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
-    let class = EXCEPTION.get_or_try_init(|| {
-        PyResult::Ok(modules::own(py, "_errors")?.attribute("_exception")?.unbind())
-    })?;
+    let class = class(py)?;
     let fields = PyDict::new(py);
     fields.set_item("kind", error.kind().name())?;
     fields.set_item("message", error.message())?;

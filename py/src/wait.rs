@@ -8,11 +8,12 @@ use modelwire::{Call, Error, ErrorKind, Event, Pop, Ready};
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
 
-use crate::errors::raise;
+use crate::errors::{self, raise};
 use crate::green::Greenlets;
 use crate::hub::next_number;
 use crate::interpreter;
 use crate::kept::{Kept, intern};
+use crate::modules::loaded;
 use crate::run::{Run, import};
 
 /// How often the main thread looks for signals while it waits.
@@ -166,6 +167,14 @@ fn poll_once(call: &Call, ready: &Ready, number: u64) -> modelwire::Result<Pop> 
         Poll::Ready(popped) => popped,
         Poll::Pending => Ok(Pop::Empty),
     }
+}
+
+/// Has what a wait needs found, while modules can be imported: an object may read a stream while the
+/// interpreter ends.
+pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
+    functions(py)?;
+    loaded(py)?;
+    errors::find_early(py)
 }
 
 /// How long to wait before a look at the signals. Python runs their handlers on its main thread

@@ -219,6 +219,28 @@ def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
     programs.run(source + CODE_WITHIN[within] + begin, service.base_url)
 
 
+def test_a_stream_that_is_read_while_the_interpreter_ends(service):
+    """R-STR1, R-ERR3: by an object that is dropped last: it ends, or says that the library did. What
+    a wait needs was imported before, although it is the first of its kind."""
+    source = """
+    messages = [{"role": "user", "content": "x"}]
+    create = modelwire.Client().chat.completions.create
+
+    class Last:
+        def __init__(self):
+            self.held = create(model="echo", messages=messages, stream=True)
+
+        def __del__(self, print=print, error=modelwire.OpenAIError):
+            try:
+                print(len(list(self.held)) > 2)
+            except error as raised:
+                print("shut down" in str(raised))
+
+    last = Last()
+    """
+    assert programs.run(source, service.base_url) == "True\n"
+
+
 def test_fork_in_mid_stream(service):
     """R-STR1: the child's calls work, its copy of the stream says whose it is; the parent's goes
     on, whatever the child does with its copy."""
