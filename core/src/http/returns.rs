@@ -66,7 +66,7 @@ impl Drop for Returning {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use std::task::{Context, Poll, Waker};
 
     use super::*;
