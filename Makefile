@@ -21,6 +21,8 @@
 # make test-ray  modelwire.bulk.Rows in a local Ray of two workers, one of which is killed
 # make test-bindings  the bindings of ffi-c/bindings for other runtimes, each through one list of
 #             scenarios; ARGS="ruby::" chooses
+# make test-servers  all clients beside openai-python against real servers and gateways, which it installs;
+#             ARGS="fastchat -k stream -v" chooses
 # make test-kills  bulk jobs that are killed 400 times at random moments
 # make fuzz   FUZZ_SECONDS=90 TARGETS="sse view" to choose
 # make wheels  the Python package for each platform, checked, in dist/; NAMES="x86_64 aarch64-musl"
@@ -203,6 +205,14 @@ test-bindings:
 	@tests/tools cargo cc make pkg-config python3 venv $(binding_tools)
 	cargo test --quiet --locked -p modelwire-tests-bindings -- $(ARGS)
 binding_tools := go node npm mvn ruby ruby-ffi luajit php elixirc erlang-dev platypus
+
+.PHONY: test-servers
+test-servers:
+	@tests/tools cargo cc node npm python3 venv
+	@PYO3_BUILD_EXTENSION_MODULE=1 cargo build --quiet --locked -p modelwire-ffi -p modelwire-cli -p modelwire-py
+	@cargo build --quiet --locked -p modelwire-tests --example ask
+	@$(call c_program,cc -std=c99,tests/servers/ask.c,ask)
+	@python3 tests/servers/run.py $(ARGS)
 
 # What each leaves is compared with what the service saw.
 test-kills:

@@ -30,8 +30,12 @@ def header(response, name):
 
 
 def events(text):
-    """(event, data) of each whole event; the servers recorded here end lines in LF alone."""
-    for block in text.lstrip("\ufeff").split("\n\n")[:-1]:
+    """(event, data) of each whole event; the servers recorded here end lines in LF alone. An error
+    that ends the body counts without its blank line, too: LitServe sends none."""
+    *blocks, last = text.lstrip("\ufeff").split("\n\n")
+    if last.startswith('data: {"error"') and parse(last.removeprefix("data: ")) is not None:
+        blocks.append(last)
+    for block in blocks:
         name, data = "", []
         for line in block.split("\n"):
             field, _, value = line.partition(":")
@@ -77,6 +81,11 @@ def error_object(value):
         return error_object(inner)
     fields = {name: text_of(value.get(name)) for name in ("message", "type", "code", "param")}
     detail = value.get("detail")
+    if isinstance(detail, dict) and isinstance(detail.get("error"), dict):
+        return error_object(detail)
+    if value.get("error_code"):
+        fields["message"] = fields["message"] or text_of(value.get("text"))
+        fields["code"] = text_of(value["error_code"])
     fields["message"] = fields["message"] or text_of(inner) or text_of(detail)
     if fields["message"] is None and detail is not None:
         fields["message"] = excerpt(json.dumps(detail, ensure_ascii=False, separators=(",", ":")))
@@ -121,8 +130,8 @@ def document(status, text):
         return failed("stream", status, error_object(value), excerpt(text))
     ok = {"text": "", "finish_reason": None, "usage": usage_of(value), "end": "document"}
     if "choices" in value:
-        choices = {c["index"]: (text_of(c["message"].get("content")) or "", c["finish_reason"])
-                   for c in value["choices"]}
+        choices = {c.get("index", at): (text_of(c["message"].get("content")) or "", c["finish_reason"])
+                   for at, c in enumerate(value["choices"])}
         ok["text"], ok["finish_reason"] = choices[0]
         if len(choices) > 1:
             ok["choices"] = {str(k): list(v) for k, v in choices.items()}
@@ -174,7 +183,7 @@ def stream(response, text, wanted):
             return failed("protocol", status, {}, None, told.chunks)
         final = isinstance(value, dict) and value.get("type") in FINAL
         is_error = name == "error" or value.get("type") == "error"
-        if is_error or value.get("error") and not final:
+        if is_error or value.get("error") and not final or value.get("error_code"):
             return failed("stream", status, error_object(value), excerpt(data), told.chunks)
         told.take(value)
         if final:

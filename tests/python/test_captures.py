@@ -105,8 +105,11 @@ def answered(found, record):
     if operation(record)[1] == "/responses":
         return {"ok": {**ok, "text": found.output_text, "finish_reason": found.status}}
     choices = {
-        choice.index: [choice.message.content or "", choice.finish_reason]
-        for choice in found.choices
+        at if choice.index is None else choice.index: [
+            choice.message.content or "",
+            choice.finish_reason,
+        ]
+        for at, choice in enumerate(found.choices)
     }
     return with_choices(ok, choices)
 

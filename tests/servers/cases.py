@@ -37,6 +37,8 @@ class Case:
     key: str = None
     leave: int = None  # the stream is left after so many chunks
     kills: bool = False  # a worker of the server may die of it
+    # A gateway may lose what came before the end of its upstream, or see the end before its own head.
+    loses: bool = False
 
 
 def chat(prompt="Say hello.", **fields):
@@ -116,8 +118,8 @@ CASES = [
     Case("at_once", "chat", several(chat)),
     Case("stream_at_once", "chat", several(chat), stream=True),
     Case("responses_stream_at_once", "responses", several(response), stream=True),
-    *both("cut", chat("truncate")),
-    Case("responses_stream_cut", "responses", [response("truncate")], stream=True),
+    *both("cut", chat("truncate"), loses=True),
+    Case("responses_stream_cut", "responses", [response("truncate")], stream=True, loses=True),
     *both("closed_unanswered", chat("disconnect")),
     *both("worker_dies", chat("die"), kills=True),
 ]

@@ -207,7 +207,7 @@ class Command:
         report = dict(line.split(": ", 1) for line in said.split("\n") if ": " in line)
         status = report.get("status")
         told = {name: report.get(name) for name in ("kind", "type", "code", "param")}
-        return {**told, "http_status": status and int(status)}
+        return {**told, "class": f"exit {code}", "http_status": status and int(status)}
 
     def ask(self, case, where, key):
         with concurrent.futures.ThreadPoolExecutor(len(case.bodies)) as threads:

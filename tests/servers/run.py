@@ -51,21 +51,27 @@ def steady(value, name=""):
     return "..." if name in VOLATILE else value
 
 
-def compared(expected, got, names):
-    """Where two lists of outcomes differ, errors by these names."""
+def compared(expected, got, names, loses):
+    """Where two lists of outcomes differ, errors by these names; of what loses its
+    beginning, whether it failed, and the last item."""
     for call, (one, other) in enumerate(zip(expected, got, strict=True)):
         at = f"[{call}]" if len(expected) > 1 else ""
         errors = [outcome["error"] and {name: outcome["error"].get(name) for name in names}
                   for outcome in (one, other)]  # fmt: skip
         if bool(errors[0]) != bool(errors[1]):
-            ends = ["an answer" if error is None else shown(error) for error in errors]
+            ends = [shown(outcome["error"]) for outcome in (one, other)]
             yield f"{at}: {ends[1]}, not {ends[0]}"
             continue
+        items = [steady(outcome["items"]) for outcome in (one, other)]
+        if loses and errors[0]:
+            continue
         yield from differences(steady(errors[0]), steady(errors[1]), f"{at}.error")
-        yield from differences(steady(one["items"]), steady(other["items"]), f"{at}.items")
+        yield from differences(*(got[-1:] if loses else got for got in items), f"{at}.items")
 
 
 def shown(error):
+    if error is None:
+        return "an answer"
     return " ".join(str(error[name]) for name in ("class", "kind", "http_status") if error.get(name))
 
 
@@ -79,6 +85,7 @@ def found(case, running):
     import clients
 
     key = case.key or servers.KEY
+    loses = case.loses and running.server.upstream
 
     def ask(client):
         if case.kills:
@@ -86,11 +93,11 @@ def found(case, running):
         return client.ask(case, running, key)
 
     python = ask(clients.PYTHON)
-    for line in compared(ask(clients.OPENAI), python, BESIDE_OPENAI):
+    for line in compared(ask(clients.OPENAI), python, BESIDE_OPENAI, loses):
         yield f"openai {line}"
     for name, client in clients.OTHERS.items():
         names = OF_THE_COMMAND if name == "command" else AMONG_OURS
-        for line in compared(python, ask(client), names):
+        for line in compared(python, ask(client), names, loses):
             yield f"{name} {line}"
 
 

@@ -520,3 +520,27 @@ fn llama_cpp_python() {
 fn litellm_before_llama_server() {
     check_server("litellm-to-llama-server");
 }
+
+/// R-OP1, R-OP3, R-F2, R-F3, R-STR1, R-STR3, R-STR7, R-ERR1, R-ERR2, R-ERR6
+#[test]
+fn fastchat() {
+    check_server("fastchat");
+}
+
+/// R-OP1, R-OP3, R-F2, R-F3, R-STR1, R-STR3, R-STR7, R-ERR1, R-ERR2, R-ERR6
+#[test]
+fn litserve() {
+    check_server("litserve");
+}
+
+/// R-OP1, R-OP3, R-F2, R-F3, R-STR1, R-STR3, R-STR7, R-ERR1, R-ERR2, R-ERR6
+#[test]
+fn mock_llm() {
+    check_server("mock-llm");
+}
+
+/// R-OP1, R-OP3, R-OP4, R-F2, R-F3, R-STR1, R-STR3, R-STR7, R-ERR1, R-ERR2
+#[test]
+fn portkey() {
+    check_server("portkey");
+}

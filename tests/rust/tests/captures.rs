@@ -227,8 +227,17 @@ fn check_server(server: &str) {
     assert!(wrong.is_empty(), "{} of {server}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-const SERVERS: [&str; 5] =
-    ["aimock", "litellm", "litellm-to-llama-server", "llama-cpp-python", "llama-server"];
+const SERVERS: [&str; 9] = [
+    "aimock",
+    "fastchat",
+    "litellm",
+    "litellm-to-llama-server",
+    "litserve",
+    "llama-cpp-python",
+    "llama-server",
+    "mock-llm",
+    "portkey",
+];
 
 /// What a real server took although the service rules it out, and why it is not sent.
 const RULED_OUT: [(&str, &str, &str); 7] = [
@@ -362,6 +371,30 @@ fn litellm_before_llama_server_is_understood() {
     check_server("litellm-to-llama-server");
 }
 
+/// R-OP1 R-OP3 R-F2 R-F3 R-STR1 R-STR3 R-STR7 R-ERR1 R-ERR2 R-ERR6 R-MET2
+#[test]
+fn fastchat_is_understood() {
+    check_server("fastchat");
+}
+
+/// R-OP1 R-OP3 R-F2 R-F3 R-STR1 R-STR3 R-STR7 R-ERR1 R-ERR2 R-ERR6 R-MET2
+#[test]
+fn litserve_is_understood() {
+    check_server("litserve");
+}
+
+/// R-OP1 R-OP3 R-F2 R-F3 R-STR1 R-STR3 R-STR7 R-ERR1 R-ERR2 R-ERR6 R-MET2
+#[test]
+fn mock_llm_is_understood() {
+    check_server("mock-llm");
+}
+
+/// R-OP1 R-OP3 R-OP4 R-F2 R-F3 R-STR1 R-STR3 R-STR7 R-ERR1 R-ERR2 R-MET2
+#[test]
+fn portkey_is_understood() {
+    check_server("portkey");
+}
+
 /// R-STR2 R-STR4
 #[test]
 fn llama_server_streams_parse_alike_at_every_split() {
@@ -390,4 +423,22 @@ fn llama_cpp_python_streams_parse_alike_at_every_split() {
 #[test]
 fn litellm_before_llama_server_streams_parse_alike_at_every_split() {
     check_all_parsers("litellm-to-llama-server");
+}
+
+/// R-STR2 R-STR4
+#[test]
+fn fastchat_streams_parse_alike_at_every_split() {
+    check_all_parsers("fastchat");
+}
+
+/// R-STR2 R-STR4
+#[test]
+fn mock_llm_streams_parse_alike_at_every_split() {
+    check_all_parsers("mock-llm");
+}
+
+/// R-STR2 R-STR4
+#[test]
+fn portkey_streams_parse_alike_at_every_split() {
+    check_all_parsers("portkey");
 }
