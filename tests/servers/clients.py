@@ -166,14 +166,18 @@ class Command:
 
     def arguments(self, case, where, body):
         common = ["--base-url", where.base_url, "--json", "--report"]
-        common += [part for item in TIMEOUTS.items() for part in ("--option", "{}={}".format(*item))]
+        common += [
+            part for item in TIMEOUTS.items() for part in ("--option", "{}={}".format(*item))
+        ]
         if where.headers:
             common += ["--option", f"headers={json.dumps(where.headers)}"]
         if case.operation == "models":
             return ["models", *common]
         how = [] if case.stream else ["--no-stream"]
         rest = {name: value for name, value in body.items() if name != "model"}
-        sets = [part for item in rest.items() for part in ("--set", f"{item[0]}={json.dumps(item[1])}")]
+        sets = [
+            part for item in rest.items() for part in ("--set", f"{item[0]}={json.dumps(item[1])}")
+        ]
         name = OPERATION[case.operation]
         return [name, *common, *how, "--retries", "0", "-m", body["model"], *sets, "a prompt"]
 

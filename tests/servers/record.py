@@ -51,7 +51,9 @@ class Body:
 
 def exchange(case, running):
     """The request as text, and the record of it."""
-    body = case.bodies[0] and json.dumps({**case.bodies[0], **({"stream": True} if case.stream else {})})
+    body = case.bodies[0] and json.dumps(
+        {**case.bodies[0], **({"stream": True} if case.stream else {})}
+    )
     method = "POST" if body else "GET"
     path = running.server.path + TARGETS[case.operation]
     headers = [["Host", f"127.0.0.1:{running.ports[-1]}"], ["Accept", "*/*"],
@@ -112,7 +114,13 @@ def record(case, running):
         connection.sendall(wire)
         reads, framed, end = received(connection, began)
         after = closes(connection) if end in ("last-chunk", "content-length") else None
-    answer = {"http_version": None, "status": None, "reason": None, "headers": [], "framing": "close"}
+    answer = {
+        "http_version": None,
+        "status": None,
+        "reason": None,
+        "headers": [],
+        "framing": "close",
+    }
     body = b""
     if framed:
         version, status, reason = (framed[0] + " ").split(" ", 2)

@@ -72,7 +72,8 @@ def compared(expected, got, names, loses):
 def shown(error):
     if error is None:
         return "an answer"
-    return " ".join(str(error[name]) for name in ("class", "kind", "http_status") if error.get(name))
+    told = (error.get("class") or error["kind"], error["http_status"])
+    return " ".join(str(one) for one in told if one)
 
 
 BESIDE_OPENAI = ("class", "http_status", "type", "code", "param", "body")
@@ -146,11 +147,15 @@ def play(server, upstream, cases, listed, verbose):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("servers", nargs="*", help="some of: " + " ".join(s.name for s in servers.SERVERS))
+    parser.add_argument(
+        "servers", nargs="*", help="some of: " + " ".join(s.name for s in servers.SERVERS)
+    )
     parser.add_argument("-k", default="", help="cases whose name has this in it")
     parser.add_argument("-v", action="store_true", help="each case as it ends")
     arguments = parser.parse_args()
-    chosen = [one for one in servers.SERVERS if not arguments.servers or one.name in arguments.servers]
+    chosen = [
+        one for one in servers.SERVERS if not arguments.servers or one.name in arguments.servers
+    ]
     if not chosen:
         parser.error("no such server")
     for server in {one.name: one for one in [servers.AIMOCK, *chosen]}.values():
@@ -161,12 +166,16 @@ def main():
     upstream = servers.Running(servers.AIMOCK)
     try:
         for server in chosen:
-            row, lines = play(server, server.upstream and upstream.base_url, cases, listed, arguments.v)
+            row, lines = play(
+                server, server.upstream and upstream.base_url, cases, listed, arguments.v
+            )
             rows.append(row)
             new += lines
     finally:
         upstream.stop()
-    print("| server | cases | alike | differ as listed | differ otherwise | |\n|---|---|---|---|---|---|")
+    print(
+        "| server | cases | alike | differ as listed | differ otherwise | took |\n|---|---|---|---|---|---|"
+    )
     print("\n".join(rows))
     everything = len(chosen) == len(servers.SERVERS) and len(cases) == len(CASES)
     old = [text for text, _ in listed.lines if text not in listed.used] if everything else []

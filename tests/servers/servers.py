@@ -98,7 +98,10 @@ SERVERS = [
         "litserve", "0.2.19", ["litserve==0.2.19"],
         commands=on_its_port(lambda folder: folder / "bin/python", PROGRAMS / "litserve_api.py"),
     ),
-    Server("fastchat", "0.2.36", ["fschat==0.2.36", "pydantic==1.10.26", "fastapi==0.110.3"], commands=fastchat),
+    Server(
+        "fastchat", "0.2.36", ["fschat==0.2.36", "pydantic==1.10.26", "fastapi==0.110.3"],
+        commands=fastchat,
+    ),
     Server(
         "portkey", "1.15.2", ["@portkey-ai/gateway@1.15.2"], npm=True, upstream=True,
         commands=lambda folder, ports, upstream: [
