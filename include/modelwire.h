@@ -1101,7 +1101,7 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
  * @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
  *                   this function returns, and on_event never is.
  * @param err        what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK if it is on its way, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
+ * @return MODELWIRE_OK if the call was started, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
  *         that is neither 1 nor 0
  *
  * A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! /// What it is, as a sentence; in every document.
-//! name: kind |response| how it is read, sent r#"{"choices":[{}]}"# gives "null";
-//! name: kind at "/its/path", sent r#"{"choices":[{}]}"# gives "null";
+//! name: kind |response| how it is read, sent "{}" gives "null";
+//! name: kind at "/its/path", sent "{}" gives "null";
 //! ```
 //!
 //! The name is that of the member in JSON. A kind is a function of `texts::Object`. What has only a

@@ -15,8 +15,8 @@ pub type UsageByKey = BTreeMap<String, UsageSums>;
 pub const USAGE_KEYS_MAX: usize = 4096;
 /// In the place of an id: the calls of all keys beyond [`USAGE_KEYS_MAX`].
 pub const OTHER_KEYS: &str = "other";
-/// Most models whose calls are told apart, those of each key counted; those of further ones, and of names of
-/// more than 1,024 bytes, are summed up under [`OTHER_MODELS`] of their key.
+/// Most pairs of key and model whose usage is counted separately. That of further models, and of names of
+/// more than 1,024 bytes, is summed up under [`OTHER_MODELS`] of their key.
 pub const USAGE_MODELS_MAX: usize = 16_384;
 /// In the place of a name: the calls of all models beyond [`USAGE_MODELS_MAX`].
 pub const OTHER_MODELS: &str = "(other)";

@@ -18,9 +18,9 @@
 //! [`ErrorKind::Internal`], the end of the runtime [`ErrorKind::Shutdown`]. So every started call
 //! ends with `Done`, whatever happens.
 //!
-//! Whoever ends a call first forbids further attempts, under the lock under which attempts begin. So what is
-//! told of the call covers all that it sent: the task, on its way on another thread, sends nothing after
-//! `not_sent` was decided.
+//! Whoever ends a call first forbids further attempts, under the lock under which attempts begin. So the
+//! error and the record cover all that was sent: the task, which may run on another thread, sends nothing
+//! after `not_sent` was decided.
 //!
 //! Whoever puts `Done` in holds the lock of the end, so that it is one who does: under it the record is
 //! made, told to those who listen, and put on the answer or the error, then `Done` goes in. Nothing
@@ -312,7 +312,7 @@ impl Shared {
         wakes.into_iter().for_each(Waker::wake);
     }
 
-    /// Before it is decided what is told of the call.
+    /// No attempt begins after this; called before the outcome is decided.
     fn forbid_attempts(&self) {
         self.progress().is_ending = true;
     }
@@ -467,7 +467,7 @@ impl Shared {
         Waits(self)
     }
 
-    /// Gives what is seen of the attempt on its way; `None` where the call is being ended.
+    /// The timing of the attempt that begins; `None` where the call is being ended.
     pub(crate) fn attempt_begins(&self) -> Option<Arc<Seen>> {
         let mut progress = self.progress();
         if progress.is_ending {

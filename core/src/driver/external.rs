@@ -52,7 +52,7 @@ fn is_polled_here() -> bool {
 }
 
 impl ExternalRuntime {
-    /// Fails on a thread of this runtime that is to do the I/O: a wait there would be for ever.
+    /// Fails on a thread of this runtime that is to do the I/O: a wait there would never end.
     pub(crate) fn check_may_wait(&self) -> Result<()> {
         let is_here = Handle::try_current().is_ok_and(|here| here.id() == self.handle.id());
         if !is_here || !is_polled_here() {
