@@ -220,8 +220,8 @@ def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
 
 
 def test_a_stream_that_is_read_while_the_interpreter_ends(service):
-    """R-STR1, R-ERR3: by an object that is dropped last: it ends, or says that the library did. What
-    a wait needs was imported before, although it is the first of its kind."""
+    """R-STR1, R-ERR3: by an object that is dropped last: it ends, or says that the library did.
+    What a wait needs was imported before, although it is the first of its kind."""
     source = """
     messages = [{"role": "user", "content": "x"}]
     create = modelwire.Client().chat.completions.create
