@@ -139,8 +139,8 @@ fn forks_during_the_first_https_call() {
 }
 
 const CERTIFICATES: usize = 12_000;
-const ANSWER: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n\
-                      {\"choices\":[]}";
+const ANSWER: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 16\r\n\r\n\
+                      {\"choices\":[{}]}";
 
 fn fork_while_certificates_are_read() {
     const CHILDREN: usize = 12;
