@@ -45,9 +45,8 @@
 
 build := $(or $(CARGO_TARGET_DIR),target)
 python := .venv/bin/python
-native_sources := $(shell find core/src cli/src py/src tests/service/src */Cargo.toml tests/service/Cargo.toml \
-  Cargo.toml Cargo.lock -type f)
-python_sources := $(shell find py/python pyproject.toml -type f -not -name '*.pyc')
+# The extension finds its Python when it is loaded; set for all, so that no command builds PyO3 again.
+export PYO3_BUILD_EXTENSION_MODULE := 1
 
 soname := libmodelwire.so.0.1
 
@@ -60,26 +59,33 @@ endef
 
 .PHONY: demo test test-deep tarballs deb test-targets test-deb test-windows test-macos test-hosts test-ray test-bindings test-kills wheels sdist check-wheels free-threaded test-wheels fuzz bench picture mutants dev stubs install header rules lint clean
 
-demo: .venv/installed
+# One debug build for the demo, the tests and `make dev`: always of all default members, for with other
+# packages the features of dependencies are other ones, and these are compiled again.
+debug_build = cargo build --quiet --locked --lib --bins --example demo
+
+# The package in .venv is links to its Python sources and to the debug build of the extension.
+demo: .venv/bin/python
 	@tests/tools cargo cc c++
-	@echo "building the library, the service and the examples"
-	@cargo build --quiet --locked -p modelwire-service -p modelwire-ffi
-	@cargo build --quiet --locked -p modelwire --example demo
+	@echo "building the library, the service, the Python package and the examples (about a minute on two cores)"
+	@$(debug_build)
+	@$(python) py/install_dev.py $(build)/debug/lib_native.so
 	@$(call c_program,cc -std=c99,tests/c/demo.c,demo)
 	@$(call c_program,c++ -std=c++17,tests/cpp/demo.cpp,demo-cpp)
 	@tests/demo/run
 
-test: .venv/tested
+# ARGS="python c/" chooses suites.
+test: .venv/tools
 	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config openssl
-	cargo test --quiet --locked --workspace --exclude modelwire-py --exclude modelwire-bench --exclude modelwire-tests-deep --exclude modelwire-tests-hosts --exclude modelwire-tests-bindings
-	cargo build --quiet --locked -p modelwire-service
-	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest
+	@echo "building the tests (about two minutes on two cores)"
+	@$(debug_build)
+	@$(python) py/install_dev.py $(build)/debug/lib_native.so
+	@MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) tests/suites.py $(ARGS)
 
 # Real TLS, proxies, thousands of streams; loom models; the C suite under both sanitizers and
 # valgrind; and some seconds of fuzzing per target. What is skipped: ThreadSanitizer knows no thread
 # after a fork; and under valgrind a child leaves alone what is its parent's, memory and timeouts
 # are other ones, and a thread that hangs is not waited for.
-test-deep: .venv/tested
+test-deep: .venv/tools
 	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src
 	cargo test --quiet --locked -p modelwire-tests-deep
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
@@ -90,7 +96,8 @@ test-deep: .venv/tested
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
 	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back --skip timeouts --skip hanging --skip log_queue_full --skip queue_paused
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
-	cargo build --quiet --locked -p modelwire-service
+	$(debug_build)
+	$(python) py/install_dev.py $(build)/debug/lib_native.so
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
 	@$(MAKE) --no-print-directory test-kills
 	@$(MAKE) --no-print-directory fuzz
@@ -209,7 +216,7 @@ binding_tools := go node npm mvn ruby ruby-ffi luajit php elixirc erlang-dev pla
 .PHONY: test-servers
 test-servers:
 	@tests/tools cargo cc node npm python3 venv
-	@PYO3_BUILD_EXTENSION_MODULE=1 cargo build --quiet --locked -p modelwire-ffi -p modelwire-cli -p modelwire-py
+	@$(debug_build)
 	@cargo build --quiet --locked -p modelwire-tests --example ask
 	@$(call c_program,cc -std=c99,tests/servers/ask.c,ask)
 	@python3 tests/servers/run.py $(ARGS)
@@ -230,15 +237,11 @@ fuzz:
 	@tests/tools cargo c++ python3
 	tests/fuzz/run $(FUZZ_SECONDS) $(TARGETS)
 
-# The package as a user gets it: pip builds the extension in release.
-.venv/installed: $(native_sources) $(python_sources)
-	@tests/tools cargo python3 venv cc
-	@test -x $(python) || python3 -m venv .venv
-	@echo "installing the Python package into .venv (compiles for about a minute)"
-	@$(python) -m pip install --quiet --disable-pip-version-check .
-	@touch $@
+.venv/bin/python:
+	@tests/tools python3 venv
+	@python3 -m venv .venv
 
-.venv/tested: .venv/installed
+.venv/tools: Makefile | .venv/bin/python
 	@echo "installing the test tools into .venv"
 	@$(python) -m pip install --quiet --disable-pip-version-check $(test_tools)
 	@touch $@
@@ -287,21 +290,12 @@ test-wheels: $(build)/python/tools/installed free-threaded
 	@cargo build --quiet --locked -p modelwire-service
 	@MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(packaging) py/package/test.py dist $(ROOMS)
 
-# The inner loop: an environment of its own, with links to the Python sources and to the debug build.
-dev := .venv-dev/bin/python
-
-.venv-dev/tools: Makefile
-	@tests/tools cargo python3 venv cc
-	@test -x $(dev) || python3 -m venv .venv-dev
-	@echo "installing the test tools into .venv-dev"
-	@$(dev) -m pip install --quiet --disable-pip-version-check $(test_tools)
-	@touch $@
-
-dev: .venv-dev/tools
-	@PYO3_BUILD_EXTENSION_MODULE=1 cargo build --quiet --locked -p modelwire-py
-	@cargo build --quiet --locked -p modelwire-service
-	@$(dev) py/install_dev.py $(build)/debug/lib_native.so
-	@$(if $(ARGS),MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(dev) -m pytest $(ARGS))
+# The inner loop.
+dev: .venv/tools
+	@tests/tools cargo cc
+	@$(debug_build)
+	@$(python) py/install_dev.py $(build)/debug/lib_native.so
+	@$(if $(ARGS),MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest $(ARGS))
 
 stubs:
 	@python3 py/stubs/write.py
@@ -312,9 +306,13 @@ picture:
 	@UPDATE_PICTURE=1 cargo test --quiet --locked --release -p modelwire-cli --test picture
 
 # ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
-bench: .venv/installed
-	@tests/tools cargo cc python3
-	@PYTHONPATH=tests/bench $(python) -m harness $(ARGS)
+bench:
+	@tests/tools cargo cc python3 venv
+	@test -x $(measured) || python3 -m venv $(build)/bench
+	@echo "installing the Python package as users get it (compiles for some minutes the first time)"
+	@$(measured) -m pip install --quiet --disable-pip-version-check .
+	@PYTHONPATH=tests/bench $(measured) -m harness $(ARGS)
+measured := $(build)/bench/bin/python
 
 # What links the .a keeps it for itself: the script has ffi-c/hide change its symbols.
 # TARGET is another machine, aarch64-unknown-linux-gnu for instance, or another C library:
@@ -348,12 +346,12 @@ header:
 rules:
 	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house -- rules options
 
-lint: .venv/tested
+lint: .venv/tools
 	cargo fmt --check
-	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --no-deps -p modelwire
 	$(python) -m ruff check py tests/python tests/platforms
 	$(python) -m ruff format --check py tests/python tests/platforms
 
 clean:
-	rm -rf target dist .venv .venv-dev
+	rm -rf target dist .venv

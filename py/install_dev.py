@@ -3,7 +3,7 @@
 be edited without another run, and to an extension that cargo built. For `make dev`; what users get
 is what `pip install .` makes. Knows no cargo.
 
-    .venv-dev/bin/python py/install_dev.py target/debug/lib_native.so
+    .venv/bin/python py/install_dev.py target/debug/lib_native.so
 """
 
 import re
