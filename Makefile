@@ -61,12 +61,14 @@ endef
 
 # One debug build for the demo, the tests and `make dev`: always of all default members, for with other
 # packages the features of dependencies are other ones, and these are compiled again.
-debug_build = cargo build --quiet --locked --lib --bins --example demo
+define debug_build
+tests/fetch crates && cargo build --quiet --locked --lib --bins --example demo
+endef
 
 # The package in .venv is links to its Python sources and to the debug build of the extension.
 demo: .venv/bin/python
-	@tests/tools cargo cc c++
-	@echo "building the library, the service, the Python package and the examples (about a minute on two cores)"
+	@tests/tools cargo cc c++ space:2
+	@echo "building (about a minute on two cores where nothing is built yet)"
 	@$(debug_build)
 	@$(python) py/install_dev.py $(build)/debug/lib_native.so
 	@$(call c_program,cc -std=c99,tests/c/demo.c,demo)
@@ -75,8 +77,8 @@ demo: .venv/bin/python
 
 # ARGS="python c/" chooses suites.
 test: .venv/tools
-	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config openssl
-	@echo "building the tests (about two minutes on two cores)"
+	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config openssl space:5
+	@echo "building (about three minutes on two cores where nothing is built yet)"
 	@$(debug_build)
 	@$(python) py/install_dev.py $(build)/debug/lib_native.so
 	@MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) tests/suites.py $(ARGS)
@@ -95,6 +97,7 @@ test-deep: .venv/tools
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
 	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back --skip timeouts --skip hanging --skip log_queue_full --skip queue_paused
+	cargo test --quiet --locked -p modelwire-tests-cpp --test valgrind -- --ignored
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	$(debug_build)
 	$(python) py/install_dev.py $(build)/debug/lib_native.so
@@ -243,7 +246,7 @@ fuzz:
 
 .venv/tools: Makefile | .venv/bin/python
 	@echo "installing the test tools into .venv"
-	@$(python) -m pip install --quiet --disable-pip-version-check $(test_tools)
+	@tests/fetch packages $(python) $(test_tools)
 	@touch $@
 
 FOLDER := protocol
@@ -252,7 +255,7 @@ mutants:
 	@tests/tools cargo cargo-mutants
 	tests/mutants/run $(FOLDER) $(SHARD)
 
-test_tools := 'pytest>=8' 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
+test_tools := 'pytest>=8' pytest-xdist 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
   msgspec trio anyio gevent eventlet typing_extensions build starlette fastapi uvicorn \
   opentelemetry-sdk opentelemetry-instrumentation-openai-v2==2.4b0 \
   opentelemetry-util-genai==0.4b0 openai==3.52.0

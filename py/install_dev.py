@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts the package into the environment of this Python as links: to its Python sources, which may
-be edited without another run, and to an extension that cargo built. For `make dev`; what users get
-is what `pip install .` makes. Knows no cargo.
+be edited without another run, and to an extension that cargo built. What users get is what
+`pip install .` makes.
 
     .venv/bin/python py/install_dev.py target/debug/lib_native.so
 """

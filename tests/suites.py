@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CARGO = ["cargo", "test", "--quiet", "--locked"]
+PYTEST = ["--color=no", "--numprocesses=3", "--dist=worksteal"]
 # The longest suites start first, so that none of them is left over at the end.
 LONGEST = ["python", "c/", "cpp/", "rust/scenarios", "cli/"]
 COUNTS = re.compile(r"(\d+) (passed|failed|errors?)\b")
@@ -44,7 +45,7 @@ def suites(words):
     """All suites that the words choose, the longest first."""
     found = list(test_programs())
     found.append(("documentation", [*CARGO, "--doc"], ROOT))
-    found.append(("python", [sys.executable, "-m", "pytest", "--color=no"], ROOT))
+    found.append(("python", [sys.executable, "-m", "pytest", *PYTEST], ROOT))
     if words:
         found = [one for one in found if any(word in one[0] for word in words)]
     first = {name: rank for rank, name in enumerate(LONGEST)}

@@ -76,6 +76,11 @@ class Service:
         eventually("every connection is closed", lambda: self.open_connections() == 0)
 
 
+def id_of(value):
+    """The name of a parameter, the same in each process: without addresses."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
+
+
 def eventually(what, condition):
     """Polls a condition; fails when it does not come true."""
     end = time.monotonic() + DEADLINE

@@ -11,7 +11,7 @@ import pytest
 
 import modelwire
 import programs
-from conftest import KEY
+from conftest import KEY, id_of
 from wire import HELLO, answer, events, finish, piece
 
 httpx = pytest.importorskip("httpx")
@@ -142,7 +142,7 @@ def test_proxies_of_the_environment_are_read_once(service):
         ({"mounts": {"http://": httpx.HTTPTransport()}}, "proxy="),
         ({"proxy": httpx.Proxy("http://127.0.0.1:9", headers={"X-A": "b"})}, "proxy="),
     ],
-    ids=str,
+    ids=id_of,
 )
 @pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
 def test_what_has_no_option_is_refused(make, settings, what):

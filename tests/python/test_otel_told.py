@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from conftest import id_of
 from modelwire import _otel_content, _otel_names
 from modelwire._otel_calls import Calls, Metrics
 
@@ -231,7 +232,7 @@ def test_the_parameters_of_a_response():
         {"messages": object(), "response_format": object(), "reasoning": 5, "text": []},
         {"stop": [object()], "tools": {"not": "a list"}, "conversation": []},
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_whatever_a_program_passes_there_is_a_span(version, fields):
     """A call that is refused for its arguments is told as well."""

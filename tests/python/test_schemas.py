@@ -22,6 +22,7 @@ import pydantic
 import pytest
 
 import models
+from conftest import id_of
 from modelwire._formats import Format
 from modelwire._schema import is_strict, strict
 from modelwire._standard import Misfit, read, schema
@@ -293,7 +294,7 @@ def test_a_class_that_refuses_its_values():
         read(list[Even], [{"number": 3}])
 
 
-@pytest.mark.parametrize("kind", [bytes, object(), "str", complex, list[bytes], type], ids=repr)
+@pytest.mark.parametrize("kind", [bytes, object(), "str", complex, list[bytes], type], ids=id_of)
 def test_types_that_no_answer_can_be(kind):
     """R-ERR5: a TypeError that says what to use."""
     with pytest.raises(TypeError, match="dataclass, a TypedDict"):

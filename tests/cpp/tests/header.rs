@@ -10,6 +10,7 @@
 )]
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use modelwire_header::{HEADER, functions};
 use modelwire_service::Service;
@@ -42,32 +43,50 @@ const char *second();
 int main() { return *first() + *second(); }
 "#;
 
-/// Two units and a main, each with flags of its own, linked into one program that runs.
-fn check_units(name: &str, compiler: &str, standard: &str, units: [&[&str]; 2]) {
-    let library = Library::built();
-    let mut objects = Vec::new();
-    let texts = [
-        ("first", UNIT.replace("NAME", "first"), units[0]),
-        ("second", UNIT.replace("NAME", "second"), units[1]),
-        ("main", MAIN.to_owned(), &[]),
-    ];
-    for (part, text, flags) in texts {
-        let source = library.file(&format!("{name}-{part}.cpp"));
-        let object = source.with_extension("o");
-        std::fs::write(&source, text).unwrap();
-        let files = ["-c", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
-        compile_with(compiler, &[&[standard], STRICT.as_slice(), flags, &files].concat());
-        objects.push(object.to_str().unwrap().to_owned());
+/// The objects of a unit, compiled with exceptions and without, and of a main that calls two.
+struct Units {
+    name: String,
+    compiler: &'static str,
+    main: String,
+    /// Compiled as the first unit and as the second: with exceptions, then without.
+    objects: [[String; 2]; 2],
+}
+
+impl Units {
+    fn compiled(name: &str, compiler: &'static str, standard: &str) -> Units {
+        let object = |part: &str, text: &str, flags: &[&str]| {
+            let source = Library::built().file(&format!("{name}-{part}.cpp"));
+            let object = source.with_extension("o");
+            std::fs::write(&source, text).unwrap();
+            let files = ["-c", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
+            compile_with(compiler, &[&[standard], STRICT.as_slice(), flags, &files].concat());
+            object.to_str().unwrap().to_owned()
+        };
+        let both = |part: &str| {
+            let text = UNIT.replace("NAME", part);
+            [object(part, &text, &[]), object(&format!("{part}-bare"), &text, &BARE)]
+        };
+        let objects = [both("first"), both("second")];
+        Units { name: name.to_owned(), compiler, main: object("main", MAIN, &[]), objects }
     }
-    let program = library.file(name);
-    let rpath = format!("-Wl,-rpath,{}", library.file("").display());
-    let shared = library.path();
-    let mut link: Vec<&str> = objects.iter().map(String::as_str).collect();
-    link.extend([shared.to_str().unwrap(), &rpath, "-pthread"]);
-    link.extend(["-o", program.to_str().unwrap()]);
-    compile_with(compiler, &link);
-    // No service: every client fails, clearly.
-    Program::new(&program).run().succeeded();
+
+    /// Links two units into one program and runs it; of each, whether it is without exceptions.
+    fn check_linked(&self, first_is_bare: bool, second_is_bare: bool) {
+        let library = Library::built();
+        let program = library.file(&format!("{}-{first_is_bare}-{second_is_bare}", self.name));
+        let rpath = format!("-Wl,-rpath,{}", library.file("").display());
+        let [firsts, seconds] = &self.objects;
+        let objects = [
+            &firsts[usize::from(first_is_bare)],
+            &seconds[usize::from(second_is_bare)],
+            &self.main,
+        ];
+        let link = [library.path().to_str().unwrap(), &rpath, "-pthread"];
+        let out = ["-o", program.to_str().unwrap()];
+        compile_with(self.compiler, &[&objects.map(String::as_str)[..], &link, &out].concat());
+        // No service: every client fails, clearly.
+        Program::new(&program).run().succeeded();
+    }
 }
 
 /// Whether a compiler takes a text, with warnings as errors.
@@ -90,10 +109,9 @@ fn check_standard(standard: &str) {
                 check_alone(&name, compiler, &flags, "#include <modelwire_coro.hpp>\n");
             }
         }
-        check_units(&format!("{name}-mixed"), compiler, standard, [&[], &BARE]);
-        if compiler == "c++" && standard != "-std=c++2b" {
-            check_units(&name, compiler, standard, [&[], &[]]);
-            check_units(&format!("{name}-bare"), compiler, standard, [&BARE, &BARE]);
+        let units = Units::compiled(&name, compiler, standard);
+        for (first_is_bare, second_is_bare) in [(false, true), (false, false), (true, true)] {
+            units.check_linked(first_is_bare, second_is_bare);
         }
     }
 }
@@ -173,6 +191,22 @@ fn a_program_without_exceptions_does_everything() {
     }
 }
 
+const REFUSING: [&str; 3] = ["-std=c++17", "-Wall", "-Werror"];
+
+/// A folder with the header, compiled before the many small programs that include it.
+fn precompiled() -> &'static str {
+    static FOLDER: OnceLock<String> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Library::built().file("precompiled");
+        std::fs::create_dir_all(&folder).unwrap();
+        let header = root().join("include/modelwire.hpp");
+        let compiled = folder.join("modelwire.hpp.gch");
+        let files = ["-xc++-header", header.to_str().unwrap(), "-o", compiled.to_str().unwrap()];
+        compile_with("c++", &[REFUSING.as_slice(), &files].concat());
+        folder.to_str().unwrap().to_owned()
+    })
+}
+
 /// A use of the wrapper that has to be refused, and by which words.
 fn check_refused(name: &str, code: &str) {
     let source = Library::built().file(&format!("{name}.cpp"));
@@ -180,7 +214,8 @@ fn check_refused(name: &str, code: &str) {
         "#include <modelwire.hpp>\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q);\nvoid use(modelwire::client& c, modelwire::request& r, modelwire::queue& q) {{ (void)c, (void)r, (void)q; {code} }}\n"
     );
     std::fs::write(&source, text).unwrap();
-    let arguments = ["-std=c++17", "-Wall", "-Werror", "-fsyntax-only", source.to_str().unwrap()];
+    let files = ["-fsyntax-only", "-I", precompiled(), source.to_str().unwrap()];
+    let arguments = [REFUSING.as_slice(), &files].concat();
     let compiled = std::panic::catch_unwind(|| compile_with("c++", &arguments));
     assert!(compiled.is_err(), "the compiler takes {code}");
 }

@@ -37,12 +37,14 @@ fn answers_and_errors() {
 }
 
 #[test]
+#[ignore = "a minute under valgrind: `make test-deep` runs it"]
 fn streams() {
     check_played(&["pull_twice", "pull_failures", "visit_nested"]);
     check_closing(&["pull_break", "visit_throw"]);
 }
 
 #[test]
+#[ignore = "a minute under valgrind: `make test-deep` runs it"]
 fn callbacks_and_queues() {
     check_played(&["start_throw_at_end", "start_detach", "start_inside", "logging", "queue_epoll"]);
     check_played(&["queue_tags", "queue_pause", "queue_log", "start_wait"]);
@@ -50,6 +52,7 @@ fn callbacks_and_queues() {
 }
 
 #[test]
+#[ignore = "a minute under valgrind: `make test-deep` runs it"]
 fn lives() {
     check_played(&["moves", "adoption", "shut_down"]);
 }

@@ -74,7 +74,14 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
 }
 
 fn run(options: Options, exit_with_stdin: bool) -> std::io::Result<()> {
-    let service = Service::start_with(options)?;
+    let port = options.port;
+    let service = Service::start_with(options).map_err(|cause| {
+        let hint = match cause.kind() {
+            std::io::ErrorKind::AddrInUse => "; choose another --port, or 0 for any that is free",
+            _ => "",
+        };
+        std::io::Error::other(format!("port {port} of 127.0.0.1 cannot be had: {cause}{hint}"))
+    })?;
     let mut stdout = std::io::stdout();
     writeln!(stdout, "modelwire-service listening on {}", service.base_url())?;
     stdout.flush()?;

@@ -45,6 +45,17 @@ fn it_serves_until_stdin_ends() {
 }
 
 #[test]
+fn it_names_a_port_that_is_taken() {
+    let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = holder.local_addr().unwrap().port().to_string();
+    let output = command().args(["--port", &port]).output().unwrap();
+    assert!(!output.status.success());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let begin = format!("modelwire-service: port {port} of 127.0.0.1 cannot be had: ");
+    assert!(stderr.starts_with(&begin) && stderr.contains("choose another --port"), "{stderr}");
+}
+
+#[test]
 fn it_explains_its_arguments() {
     let help = command().arg("--help").output().unwrap();
     assert!(help.status.success());
