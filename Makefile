@@ -87,11 +87,15 @@ test: .venv/tools
 # valgrind; and some seconds of fuzzing per target. What is skipped: ThreadSanitizer knows no thread
 # after a fork; and under valgrind a child leaves alone what is its parent's, memory and timeouts
 # are other ones, and a thread that hangs is not waited for.
+# Random inputs are those of a seed; `make test` always has the same ones, these runs new ones.
+test-deep: export TEST_SEED := $(or $(TEST_SEED),$(shell date +%s))
 test-deep: .venv/tools
+	@echo "TEST_SEED=$(TEST_SEED)"
 	@tests/tools cargo nginx openssl tinyproxy microsocks c++ python3 valgrind rust-src
 	cargo test --quiet --locked -p modelwire-tests-deep
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
+	cargo test --quiet --locked -p modelwire-tests --test properties
 	TEST_CALLS=1500 $(c_suite) --test queue queue_crowd
 	TEST_CALLS=20000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios cancel_storm
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
@@ -102,6 +106,7 @@ test-deep: .venv/tools
 	$(debug_build)
 	$(python) py/install_dev.py $(build)/debug/lib_native.so
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
+	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest tests/python/test_storm.py
 	@$(MAKE) --no-print-directory test-kills
 	@$(MAKE) --no-print-directory fuzz
 
