@@ -23,11 +23,11 @@ pub struct Answer<'a> {
     pub is_cut: bool,
 }
 
-/// Possible outcomes, the text that the caller sees, and the error's message where it is unambiguous.
+/// Possible outcomes, the text that the caller sees unless it is open, and the error's message where it is unambiguous.
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub outcomes: Vec<&'static str>,
-    pub text: String,
+    pub text: Option<String>,
     pub message: Option<String>,
 }
 
@@ -148,8 +148,10 @@ fn items(text: &str) -> Vec<Item> {
         let is_near =
             field.chars().filter(letters).collect::<String>().eq_ignore_ascii_case("data");
         let is_broken = bare.starts_with(['{', '[', '"']) || is_near && line.contains(':');
-        let is_mark =
-            bare == "[DONE]" || field == "data" && value.trim_start().starts_with("[DONE]");
+        let marks = |value: &str| value.starts_with("[DONE]");
+        let is_first = data.is_none() || is_whole;
+        let is_mark = bare == "[DONE]"
+            || field == "data" && (marks(value) || is_first && marks(value.trim_start()));
         let is_json = field != "data" && json(line).is_some();
         match field {
             "data" if !is_mark && is_whole && value.trim().is_empty() => {}
@@ -187,7 +189,7 @@ fn items(text: &str) -> Vec<Item> {
             }
         }
     }
-    if let Some(data) = data.filter(|data| !data.is_empty() || name == "error") {
+    if let Some(data) = data.filter(|data| !data.trim().is_empty() || name == "error") {
         let name = next_name.unwrap_or(name);
         let is_whole = json(&data).is_some() || name == "error";
         items.push(if is_whole { Item::Event { name, data } } else { Item::Unfinished });
@@ -195,8 +197,8 @@ fn items(text: &str) -> Vec<Item> {
     items
 }
 
-fn verdict(outcomes: &[&'static str], text: impl Into<String>) -> Verdict {
-    Verdict { outcomes: outcomes.to_vec(), text: text.into(), message: None }
+fn verdict(outcomes: &[&'static str], text: Option<String>) -> Verdict {
+    Verdict { outcomes: outcomes.to_vec(), text, message: None }
 }
 
 /// The events that end the stream of a response.
@@ -207,9 +209,11 @@ const ENDS: [&str; 3] = ["response.completed", "response.failed", "response.inco
 struct Texts {
     streamed: String,
     choices: BTreeMap<i64, String>,
-    /// Of the response object that a last event carries, and of an earlier one.
+    /// Of the response object that a last event carries.
     last: Option<String>,
-    first: Option<String>,
+    /// An earlier event carries output, or a piece is of another place than the first: what the whole
+    /// answer makes of it is open.
+    is_open: bool,
     finished: BTreeSet<i64>,
     is_begun: bool,
 }
@@ -231,21 +235,23 @@ impl Texts {
         }
         if value["type"] == "response.output_text.delta" {
             let piece = value["delta"].as_str().unwrap_or_default();
+            self.is_open |= value["output_index"] != 0 || value["content_index"] != 0;
             self.choices.entry(0).or_default().push_str(piece);
             self.streamed.push_str(piece);
         }
         let response = &value["response"];
-        let is_response = value["type"].as_str().is_some_and(|kind| kind.starts_with("response."));
-        if is_response && response["output"].as_array().is_some_and(|output| !output.is_empty()) {
-            let is_last = ENDS.iter().any(|end| value["type"] == *end);
-            let place = if is_last { &mut self.last } else { &mut self.first };
-            *place = Some(output_text(response).concat());
+        if response["output"].as_array().is_some_and(|output| !output.is_empty()) {
+            self.last = Some(output_text(response).concat());
+            self.is_open |= ENDS.iter().all(|end| value["type"] != *end);
         }
     }
 
-    fn seen(self, answer: &Answer<'_>) -> String {
-        let gathered = self.last.or_else(|| self.choices.into_values().next()).or(self.first);
-        if answer.is_streamed { self.streamed } else { gathered.unwrap_or_default() }
+    fn seen(self, answer: &Answer<'_>) -> Option<String> {
+        let gathered = self.last.or_else(|| self.choices.into_values().next());
+        match answer.is_streamed {
+            true => Some(self.streamed),
+            false => Some(gathered.unwrap_or_default()).filter(|_| !self.is_open),
+        }
     }
 }
 
@@ -312,13 +318,13 @@ fn document(answer: &Answer<'_>, text: &str) -> Verdict {
         let is_page = answer.is_streamed && !text.trim_start().starts_with(['{', '[']);
         return verdict(
             if is_page { &["disconnected", "protocol"] } else { &["disconnected"] },
-            "",
+            Some(String::new()),
         );
     }
-    let Some(value) = json(text) else { return verdict(&["protocol"], "") };
+    let Some(value) = json(text) else { return verdict(&["protocol"], Some(String::new())) };
     let is_answer = is_answer(answer.operation, &value);
     if is_error(&value, is_answer, None) {
-        return Verdict { message: message(&value), ..verdict(&["stream"], "") };
+        return Verdict { message: message(&value), ..verdict(&["stream"], Some(String::new())) };
     }
     let text = match answer.operation {
         Operation::Models => names(&value),
@@ -335,10 +341,10 @@ fn document(answer: &Answer<'_>, text: &str) -> Verdict {
         Some(text)
             if says(&value["error"]) && value["output"].is_null() && value["choices"].is_null() =>
         {
-            verdict(&["whole", "stream"], text)
+            verdict(&["whole", "stream"], Some(text))
         }
-        Some(text) => verdict(&["whole"], text),
-        None => verdict(&["protocol"], ""),
+        Some(text) => verdict(&["whole"], Some(text)),
+        None => verdict(&["protocol"], Some(String::new())),
     }
 }
 
@@ -361,8 +367,8 @@ fn first_message(text: &str) -> Option<String> {
 }
 
 pub fn judge(answer: &Answer<'_>) -> Verdict {
-    let text = String::from_utf8_lossy(answer.body);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let whole = String::from_utf8_lossy(answer.body);
+    let text = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
     let kind = match answer.status {
         200..300 => "",
         400 => "invalid_request",
@@ -388,10 +394,10 @@ pub fn judge(answer: &Answer<'_>) -> Verdict {
             }
             None => one_line(text),
         };
-        return Verdict { message, ..verdict(&[kind], "") };
+        return Verdict { message, ..verdict(&[kind], Some(String::new())) };
     }
     match (says_events, is_events) {
-        (true, _) => stream(answer, text),
+        (true, _) => stream(answer, &whole),
         (false, true) => stream(answer, start),
         (false, false) => document(answer, text),
     }
