@@ -9,6 +9,8 @@
 )]
 
 mod cases;
+mod events;
+mod messages;
 mod oracle;
 mod service;
 

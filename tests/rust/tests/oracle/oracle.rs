@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::events::{Item, items, json};
+use crate::messages::{first_message, first_said, message, one_line, text_of};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Models,
@@ -23,29 +26,13 @@ pub struct Answer<'a> {
     pub is_cut: bool,
 }
 
-/// Possible outcomes, the text that the caller sees unless it is open, and the error's message where it is unambiguous.
+/// Possible outcomes, the text that the caller sees unless it is open, and the error's message where it is
+/// unambiguous.
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub outcomes: Vec<&'static str>,
     pub text: Option<String>,
     pub message: Option<String>,
-}
-
-enum Item {
-    Event { name: String, data: String },
-    Mark,
-    Broken,
-    Unfinished,
-}
-
-impl Item {
-    fn is_event(&self) -> bool {
-        matches!(self, Item::Event { .. } | Item::Mark)
-    }
-}
-
-fn json(text: &str) -> Option<Value> {
-    serde_json::from_str(text.trim_matches([' ', '\t', '\r', '\n'])).ok()
 }
 
 fn says(value: &Value) -> bool {
@@ -57,33 +44,6 @@ fn says(value: &Value) -> bool {
         Value::Array(items) => !items.is_empty(),
         Value::Object(_) => true,
     }
-}
-
-fn text_of(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned).or_else(|| value.is_number().then(|| value.to_string()))
-}
-
-fn first_said(value: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| text_of(&value[*name]).filter(|text| !text.is_empty()))
-}
-
-/// The best message in an error of any envelope (R-ERR4, tests/vectors/errors).
-fn message(value: &Value) -> Option<String> {
-    const DIRECT: [&str; 4] = ["message", "msg", "error_msg", "error_message"];
-    if !value.is_object() {
-        return value.get(0).map_or_else(|| value.as_str().map(str::to_owned), message);
-    }
-    let inside = ["/error", "/errors", "/response/error", "/detail", "/data/error"].into_iter();
-    let nested = inside.filter_map(|path| value.pointer(path).map(|inner| (path, inner)));
-    let nested =
-        nested.filter(|(path, inner)| inner.is_object() || inner.is_array() && *path != "/detail");
-    let mut own =
-        nested.filter_map(|(_, inner)| first_said(inner, &DIRECT).or_else(|| message(inner)));
-    let has_code = !value["error_code"].is_null();
-    own.next()
-        .or_else(|| first_said(value, &DIRECT))
-        .or_else(|| first_said(value, &["error", "detail"]))
-        .or_else(|| first_said(value, &["text"]).filter(|_| has_code))
 }
 
 fn has_choice(value: &Value) -> bool {
@@ -119,82 +79,6 @@ fn is_error(value: &Value, is_answer: bool, event: Option<&str>) -> bool {
     let is_named = value["object"] == "error" || kind == Some("error") || value["success"] == false;
     let is_coded = said(&["error_code", "error_msg", "error_message", "errors"]);
     value.is_object() && !is_answer && (is_named || is_coded || is_flat)
-}
-
-fn lines(text: &str) -> Vec<(&str, bool)> {
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = Vec::new();
-    while let Some(at) = rest.find(['\r', '\n']) {
-        lines.push((&rest[..at], true));
-        rest = &rest[at + if rest[at..].starts_with("\r\n") { 2 } else { 1 }..];
-    }
-    if !rest.is_empty() {
-        lines.push((rest, false));
-    }
-    lines
-}
-
-/// The events of a stream: WHATWG's, and what R-STR2 and R-STR3 add to the grammar.
-fn items(text: &str) -> Vec<Item> {
-    let (mut items, mut name, mut data) = (Vec::new(), String::new(), None::<String>);
-    let mut next_name = None::<String>;
-    for (line, is_ended) in lines(text) {
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        let is_whole =
-            data.as_deref().is_some_and(|data| !data.trim().contains('\n') && json(data).is_some());
-        let bare = line.trim();
-        let letters = |letter: &char| letter.is_ascii_alphanumeric();
-        let is_near =
-            field.chars().filter(letters).collect::<String>().eq_ignore_ascii_case("data");
-        let is_broken = bare.starts_with(['{', '[', '"']) || is_near && line.contains(':');
-        let marks = |value: &str| value.starts_with("[DONE]");
-        let is_first = data.is_none() || is_whole;
-        let is_mark = bare == "[DONE]"
-            || field == "data" && (marks(value) || is_first && marks(value.trim_start()));
-        let is_json = field != "data" && json(line).is_some();
-        match field {
-            "data" if !is_mark && is_whole && value.trim().is_empty() => {}
-            "data" if !is_mark && !is_whole => {
-                data = Some(data.map_or(value.to_owned(), |data| data + "\n" + value));
-            }
-            "event" if data.is_none() => value.clone_into(&mut name),
-            "event" => next_name = Some(value.to_owned()),
-            "" if !line.is_empty() => {}
-            "id" | "retry" => {}
-            "" if is_ended => {
-                let name = next_name.take().unwrap_or(std::mem::take(&mut name));
-                items.extend(data.take().map(|data| Item::Event { name, data }));
-            }
-            _ if field != "data" && !is_mark && !is_json && !is_broken => {}
-            _ => {
-                if let Some(data) = data.take() {
-                    items.push(Item::Event { name: std::mem::take(&mut name), data });
-                    name = next_name.take().unwrap_or_default();
-                }
-                if is_mark {
-                    items.push(Item::Mark);
-                    return items;
-                } else if field == "data" {
-                    data = Some(value.to_owned());
-                } else if is_json {
-                    items.push(Item::Event {
-                        name: std::mem::take(&mut name),
-                        data: line.to_owned(),
-                    });
-                } else {
-                    items.push(if is_ended { Item::Broken } else { Item::Unfinished });
-                    return items;
-                }
-            }
-        }
-    }
-    if let Some(data) = data.filter(|data| !data.trim().is_empty() || name == "error") {
-        let name = next_name.unwrap_or(name);
-        let is_whole = json(&data).is_some() || name == "error";
-        items.push(if is_whole { Item::Event { name, data } } else { Item::Unfinished });
-    }
-    items
 }
 
 fn verdict(outcomes: &[&'static str], text: Option<String>) -> Verdict {
@@ -346,24 +230,6 @@ fn document(answer: &Answer<'_>, text: &str) -> Verdict {
         Some(text) => verdict(&["whole"], Some(text)),
         None => verdict(&["protocol"], Some(String::new())),
     }
-}
-
-/// A short text on one line.
-fn one_line(text: &str) -> Option<String> {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(line).filter(|line| !line.is_empty() && text.len() <= 200)
-}
-
-/// The message in the events of a body under a bad status, where each of them is an object.
-fn first_message(text: &str) -> Option<String> {
-    let values = items(text).into_iter().filter_map(|item| match item {
-        Item::Event { data, .. } => Some(json(&data)),
-        Item::Broken => Some(None),
-        Item::Mark | Item::Unfinished => None,
-    });
-    let values = values.collect::<Option<Vec<_>>>()?;
-    let is_clear = |value: &Value| value.is_object() && !value["detail"].is_array();
-    values.iter().all(is_clear).then(|| values.iter().find_map(message))?
 }
 
 pub fn judge(answer: &Answer<'_>) -> Verdict {
