@@ -96,6 +96,7 @@ test-deep: .venv/tools
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
 	cargo test --quiet --locked -p modelwire-tests --test properties
+	ORACLE_CASES=1000000 cargo test --quiet --locked --release -p modelwire-tests --test oracle
 	TEST_CALLS=1500 $(c_suite) --test queue queue_crowd
 	TEST_CALLS=20000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios cancel_storm
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key

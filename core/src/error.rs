@@ -125,7 +125,8 @@ impl Error {
     /// The error of an answer whose status is not success (R-ERR1, R-ERR2, R-ERR4).
     pub(crate) fn from_response(answer: FailedAnswer<'_>) -> Error {
         let found = ErrorObject::find(answer.body);
-        let said = found.message.clone().unwrap_or_else(|| excerpt(answer.body));
+        let text = answer.body.trim_start_matches('\u{feff}');
+        let said = found.message.clone().unwrap_or_else(|| excerpt(text));
         let message = if said.is_empty() {
             format!("the service answered status {} without a body", answer.status)
         } else {

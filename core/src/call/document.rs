@@ -69,7 +69,7 @@ pub(crate) fn judge(
             return Err(answer);
         }
     };
-    let mut no_answer = if document.is_error() {
+    let mut no_answer = if document.is_error(endpoint) {
         let error = quotes.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
         NoAnswer::new(error.with_answer(&head))
     } else if !document.is_answer(endpoint) {

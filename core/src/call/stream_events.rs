@@ -347,7 +347,7 @@ fn is_whole(data: &str) -> bool {
 }
 
 fn is_whole_bytes(data: &[u8]) -> bool {
-    std::str::from_utf8(data).is_ok_and(|data| is_whole(data.trim()))
+    is_whole(String::from_utf8_lossy(data).trim())
 }
 
 impl Sink for StreamEvents {
@@ -383,18 +383,31 @@ impl Sink for StreamEvents {
     }
 }
 
-/// What the end of the body leaves: the grammar drops an event without its blank line; a whole JSON
-/// value or `[DONE]` is complete for all that, anything else was cut and is told as such.
+/// What the end of the body leaves: the grammar drops an event without its blank line. A whole JSON value,
+/// `[DONE]` and what is named an error (R-ERR6) are complete for all that; anything else was cut.
 pub(crate) struct Rest<'a> {
-    pub(crate) events: &'a mut StreamEvents,
-    pub(crate) was_cut: bool,
+    events: &'a mut StreamEvents,
+    /// An event that is not whole: the end of the body cut it, unless another one follows.
+    unfinished: Option<(String, String)>,
+    /// A line that is not whole.
+    has_cut_line: bool,
 }
 
 impl Rest<'_> {
-    fn take(&mut self, data: &str) -> bool {
-        let is_whole = is_whole(data.trim());
-        self.was_cut |= !is_whole && !data.trim().is_empty();
-        is_whole
+    pub(crate) fn new(events: &mut StreamEvents) -> Rest<'_> {
+        Rest { events, unfinished: None, has_cut_line: false }
+    }
+
+    /// Whether the end of the body cut an event.
+    pub(crate) fn was_cut(self) -> bool {
+        self.has_cut_line || self.unfinished.is_some()
+    }
+
+    /// What comes behind an unfinished event shows that it was not cut: it is judged like any other.
+    fn judge_unfinished(&mut self) {
+        if let Some((name, data)) = self.unfinished.take() {
+            self.events.add(sse::Event { name: &name, data: data.into() });
+        }
     }
 }
 
@@ -402,8 +415,12 @@ impl Sink for Rest<'_> {
     const IS_LENIENT: bool = true;
 
     fn event(&mut self, event: sse::Event<'_>) {
-        if self.take(&event.data) {
+        self.judge_unfinished();
+        let data = event.data.trim();
+        if event.name == "error" || data.starts_with(DONE_MARK) || is_whole(data) {
             self.events.add(event);
+        } else if !data.is_empty() {
+            self.unfinished = Some((event.name.to_owned(), event.data.into_owned()));
         }
     }
 
@@ -416,9 +433,12 @@ impl Sink for Rest<'_> {
     }
 
     fn stray(&mut self, name: &str, line: &[u8]) {
+        self.judge_unfinished();
         let line = String::from_utf8_lossy(line);
-        if self.take(&line) {
+        if is_whole(line.trim()) {
             self.events.add(sse::Event { name, data: line });
+        } else {
+            self.has_cut_line |= !line.trim().is_empty();
         }
     }
 

@@ -23,9 +23,9 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     for piece in pieces {
         decoder.feed_to(piece, &mut events).unwrap();
     }
-    let mut rest = Rest { events: &mut events, was_cut: false };
+    let mut rest = Rest::new(&mut events);
     decoder.finish_to(&mut rest).unwrap();
-    let was_cut = rest.was_cut;
+    let was_cut = rest.was_cut();
     if is_cut {
         events.fail(Error::new(ErrorKind::Disconnected, "cut"));
     }
@@ -62,6 +62,14 @@ fn lines_are_the_same_however_they_are_split() {
             assert_eq!(read(&[head, tail], is_cut), expected, "split at {at}: {vector}");
         }
     }
+}
+
+/// R-STR2: bytes that are not UTF-8 change nothing of where an event ends.
+#[test]
+fn events_one_newline_apart_may_have_bytes_that_are_not_utf8() {
+    let input = b"data: {\"x\":\"\xFF\"}\ndata: {\"choices\":[{}]}\ndata: [DONE]\n";
+    let (chunks, end) = read(&[input], false);
+    assert_eq!((chunks.len(), &*end), (2, "done_mark"));
 }
 
 /// What streams are made of, well or badly.

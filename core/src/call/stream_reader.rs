@@ -235,16 +235,16 @@ impl Reading {
 
     /// A clean end of the body.
     fn body_ended(&mut self) {
-        let mut rest = Rest { events: &mut self.events, was_cut: false };
+        let mut rest = Rest::new(&mut self.events);
         // What waits in the decoder was within its bound, so this cannot fail.
         let _ = self.decoder.finish_to(&mut rest);
-        let was_cut = rest.was_cut;
+        let was_cut = rest.was_cut();
         self.events.body_ended(was_cut);
     }
 
     /// The stream fails, behind an event that only its blank line was missing of.
     fn broken_off(&mut self, error: Error) {
-        let mut rest = Rest { events: &mut self.events, was_cut: false };
+        let mut rest = Rest::new(&mut self.events);
         let _ = self.decoder.finish_to(&mut rest);
         self.events.fail(error);
     }

@@ -73,7 +73,7 @@ fn check_bounds<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     assert!(fitted, "{name}: never more than the input and a little");
 }
 
-const VECTORS: usize = 96;
+const VECTORS: usize = 98;
 
 /// Every vector: its name, its endpoint, its chunks, and what they are gathered to.
 fn each_vector(check: impl Fn(&str, Endpoint, &[&str], &str)) {

@@ -199,26 +199,31 @@ fn a_choice_is_finished_when_it_says_why() {
 #[test]
 fn what_a_document_is() {
     let (models, chat, responses) = (Endpoint::Models, Endpoint::Chat, Endpoint::Responses);
-    for (text, answers, is_error) in [
-        ("{}", vec![], false),
-        ("[]", vec![models], false),
-        ("null", vec![], false),
-        (r#"{"data":[]}"#, vec![models], false),
-        (r#"{"data":null,"message":"m"}"#, vec![], true),
-        (r#"{"error":{}}"#, vec![], true),
-        (r#"{"error":null}"#, vec![], false),
-        (r#"{"error":{},"choices":[]}"#, vec![], true),
-        (r#"{"error":{},"choices":[{}]}"#, vec![chat], false),
-        (r#"{"choices":null,"usage":{}}"#, vec![], false),
-        (r#"{"choices":["a"]}"#, vec![], false),
-        (r#"{"error":{},"output":null}"#, vec![], true),
-        (r#"{"error":{"message":"m"},"output":[]}"#, vec![responses], false),
-        (r#"{"object":"response","status":"queued"}"#, vec![responses], false),
-        (r#"{"detail":"overloaded"}"#, vec![], true),
+    let all = || vec![models, chat, responses];
+    for (text, answers, errors) in [
+        ("{}", vec![], vec![]),
+        ("[]", vec![models], vec![]),
+        ("null", vec![], vec![]),
+        (r#"{"data":[]}"#, vec![models], vec![]),
+        (r#"{"data":null,"message":"m"}"#, vec![], all()),
+        (r#"{"data":{},"code":0,"message":"success"}"#, vec![], vec![]),
+        (r#"{"data":{"error":{"message":"m"}},"success":false}"#, vec![], all()),
+        (r#"{"error":{}}"#, vec![], all()),
+        (r#"{"error":null}"#, vec![], vec![]),
+        (r#"{"error":{},"choices":[]}"#, vec![], all()),
+        (r#"{"error":{},"choices":[{}]}"#, vec![chat], vec![models, responses]),
+        (r#"{"choices":null,"usage":{}}"#, vec![], vec![]),
+        (r#"{"choices":["a"]}"#, vec![], vec![]),
+        (r#"{"error":{},"output":null}"#, vec![], all()),
+        (r#"{"error":{"message":"m"},"output":[]}"#, vec![responses], vec![models, chat]),
+        (r#"{"message":"m","output":[]}"#, vec![responses], vec![]),
+        (r#"{"object":"response","status":"queued"}"#, vec![responses], vec![]),
+        (r#"{"detail":"overloaded"}"#, vec![], all()),
     ] {
         let document = document(text);
-        let found = [models, chat, responses].into_iter().filter(|it| document.is_answer(*it));
-        assert_eq!((found.collect(), document.is_error()), (answers, is_error), "{text}");
+        let found = all().into_iter().filter(|it| document.is_answer(*it)).collect::<Vec<_>>();
+        let failed = all().into_iter().filter(|it| document.is_error(*it)).collect::<Vec<_>>();
+        assert_eq!((found, failed), (answers, errors), "{text}");
     }
 }
 

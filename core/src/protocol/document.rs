@@ -141,14 +141,18 @@ impl Document {
     }
 
     /// Whether this is an error that came under a good status: it says that something failed and has
-    /// no part of an answer (R-ERR6).
-    pub(crate) fn is_error(&self) -> bool {
+    /// no part of an answer of this operation (R-ERR6). Beside what could be one of another operation, a
+    /// message alone does not say so.
+    pub(crate) fn is_error(&self, endpoint: Endpoint) -> bool {
         let whole = self.value();
         let has = |field| whole.get(field).is_some_and(|value| !value.is_null());
-        self.choices().next().is_none()
-            && !has("output")
-            && !has("data")
-            && says_failed(whole, false)
+        let has_choice = self.choices().next().is_some();
+        let has_part = match endpoint {
+            Endpoint::Models => self.model_list().is_some(),
+            Endpoint::Chat => has_choice,
+            Endpoint::Responses => has("output"),
+        };
+        !has_part && says_failed(whole, has_choice || has("output") || has("data"))
     }
 
     /// Whether it has what makes an answer of this operation (R-ERR6): a choice; the output of a

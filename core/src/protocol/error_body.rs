@@ -26,19 +26,12 @@ impl ErrorObject {
             return ErrorObject::in_value(value, WRAPPERS_MAX);
         }
         // An event stream under a bad status: the first event that carries an error object.
-        let mut found = ErrorObject::default();
-        let mut visit = |event: sse::Event<'_>| {
-            if found.message.is_none()
-                && let Ok(value) = Value::parse(event.data.trim())
-            {
-                found = ErrorObject::in_value(value, WRAPPERS_MAX);
-            }
-        };
+        let mut first = FirstOfStream::default();
         let mut decoder = sse::Decoder::new(body.len() + 1);
         // The bound is the text's own size, so neither call can fail.
-        let _ = decoder.feed(body.as_bytes(), &mut visit);
-        let _ = decoder.finish(&mut visit);
-        found
+        let _ = decoder.feed_to(body.as_bytes(), &mut first);
+        let _ = decoder.finish_to(&mut first);
+        first.0
     }
 
     fn in_value(value: Value<'_>, wrappers: u32) -> ErrorObject {
@@ -105,6 +98,50 @@ impl ErrorObject {
             param: text_of(value.get("param")),
         }
     }
+}
+
+/// The first error object in the events of a body, whose lines may leave the grammar as those of a stream
+/// may (R-STR2).
+#[derive(Default)]
+struct FirstOfStream(ErrorObject);
+
+impl FirstOfStream {
+    fn add(&mut self, value: Value<'_>) {
+        if self.0.message.is_none() {
+            self.0 = ErrorObject::in_value(value, WRAPPERS_MAX);
+        }
+    }
+}
+
+impl sse::Sink for FirstOfStream {
+    const IS_LENIENT: bool = true;
+
+    fn event(&mut self, event: sse::Event<'_>) {
+        if let Ok(value) = Value::parse(event.data.trim()) {
+            self.add(value);
+        }
+    }
+
+    fn is_whole(&self, data: &[u8]) -> bool {
+        Value::parse(String::from_utf8_lossy(data).trim()).is_ok()
+    }
+
+    /// It ends the event before it; an error behind it is read all the same.
+    fn is_end(&self, data: &[u8]) -> bool {
+        data.starts_with(b"[DONE]")
+    }
+
+    /// An object only: any other value may be a line of a broken document.
+    fn stray(&mut self, _: &str, line: &[u8]) {
+        let line = String::from_utf8_lossy(line);
+        if let Ok(value) = Value::parse(line.trim())
+            && value.kind() == Kind::Object
+        {
+            self.add(value);
+        }
+    }
+
+    fn unknown_field(&mut self, _: &[u8]) {}
 }
 
 /// Where services put an error object: a failed response carries it one level down, FastAPI says detail.

@@ -20,6 +20,12 @@ use crate::protocol::value::{Kind, Value};
 struct Said {
     /// One of them says so by itself.
     failed: bool,
+    /// The same of `object`, `type` and `success`, of duplicates the last.
+    object_failed: bool,
+    type_failed: bool,
+    success_failed: bool,
+    /// It has a `type` that names no error.
+    other_type: bool,
     /// There is a message, which could belong to anything.
     message: bool,
     /// Something that answers and their chunks have stands beside it.
@@ -43,13 +49,13 @@ pub(crate) fn says_something(value: Value<'_>) -> bool {
 pub(crate) fn says_failed(object: Value<'_>, is_named: bool) -> bool {
     let mut said = Said::default();
     object.each_member(|name, value| match name {
-        "object" => said.failed |= value.as_str().as_deref() == Some("error"),
-        "type" => match value.as_str().as_deref() {
-            Some("error") => said.failed = true,
-            Some(kind) if !kind.ends_with("error") => said.other = true,
-            _ => {}
-        },
-        "success" => said.failed |= value.as_bool() == Some(false),
+        "object" => said.object_failed = value.as_str().as_deref() == Some("error"),
+        "type" => {
+            let kind = value.as_str();
+            said.type_failed = kind.as_deref() == Some("error");
+            said.other_type = kind.is_some_and(|kind| !kind.ends_with("error"));
+        }
+        "success" => said.success_failed = value.as_bool() == Some(false),
         "error" | "error_code" | "error_msg" | "error_message" | "errors" => {
             said.failed |= says_something(value);
         }
@@ -61,7 +67,8 @@ pub(crate) fn says_failed(object: Value<'_>, is_named: bool) -> bool {
         "choices" | "delta" | "usage" | "output" | "response" => said.other |= !value.is_null(),
         _ => {}
     });
-    said.failed || said.message && !said.other && !is_named
+    let has_failed = said.failed || said.object_failed || said.type_failed || said.success_failed;
+    has_failed || said.message && !said.other && !said.other_type && !is_named
 }
 
 #[cfg(test)]
@@ -89,6 +96,7 @@ mod tests {
             r#"{"detail":"overloaded"}"#,
             r#"{"detail":[{"loc":[],"msg":"m"}]}"#,
             r#"{"detail":{"error":{"message":""}}}"#,
+            r#"{"type":"t","message":"m","type":"server_error"}"#,
         ];
         for text in failed {
             assert!(says_failed(Value::parse(text).unwrap(), false), "{text}");
@@ -105,6 +113,7 @@ mod tests {
             r#"{"error":false}"#,
             r#"{"message":{"role":"assistant","content":"m"},"done":true}"#,
             r#"{"detail":null}"#,
+            r#"{"type":"error","success":false,"type":"ping","success":true}"#,
             "[]",
             "\"error\"",
         ];

@@ -106,7 +106,7 @@ pub struct Decoder {
     bytes_max: usize,
     /// The beginning of a line whose end is still on the wire.
     line: Vec<u8>,
-    /// The data lines of the event under way, each followed by LF, and how many they are.
+    /// The data lines of the event under way, each followed by LF, and how many of them are not blank.
     data: Vec<u8>,
     data_lines: u64,
     name: String,
@@ -274,7 +274,7 @@ impl Decoder {
         if let Some(data) = held {
             self.data.extend_from_slice(data);
             self.data.push(b'\n');
-            self.data_lines += 1;
+            self.data_lines += u64::from(!data.trim_ascii().is_empty());
         }
     }
 

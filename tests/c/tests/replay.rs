@@ -277,7 +277,7 @@ fn check_errors(file: &str, count: usize, exchange: impl Fn(&Value) -> Exchange)
 /// R-ERR1, R-ERR2, R-ERR3, R-ERR4, R-ERR7, R-MET1
 #[test]
 fn every_envelope() {
-    check_errors("envelopes", 120, answered);
+    check_errors("envelopes", 124, answered);
 }
 
 /// R-ERR2, R-ERR6, R-STR4, R-MET1, R-LIM2
@@ -289,7 +289,7 @@ fn every_error_in_a_stream() {
 /// R-ERR2, R-ERR6, R-MET1
 #[test]
 fn every_error_under_a_good_status() {
-    check_errors("in_document", 14, answered);
+    check_errors("in_document", 17, answered);
 }
 
 /// R-ERR1, R-ERR5, R-MET1
@@ -319,7 +319,7 @@ fn every_gathered_stream() {
             vectors.push((format!("{topic} {way}"), vector["expected"].clone()));
         }
     }
-    assert_eq!(cases.len(), 2 * 96);
+    assert_eq!(cases.len(), 2 * 98);
     let judged = vectors.iter().zip(replay(&cases)).filter_map(|((name, expected), told)| {
         if name.contains("nothing") {
             // An end mark after no event is no answer (R-STR7).

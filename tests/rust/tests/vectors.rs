@@ -456,7 +456,7 @@ fn answered(vector: &Value) -> Exchange {
 /// R-ERR1 R-ERR2 R-ERR3 R-ERR4 R-ERR7 R-MET1
 #[test]
 fn every_envelope_under_every_status_tells_what_is_in_it() {
-    assert_eq!(check_errors("errors/envelopes.json", answered), 120);
+    assert_eq!(check_errors("errors/envelopes.json", answered), 124);
 }
 
 /// R-ERR4: the body stays reachable, whatever it was.
@@ -484,7 +484,7 @@ fn every_error_in_a_stream_is_raised_after_the_chunks_before_it() {
 /// R-ERR2 R-ERR6 R-MET1
 #[test]
 fn every_error_under_a_good_status_is_raised() {
-    assert_eq!(check_errors("errors/in_document.json", answered), 14);
+    assert_eq!(check_errors("errors/in_document.json", answered), 17);
 }
 
 /// R-ERR1 R-ERR5 R-MET1: what is not HTTP is told apart from what broke off.

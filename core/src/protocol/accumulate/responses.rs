@@ -105,7 +105,7 @@ impl Response {
                 let Some(object) = self.item_of(event, item, room)? else { return Ok(()) };
                 let is_new = step == "added";
                 let Some(node) = part_of(object, event, part, is_new, room)? else { return Ok(()) };
-                return node.put(whole, room);
+                return if is_new { node.begin(whole, room) } else { node.put(whole, room) };
             }
         }
         let Some(piece) = PIECES.iter().find(|piece| piece.event == subject) else {
@@ -151,7 +151,8 @@ impl Response {
         Ok(())
     }
 
-    /// A whole item: new, or in the place of what was built.
+    /// A whole item: new, or in the place of what was built. The beginning of one that came already adds
+    /// what is missing, and no text is lost with it.
     fn item(
         &mut self,
         event: Value<'_>,
@@ -171,7 +172,8 @@ impl Response {
         };
         self.output.identify(at, id.as_deref());
         match self.output.items.get_mut(at) {
-            Some(known) => known.node.put(item, room),
+            Some(known) if is_done => known.node.put(item, room),
+            Some(known) => known.node.begin(item, room),
             None => Ok(()),
         }
     }
@@ -211,6 +213,9 @@ impl Response {
     }
 
     fn piece(&mut self, event: Value<'_>, piece: &Piece, step: &str, room: &mut Room) -> Gathered {
+        if !matches!(step, "delta" | "done") {
+            return Ok(()); // not known to be a piece
+        }
         let whole = step == "done";
         let text = event.get(if whole { piece.field } else { "delta" });
         let is_arguments = piece.field == "arguments";

@@ -150,6 +150,31 @@ impl Node {
         Ok(())
     }
 
+    /// The beginning of an object: what came before it, out of order or twice, stays. One of another type
+    /// and id is another object, and takes its place.
+    pub(super) fn begin(&mut self, value: Value<'_>, room: &mut Room) -> Gathered {
+        let own = self.as_object(room)?;
+        let is_same = own.is_some_and(|own| {
+            ["id", "type"].into_iter().any(|name| match (own.get_mut(name), value.get(name)) {
+                (Some(Node::Text(own)), Some(given)) => *own == inner(given.text()),
+                _ => false,
+            })
+        });
+        match self.as_object(room)? {
+            Some(object) if is_same => {
+                for (name, value) in members(value) {
+                    if let Some(slot) = object.slot(&name, room)?
+                        && slot.is_blank()
+                    {
+                        slot.put(value, room)?;
+                    }
+                }
+                Ok(())
+            }
+            _ => self.put(value, room),
+        }
+    }
+
     /// Joins texts and arrays, merges objects; anything else replaces, null never.
     pub(super) fn merge(&mut self, value: Value<'_>, depth: usize, room: &mut Room) -> Gathered {
         if value.is_null() {

@@ -5,7 +5,7 @@ use modelwire_service::{Exchange, Step};
 use serde_json::{Value, json};
 
 /// How many there are.
-pub const COUNT: usize = 59;
+pub const COUNT: usize = 65;
 
 /// The stream of a vector, in HTTP chunks, and how its connection ends.
 pub fn exchange(vector: &Value) -> Exchange {
