@@ -183,7 +183,7 @@ test-windows: TARGETS := $(windows_target)
 test-windows: tarballs
 	@tests/tools cargo rustup cc x86_64-w64-mingw32-gcc x86_64-w64-mingw32-gcc-posix x86_64-w64-mingw32-g++-posix \
 	  wine pkg-config cmake
-	cargo check --quiet --locked --target $(windows_target) -p modelwire -p modelwire-ffi -p modelwire-cli
+	cargo check --quiet --locked --target $(windows_target) -p modelwire -p modelwire-ffi -p modelwire-bulk -p modelwire-cli
 	tests/platforms/windows demo
 	tests/platforms/windows core
 	tests/platforms/windows scenarios
@@ -195,7 +195,7 @@ test-macos: TARGETS := $(macos_targets)
 test-macos: tarballs
 	@tests/tools cargo rustup pkg-config llvm-objdump
 	@for target in $(macos_targets); do $(with_zig) cargo-zigbuild check --quiet --locked --target $$target \
-	  -p modelwire -p modelwire-ffi -p modelwire-cli || exit 1; done
+	  -p modelwire -p modelwire-ffi -p modelwire-bulk -p modelwire-cli || exit 1; done
 	$(with_zig) $(c_suite) --test package -- --ignored macos::
 
 # Built by the commands that their first lines give, against an installed library.

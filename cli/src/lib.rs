@@ -1,8 +1,8 @@
-//! The command `modelwire`, and the engine of bulk jobs that the Python package uses as well. Knows no
-//! HTTP: every call goes through the client of the crate `modelwire`.
+//! The command `modelwire`. Knows no HTTP: every call goes through the client of the crate `modelwire`, and
+//! bulk jobs through the crate `modelwire-bulk`.
 
 mod arguments;
-pub mod bulk;
+mod bulk;
 mod connection;
 mod console;
 pub mod doctor;

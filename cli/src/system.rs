@@ -1,5 +1,5 @@
-//! What each system does in its own way: positions and locks of files, folders, limits, the terminal. The
-//! one place of the command that asks which system it is. Knows no job.
+//! What each system does in its own way: limits, the terminal. The one place of the command that asks which
+//! system it is.
 
 #[cfg(unix)]
 #[path = "system/unix.rs"]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use modelwire::{Descriptor, Endpoint, Request, RetryPolicy};
-use modelwire_cli::bulk::controller::Fixed;
-use modelwire_cli::bulk::engine::{Engine, EngineOptions, NoBook, Over};
-use modelwire_cli::bulk::ledger::Met;
-use modelwire_cli::bulk::row::{Finished, Key, Row};
-use modelwire_cli::{Exit, Failure};
+use modelwire_bulk::controller::Fixed;
+use modelwire_bulk::engine::{Engine, EngineOptions, NoBook, Over};
+use modelwire_bulk::ledger::Met;
+use modelwire_bulk::row::{Finished, Key, Row};
+use modelwire_bulk::{Error, ErrorKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -320,10 +320,12 @@ pub(crate) fn bulk_end_all(py: Python<'_>, seconds: f64) -> PyResult<()> {
 }
 
 /// The exception of an output that cannot be used.
-fn unusable(failure: Failure) -> PyErr {
-    match failure.exit {
-        Exit::Usage => PyValueError::new_err(failure.message),
-        _ => PyOSError::new_err(failure.message),
+fn unusable(error: Error) -> PyErr {
+    match error.kind() {
+        ErrorKind::Argument => PyValueError::new_err(error.to_string()),
+        ErrorKind::Budget | ErrorKind::File | ErrorKind::Closed | ErrorKind::Internal => {
+            PyOSError::new_err(error.to_string())
+        }
     }
 }
 

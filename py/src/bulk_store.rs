@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use modelwire::{Endpoint, Error};
-use modelwire_cli::Failure;
-use modelwire_cli::bulk::engine::{Book, NoBook, Waker};
-use modelwire_cli::bulk::ledger::{Ledger, Met};
-use modelwire_cli::bulk::row::{BodyHash, Finished, Key, Row};
-use modelwire_cli::bulk::store::{Order, Store, StoreBook, StoreOptions};
+use modelwire::Endpoint;
+use modelwire_bulk::Error;
+use modelwire_bulk::engine::{Book, NoBook, Waker};
+use modelwire_bulk::ledger::{Ledger, Met};
+use modelwire_bulk::row::{BodyHash, Finished, Key, Row};
+use modelwire_bulk::store::{Order, Store, StoreBook, StoreOptions};
 
 use crate::lock::lock;
 
@@ -50,7 +50,7 @@ impl Keeper {
         output: PathBuf,
         is_ordered: bool,
         retries_failed: bool,
-    ) -> Result<Keeper, Failure> {
+    ) -> Result<Keeper, Error> {
         let waker = Arc::new(OnceLock::<Waker>::new());
         let options = StoreOptions {
             results: Some(output),
@@ -97,7 +97,7 @@ impl Keeper {
 
     /// A row is no request: it is not sent.
     pub(crate) fn unsent(&mut self, key: &Key, message: String) {
-        self.store.unsent(key, &Error::argument(message));
+        self.store.unsent(key, &modelwire::Error::argument(message));
     }
 
     /// Whether something cannot be written for good.
@@ -106,7 +106,7 @@ impl Keeper {
     }
 
     /// Writes everything; in the order of the rows, if all came and that was asked for.
-    pub(crate) fn close(self, is_whole: bool) -> Result<(), Failure> {
+    pub(crate) fn close(self, is_whole: bool) -> Result<(), Error> {
         let order = self.register.order.as_ref().filter(|_| is_whole);
         let order = order.map(|order| std::mem::take(&mut *lock(order)));
         self.store.close(order.as_ref())

@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use modelwire::{Descriptor, Ready, Result};
-use modelwire_cli::bulk::engine::{Engine, Over, Status, Turn, Waker};
-use modelwire_cli::bulk::row::{Finished, Key, Row};
+use modelwire_bulk::engine::{Engine, Over, Status, Turn, Waker};
+use modelwire_bulk::row::{Finished, Key, Row};
 
 use crate::bulk_store::{AnyBook, Keeper};
 use crate::lock::lock;
@@ -305,7 +305,7 @@ impl Teller {
                     let kept = keeper.map_or(Ok(()), |keeper| keeper.close(is_whole));
                     let ending = match kept {
                         Ok(()) => Ending::Over(over),
-                        Err(failure) => Ending::Unwritten(failure.message),
+                        Err(error) => Ending::Unwritten(error.to_string()),
                     };
                     return desk.tell(Vec::new(), Some(ending), status);
                 }

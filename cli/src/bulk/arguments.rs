@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use modelwire::Endpoint;
-
-use crate::bulk::row::Shard;
+use modelwire_bulk::row::Shard;
 
 /// Longest time that an option takes, in seconds: a month.
 const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;

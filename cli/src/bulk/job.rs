@@ -1,7 +1,7 @@
 //! A bulk job from its arguments to its exit code: what is in the input, what it may cost, its run, what to
 //! say at the end. Knows no HTTP and no form of a line.
 
-mod command_line;
+pub(super) mod command_line;
 mod descriptors;
 mod end;
 mod feed;
@@ -13,13 +13,15 @@ mod signals;
 use std::io::Write;
 use std::time::Instant;
 
+use modelwire_bulk::input::{self, Survey, Wish};
+use modelwire_bulk::ledger::{Ledger, Met};
+use modelwire_bulk::pilot::{self, Pilot, Population};
+use modelwire_bulk::store::Held;
+
 use crate::bulk::arguments::{Bulk, Changed, Unknown};
-use crate::bulk::input::{self, Survey, Wish};
-use crate::bulk::ledger::{Ledger, Met};
 use crate::bulk::numbers::counted;
-use crate::bulk::pilot::{self, Pilot, Population};
 use crate::bulk::progress::{How, Progress};
-use crate::bulk::store::Held;
+use crate::bulk::{projection, question};
 use crate::connection::Connection;
 use crate::failure::{Exit, Failure};
 
@@ -88,12 +90,12 @@ fn survey(
 ) -> Result<Option<Survey>, Failure> {
     if !plan.source.can_be_read_again() {
         return match bulk.money.pilot {
-            Some(1..) => Err(pilot::needs_a_file()),
+            Some(1..) => Err(question::needs_a_file()),
             Some(0) | None => Ok(None),
         };
     }
     // How many rows there are is not known yet.
-    let sample = pilot::rows(bulk.money.pilot, bulk.money.no_pilot, u64::MAX, pilot::can_ask());
+    let sample = pilot::rows(bulk.money.pilot, bulk.money.no_pilot, u64::MAX, question::can_ask());
     let sample = usize::try_from(sample).unwrap_or(usize::MAX);
     let wish = Wish { sample, seed: plan.seed, wants: wants(bulk) };
     let survey = input::survey(&plan.source, &plan.rows, ledger, wish, |_| signals.count() == 0)?;
@@ -104,7 +106,7 @@ fn survey(
         return Ok(Some(survey));
     }
     if survey.bad > 0 && !bulk.reading.skip_bad_lines {
-        let messages = survey.bad_shown.iter().map(ToString::to_string);
+        let messages = survey.bad_shown.iter().map(reader::bad_line);
         return Err(refused(messages, survey.bad, "lines are no requests"));
     }
     if survey.changed > 0 && bulk.resume.changed == Changed::Refuse {
@@ -128,7 +130,7 @@ fn pilot(
     signals: &mut Signals,
 ) {
     let money = &bulk.money;
-    let can_ask = pilot::can_ask();
+    let can_ask = question::can_ask();
     if pilot::rows(money.pilot, money.no_pilot, survey.wanted, can_ask) == 0 {
         return;
     }
@@ -141,16 +143,16 @@ fn pilot(
     }
     let projection = pilot.projection(begun.elapsed(), &plan.engine.fixed);
     let progress = run.progress();
-    progress.json_event("pilot", projection.members());
+    progress.json_event("pilot", projection::members(&projection));
     let is_told = matches!(progress.how(), How::Bar | How::Notes);
     let decided = progress.aside(|| {
         if is_told {
-            let text = projection.text(::console::colors_enabled_stderr());
+            let text = projection::text(&projection, ::console::colors_enabled_stderr());
             // Nobody is left to be told that this failed.
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
-        let asked = |question: &str| pilot::ask_terminal(question, || signals.has_come());
-        pilot::decide(money.yes, left, asked)
+        let asked = |question: &str| question::ask_terminal(question, || signals.has_come());
+        question::decide(money.yes, left, asked)
     });
     match decided {
         Ok(()) => {}
@@ -215,7 +217,7 @@ fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failur
     }
     if survey.bad > 0 {
         lines.push(format!("{:<15}{}", "no requests", counted(survey.bad, "line", "lines")));
-        lines.extend(survey.bad_shown.iter().map(|bad| format!("  {bad}")));
+        lines.extend(survey.bad_shown.iter().map(|bad| format!("  {}", reader::bad_line(bad))));
     }
     let mut out = crate::console::Output::standard();
     for line in lines {

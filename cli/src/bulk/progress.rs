@@ -46,10 +46,10 @@ use std::time::{Duration, Instant};
 
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use modelwire_bulk::prices::{Money, Tokens};
 
 use self::rate::Rate;
 use self::text::{Speed, details, members, object, position};
-use crate::bulk::prices::{Money, Tokens};
 
 /// A bar is drawn anew no more often than this.
 pub const DRAW_INTERVAL: Duration = Duration::from_millis(100);

@@ -17,15 +17,14 @@
 //! | `unknown`, `unknown_sent_again` | rows that an earlier run sent and knows no outcome of; whether they were sent again |
 //! | `stopped` | why it ended before its last row; null if it did not |
 
-use std::ffi::OsStr;
 use std::time::Duration;
 
+use modelwire_bulk::budget::Spent;
+use modelwire_bulk::row::{Finished, may_be_metered};
 use serde_json::json;
 
-use crate::bulk::budget::Spent;
 use crate::bulk::numbers::{counted, grouped, percent, short, time};
 use crate::bulk::progress::Members;
-use crate::bulk::row::{Finished, may_be_metered};
 use crate::console::is_control;
 
 /// So many kinds of failures are told apart; there are no more kinds and statuses in practice.
@@ -100,11 +99,6 @@ impl Tally {
         self.failed
     }
 
-    /// Rows that failed and may have been metered.
-    pub fn perhaps(&self) -> u64 {
-        self.perhaps
-    }
-
     fn failure<'a>(
         &mut self,
         name: &'static str,
@@ -164,7 +158,7 @@ pub struct Summary<'a> {
     pub stopped: Option<&'a str>,
     /// Where the results are; `None`: standard output.
     pub output: Option<&'a str>,
-    /// The command of this run, for the lines that say how to go on ([`command_line`]); `None` where there
+    /// The command of this run, for the lines that say how to go on; `None` where there
     /// was none.
     pub command: Option<&'a str>,
 }
@@ -355,19 +349,6 @@ fn with_option(command: &str, option: &str) -> String {
     } else {
         format!("{command} {option}")
     }
-}
-
-/// A command as a shell reads it, so that it can be copied.
-pub fn command_line<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> String {
-    let quoted = |word: S| {
-        let word = word.as_ref().to_string_lossy();
-        let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:,@%+".contains(letter);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word.into_owned(),
-            false => format!("'{}'", word.replace('\'', r"'\''")),
-        }
-    };
-    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Without line ends and other control characters, and not too long: a service says what it likes.

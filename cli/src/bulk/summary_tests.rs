@@ -1,8 +1,9 @@
 //! Summaries as they are read; knows no run.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+use modelwire_bulk::prices::{Money, Tokens};
+
 use super::*;
-use crate::bulk::prices::{Money, Tokens};
 
 fn tally() -> Tally {
     let mut tally = Tally { done: 49_988, perhaps: 3, ..Tally::default() };
@@ -144,12 +145,7 @@ fn kinds_are_bounded_and_messages_cut() {
 }
 
 #[test]
-fn commands_can_be_copied() {
-    assert_eq!(
-        command_line(["modelwire", "bulk", "my rows.jsonl", "-o", "it's"]),
-        r"modelwire bulk 'my rows.jsonl' -o 'it'\''s'"
-    );
-    assert_eq!(command_line([""]), "''");
+fn an_option_is_added_once() {
     assert_eq!(with_option("a --retry-failed", "--retry-failed"), "a --retry-failed");
 }
 

@@ -1,9 +1,7 @@
-//! How a job goes on: the command that was given, without what would begin anew. Knows no option's meaning
-//! but that.
+//! Command lines that are shown: paths and arguments as a shell reads them, and the command that goes on,
+//! which is the one that was given, without what would begin anew.
 
-use std::ffi::OsString;
-
-use crate::bulk::summary;
+use std::ffi::{OsStr, OsString};
 
 /// Options that are not repeated when a job goes on.
 const NOT_REPEATED: [&str; 2] = ["--overwrite", "--retry-failed"];
@@ -15,7 +13,20 @@ pub(super) fn to_go_on(arguments: impl IntoIterator<Item = OsString>) -> String 
     let own = all.iter().position(|argument| argument == "bulk").unwrap_or(1);
     let rest = all.into_iter().skip(own);
     let repeated = rest.filter(|word| !NOT_REPEATED.iter().any(|option| word == option));
-    summary::command_line(std::iter::once(OsString::from("modelwire")).chain(repeated))
+    quoted(std::iter::once(OsString::from("modelwire")).chain(repeated))
+}
+
+/// A command as a shell reads it, so that it can be copied.
+pub(crate) fn quoted<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> String {
+    let quoted = |word: S| {
+        let word = word.as_ref().to_string_lossy();
+        let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:,@%+".contains(letter);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.into_owned(),
+            false => format!("'{}'", word.replace('\'', r"'\''")),
+        }
+    };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -37,5 +48,14 @@ mod tests {
         ] {
             assert_eq!(to_go_on(given.iter().map(OsString::from)), expected);
         }
+    }
+
+    #[test]
+    fn commands_can_be_copied() {
+        assert_eq!(
+            quoted(["modelwire", "bulk", "my rows.jsonl", "-o", "it's"]),
+            r"modelwire bulk 'my rows.jsonl' -o 'it'\''s'"
+        );
+        assert_eq!(quoted([""]), "''");
     }
 }

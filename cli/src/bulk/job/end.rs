@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::time::Instant;
 
+use modelwire_bulk::Error;
+use modelwire_bulk::budget::Spent;
+use modelwire_bulk::engine::{Status, StopReason, Stopped};
+use modelwire_bulk::input::Survey;
+
 use crate::bulk::arguments::{Bulk, Unknown};
-use crate::bulk::budget::Spent;
-use crate::bulk::engine::{Status, StopReason, Stopped};
-use crate::bulk::input::Survey;
 use crate::bulk::numbers::counted;
 use crate::bulk::progress::{self, How, Progress, terminal_width};
 use crate::bulk::summary::{Summary, Tally};
@@ -98,7 +100,7 @@ pub(super) struct End {
     pub(super) unknown: Vec<String>,
     /// Whether the input was read to its end, and all of it ran.
     pub(super) is_whole: bool,
-    pub(super) closed: Result<(), Failure>,
+    pub(super) closed: Result<(), Error>,
     pub(super) progress: Progress,
     pub(super) state: progress::State,
 }

@@ -1,24 +1,21 @@
 //! What the arguments of a job ask for, checked before anything is opened. Knows no row.
 
-use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
 
 use modelwire::{CONNECTIONS_MAX, Client, Endpoint, IDLE_CONNECTIONS_MAX};
+use modelwire_bulk::budget::{Budget, Limits};
+use modelwire_bulk::controller::Fixed;
+use modelwire_bulk::engine::{EngineOptions, Rules};
+use modelwire_bulk::input::{RowOptions, Source};
+use modelwire_bulk::ledger::Ledger;
+use modelwire_bulk::prices::Prices;
+use modelwire_bulk::store::{StoreOptions, look};
 
 use super::descriptors;
 use super::reader::Policy;
 use crate::bulk::arguments::Bulk;
-use crate::bulk::budget::{Budget, Limits};
-use crate::bulk::controller::Fixed;
-use crate::bulk::engine::{EngineOptions, Rules};
-use crate::bulk::input::{RowOptions, Source};
-use crate::bulk::ledger::Ledger;
-use crate::bulk::prices::Prices;
-use crate::bulk::store::{StoreOptions, look};
 use crate::connection::Connection;
 use crate::failure::Failure;
-use crate::system::{self, Readers, readers_of};
 
 /// What `-` is called: standard input, or standard output.
 const STANDARD: &str = "-";
@@ -60,7 +57,9 @@ impl Plan {
             rows,
         };
         plan.budget()?;
-        plan.refuse_one_file_for_both()?;
+        if let Some(results) = &plan.store.results {
+            plan.source.check_results(results)?;
+        }
         Ok(plan)
     }
 
@@ -93,23 +92,8 @@ impl Plan {
     /// What earlier runs know of the rows, without a run.
     pub(super) fn known_rows(&self) -> Result<Ledger, Failure> {
         let mut ledger = Ledger::new();
-        look::look(&self.store, &mut ledger)?;
+        look(&self.store, &mut ledger)?;
         Ok(ledger)
-    }
-
-    fn refuse_one_file_for_both(&self) -> Result<(), Failure> {
-        let (Source::Path(input), Some(output)) = (&self.source, &self.store.results) else {
-            return Ok(());
-        };
-        let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
-        let is_same = system::are_same(input, output).unwrap_or(input == output);
-        match is_same && !is_device(input) {
-            true => Err(Failure::usage(format!(
-                "{} is the input and the output: name another file for the results (-o)",
-                output.display()
-            ))),
-            false => Ok(()),
-        }
     }
 }
 
@@ -150,17 +134,9 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
         is_ordered: writing.ordered,
         is_overwriting: writing.overwrite,
         retries_failed: bulk.resume.retry_failed,
-        readers: readers(&Source::of(&bulk.input)),
+        readers: Source::of(&bulk.input).readers(),
         settings: settings.into_iter().flatten().chain(set).collect(),
         ..StoreOptions::default()
-    }
-}
-
-/// Who may read results and journal: who may read the input, and nobody else.
-fn readers(source: &Source) -> Readers {
-    match source {
-        Source::Stdin => Readers::OWNER,
-        Source::Path(path) => fs::metadata(path).map_or(Readers::OWNER, |found| readers_of(&found)),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use modelwire_bulk::input::{BadRow, Come, Rows};
+use modelwire_bulk::ledger::{Ledger, Met};
+use modelwire_bulk::row::Row;
+use modelwire_bulk::store::Order;
+
 use super::feed::Inlet;
 use crate::bulk::arguments::{Changed, Unknown};
-use crate::bulk::input::{BadRow, Come, Rows};
-use crate::bulk::ledger::{Ledger, Met};
-use crate::bulk::row::Row;
-use crate::bulk::store::Order;
 use crate::failure::Failure;
 
 /// What becomes of rows of earlier runs, and of lines that are no rows.
@@ -75,7 +76,7 @@ pub(super) fn read(
         let come = match rows.next(&mut ledger) {
             Ok(Some(come)) => come,
             Ok(None) => return ReadEnd::Whole(order),
-            Err(failure) => return ReadEnd::Failed(failure),
+            Err(error) => return ReadEnd::Failed(error.into()),
         };
         let (key, met) = match &come {
             Come::Row(row, met) => (&row.key, *met),
@@ -89,7 +90,7 @@ pub(super) fn read(
         }
         let (fed, bytes) = match come {
             Come::Bad(bad) if !policy.skips_bad_lines => {
-                return ReadEnd::Failed(Failure::usage(bad.to_string()));
+                return ReadEnd::Failed(Failure::usage(bad_line(&bad)));
             }
             Come::Bad(_) if met == Met::AlreadyFailed => {
                 count(&counts.failed_before);
@@ -122,6 +123,11 @@ pub(super) fn read(
             return ReadEnd::Closed;
         }
     }
+}
+
+/// What is said of a line that is no request, where that ends a run.
+pub(super) fn bad_line(bad: &BadRow) -> String {
+    format!("{bad}, or give --skip-bad-lines")
 }
 
 /// What is said of a row whose content is another than before.

@@ -8,21 +8,21 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use modelwire::{Client, Error};
+use modelwire_bulk::budget::{Budget, Gate};
+use modelwire_bulk::engine::{Engine, Over, Status, Turn, Waker};
+use modelwire_bulk::input::{BadRow, Rows};
+use modelwire_bulk::ledger::{Ledger, State};
+use modelwire_bulk::pilot::{Pilot, Population};
+use modelwire_bulk::row::{Finished, Key, Row};
+use modelwire_bulk::store::{Held, Order, Store, StoreBook};
 
 use super::end::{Cause, End};
 use super::feed::{Outlet, feed};
 use super::plan::Plan;
 use super::reader::{Fed, Read, ReadEnd, read};
 use super::signals::Signals;
-use crate::bulk::budget::{Budget, Gate};
-use crate::bulk::engine::{Engine, Over, Status, Turn, Waker};
-use crate::bulk::input::{BadRow, Rows};
-use crate::bulk::ledger::{Ledger, State};
 use crate::bulk::numbers::counted;
-use crate::bulk::pilot::{Pilot, Population};
 use crate::bulk::progress::{self, Phase, Progress};
-use crate::bulk::row::{Finished, Key, Row};
-use crate::bulk::store::{Held, Order, Store, StoreBook};
 use crate::bulk::summary::Tally;
 use crate::failure::{Exit, Failure};
 
@@ -116,7 +116,7 @@ impl Run {
         // The first bytes of standard input may be long in coming: they are for that thread as well.
         let reader = thread.spawn(move || match Rows::open(&source, &options) {
             Ok(rows) => read(rows, &source.name(), ledger, policy, order, &counts, inlet),
-            Err(failure) => ReadEnd::Failed(failure),
+            Err(error) => ReadEnd::Failed(error.into()),
         });
         let reader =
             reader.map_err(|error| Failure::new(Exit::Internal, format!("no thread: {error}")))?;
@@ -286,9 +286,9 @@ impl Run {
                         self.fed.push_front(Fed::Row(row));
                         break;
                     }
-                    Gate::Stop(failure) => {
+                    Gate::Stop(error) => {
                         // The rows before it are paid for.
-                        self.cause.get_or_insert(Cause::Refused(failure));
+                        self.cause.get_or_insert(Cause::Refused(error.into()));
                         self.outlet = None;
                         self.fed.clear();
                         self.engine.end();
@@ -333,7 +333,7 @@ impl Run {
 
     /// A line that is no request is an outcome.
     fn bad_line(&mut self, bad: &BadRow) {
-        let message = bad.message();
+        let message = bad.to_string();
         self.tally.bad_line(bad.number, &message);
         if !bad.is_twice {
             self.store.unsent(&bad.key, &Error::argument(message));

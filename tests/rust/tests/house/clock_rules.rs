@@ -6,7 +6,8 @@ use std::fs;
 use super::{files, read, root};
 
 /// Where tests are, and how their files end.
-const FOLDERS: [(&str, &str); 16] = [
+const FOLDERS: [(&str, &str); 17] = [
+    ("bulk/src", "_tests.rs"),
     ("cli/src", "_tests.rs"),
     ("core/src", "_tests.rs"),
     ("tests/c", ".c"),

@@ -68,13 +68,52 @@ fn the_bindings_depend_on_the_core_alone() {
 }
 
 #[test]
-fn the_command_calls_through_the_core() {
-    let text = read("cli/Cargo.toml");
-    for name in ["reqwest", "tokio", "hyper", "pyo3"] {
-        assert!(
-            !text.contains(&format!("\n{name} ")),
-            "cli/Cargo.toml names {name}: the core knows it"
-        );
+fn the_command_and_bulk_jobs_call_through_the_core() {
+    for manifest in ["bulk/Cargo.toml", "cli/Cargo.toml"] {
+        let text = read(manifest);
+        for name in ["reqwest", "tokio", "hyper", "pyo3"] {
+            assert!(
+                !text.contains(&format!("\n{name} ")),
+                "{manifest} names {name}: the core knows it"
+            );
+        }
+    }
+}
+
+/// `modelwire-bulk` is under every program that runs bulk jobs: it knows no terminal, no arguments and no exit
+/// code.
+#[test]
+fn bulk_jobs_know_no_command() {
+    let text = read("bulk/Cargo.toml");
+    for name in ["modelwire-cli", "clap", "console", "indicatif", "rustix"] {
+        assert!(!text.contains(&format!("\n{name} ")), "bulk/Cargo.toml names {name}");
+    }
+    let names = [
+        "modelwire_cli",
+        "clap",
+        "console::",
+        "indicatif",
+        "process::exit",
+        "ExitCode",
+        "IsTerminal",
+    ];
+    for path in files("bulk/src", ".rs") {
+        for (number, line) in code(&path) {
+            let found = names.iter().find(|name| line.contains(**name));
+            assert!(found.is_none(), "{path}:{number} names {found:?}: that is the command's");
+        }
+    }
+}
+
+/// The Python package brings the command: one file of its extension runs it.
+#[test]
+fn one_file_imports_the_command() {
+    for source in ["core/src", "bulk/src", "ffi-c/src", "py/src"] {
+        for path in files(source, ".rs").into_iter().filter(|path| path != "py/src/command.rs") {
+            for (number, line) in code(&path) {
+                assert!(!line.contains("modelwire_cli::"), "{path}:{number} imports the command");
+            }
+        }
     }
 }
 
@@ -82,6 +121,7 @@ fn the_command_calls_through_the_core() {
 fn every_file_says_its_job_first() {
     for folder in [
         "core",
+        "bulk/src",
         "cli/src",
         "ffi-c",
         "py/src",
@@ -111,7 +151,7 @@ fn nothing_is_left_undone() {
         concat!("to", "do!("),
         concat!("unimple", "mented!("),
     ];
-    for folder in ["core", "cli", "ffi-c", "py", "tests"] {
+    for folder in ["core", "bulk", "cli", "ffi-c", "py", "tests"] {
         for path in files(folder, ".rs") {
             let text = read(&path);
             let found = left.iter().find(|word| text.contains(**word));
@@ -126,6 +166,7 @@ fn no_model_is_named_in_the_product() {
     let names = ["gpt-", "claude", "gemini", "mistral", "llama", "deepseek", "qwen", "o1-mini"];
     for (folder, end) in [
         ("core/src", ".rs"),
+        ("bulk/src", ".rs"),
         ("cli/src", ".rs"),
         ("ffi-c/src", ".rs"),
         ("py/src", ".rs"),
@@ -143,7 +184,7 @@ fn no_model_is_named_in_the_product() {
 
 #[test]
 fn the_project_speaks_of_itself_alone() {
-    let paths = ["core", "cli", "ffi-c", "py/src", "py/python", "include", "tests"];
+    let paths = ["core", "bulk", "cli", "ffi-c", "py/src", "py/python", "include", "tests"];
     let ends = [
         ".rs", ".py", ".c", ".h", ".cpp", ".hpp", ".md", ".toml", ".json", ".go", ".js", ".java",
         ".rb", ".lua", ".php", ".ex", ".exs", ".pl", ".pm", "Makefile",

@@ -71,7 +71,9 @@ fn one_place_knows_the_systems() {
         "windows_sys::",
         "rustix::",
     ];
-    for crate_source in ["core/src", "cli/src", "ffi-c/src", "py/src", "tests/service/src"] {
+    for crate_source in
+        ["core/src", "bulk/src", "cli/src", "ffi-c/src", "py/src", "tests/service/src"]
+    {
         for path in files(crate_source, ".rs") {
             if !path.starts_with(&format!("{crate_source}/system")) {
                 assert_absent(&path, &names, "what differs between systems stands in system/");
@@ -147,7 +149,7 @@ fn the_fuzzer_knows_every_hot_field() {
 }
 
 /// The rooms that the tables of docs/architecture.md name, by their path below a crate's `src`. Rows of
-/// the core begin with the name, those of the command with `cli`.
+/// the core begin with the name, those of bulk jobs with `bulk`, those of the command with `cli`.
 fn drawn(begin: &str) -> BTreeSet<String> {
     let text = read("docs/architecture.md");
     let rows = text.lines().filter(|line| line.starts_with(begin));
@@ -157,7 +159,9 @@ fn drawn(begin: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_architecture_draws_every_room() {
-    for (source, begin) in [("core/src/", "| `"), ("cli/src/", "| cli `")] {
+    for (source, begin) in
+        [("core/src/", "| `"), ("bulk/src/", "| bulk `"), ("cli/src/", "| cli `")]
+    {
         let rooms: BTreeSet<String> = files(source, ".rs")
             .iter()
             .filter_map(|path| path.strip_prefix(source)?.strip_suffix(".rs"))

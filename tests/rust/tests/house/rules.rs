@@ -17,7 +17,7 @@ const RULES: [&str; 33] = [
 /// The columns of RULES.md, and where the tests of each stand.
 const COLUMNS: [(&str, &[&str]); 6] = [
     ("Rust core", &["core/src", "tests/rust"]),
-    (COMMAND, &["cli/src", "tests/cli"]),
+    (COMMAND, &["bulk/src", "cli/src", "tests/cli"]),
     ("C", &["tests/c/tests"]),
     ("C++", &["tests/cpp/tests"]),
     ("Python sync", &["tests/python"]),

@@ -1,0 +1,487 @@
+//! What a job may use: cost, tokens, rows. Answers whether one more row may begin,
+//! from what was spent and the most that the rows on their way may still need. Pure: knows no clock, no
+//! file and no call.
+//!
+//! # How the job uses it
+//!
+//! 1. [`Budget::new`] before anything is sent; it refuses a maximum of cost without prices.
+//! 2. [`Budget::ask`] for each row before it is pushed to the engine. [`Gate::Go`]: push it, the most that
+//!    it may need is set aside. [`Gate::Wait`]: keep the row, push nothing, ask again with the same row
+//!    when a row ended. [`Gate::Stop`]: drain the engine; the error says why.
+//! 3. [`Budget::ended`] for each [`Finished`] row, also of the pilot. [`Budget::repeated`] when the engine
+//!    sends a row again after an attempt that may have been metered (never after a 429).
+//!    [`Budget::withdrawn`] for a row that came back unsent (after 401, after a drain).
+//! 4. [`Budget::spent`] for the progress and the summary; [`Budget::notice`] once in a while: lines that
+//!    the user should see, each said once.
+//!
+//! # What is assumed
+//!
+//! | of a row | the most is |
+//! |---|---|
+//! | tokens in | the bytes of its body: no token is shorter than a byte. Where the model was seen to count more (pictures, templates, a conversation that the service keeps), the largest ratio seen and a quarter more |
+//! | tokens out | `max_tokens`, `max_completion_tokens` or `max_output_tokens` of its body, the largest, times `n` |
+//! | tokens out, where nothing bounds them | the most that a row of this model used so far, and a quarter more (twice while few are known). Until the first is known, one row of the model goes at a time |
+//!
+//! What is set aside is far more than most rows use, and that costs nothing but rows side by side near the
+//! maximum: what a row did not use is free again when it ended, and a job stops only when the next row does
+//! not fit beside what *is* spent. A row that failed after it was sent may have been metered: it counts
+//! with the most that it may have used; where rows go again after that ([`Budget::attempts`]), so much is set
+//! aside for each time. An answer without usage counts with its bytes.
+//!
+//! So a maximum is never exceeded where rows bound their output and their input is their text. Where that
+//! is not so, it may be by what the last rows use beyond all rows before; [`Budget::notice`] says so.
+//!
+//! A budget is for one run. What earlier runs of the same job used is not in it.
+
+mod learned;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use self::learned::{Bounds, Learned};
+use crate::error::Error;
+use crate::prices::{Money, Price, Prices, Tokens};
+use crate::row::{Finished, Row, may_be_metered};
+
+/// So many models are remembered each by itself, as many as the engine has lanes for; more share one memory.
+pub const MODELS_MAX: usize = 256;
+
+/// Where the models beyond those are remembered.
+const OTHERS: &str = "";
+
+/// What the user allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// The maximum of cost, in the currency of the prices.
+    pub cost: Option<f64>,
+    /// The maximum of tokens, of both directions.
+    pub tokens: Option<u64>,
+    /// The maximum of rows that begin.
+    pub rows: Option<u64>,
+}
+
+/// Whether one more row may begin.
+#[derive(Debug)]
+pub enum Gate {
+    /// It may, and is counted as begun.
+    Go,
+    /// Ask again with it when a row ended.
+    Wait,
+    /// No more rows may begin in this run, for this reason.
+    Stop(Error),
+}
+
+/// How a row ended, as far as a budget cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Answered, with usage.
+    Used(Tokens),
+    /// Answered without usage, by so many bytes.
+    Unreported {
+        /// Of the answer.
+        answer_bytes: u64,
+    },
+    /// It failed, and may have been metered.
+    Perhaps,
+    /// It failed, and was not metered.
+    Unused,
+}
+
+/// What a run used so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// As the answers reported it.
+    pub tokens: Tokens,
+    /// What those cost; `None` without prices. Rows of models without a price are not in it.
+    pub cost: Option<Money>,
+    /// Rows that were answered without usage: not in `tokens` nor in `cost`.
+    pub rows_without_usage: u64,
+    /// Rows of models that have no price, although there are prices.
+    pub rows_without_price: u64,
+    /// Attempts that failed and may have been metered all the same.
+    pub perhaps: u64,
+    /// The most that those, and the answers without usage, may have used.
+    pub perhaps_tokens: u64,
+    /// What that may cost at most; nothing without prices.
+    pub perhaps_cost: Money,
+}
+
+impl Spent {
+    /// The most that may have been used, in tokens.
+    pub fn most_tokens(&self) -> u64 {
+        self.tokens.total().saturating_add(self.perhaps_tokens)
+    }
+
+    /// The most that it may cost.
+    pub fn most_cost(&self) -> Money {
+        self.cost.unwrap_or_default() + self.perhaps_cost
+    }
+}
+
+/// The most that a row may use, and what that may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Most {
+    tokens: Tokens,
+    cost: Money,
+}
+
+/// A row on its way.
+#[derive(Clone, Debug)]
+struct Begun {
+    /// Of one attempt.
+    most: Most,
+    /// Attempts that it is set aside for.
+    attempts: u32,
+    is_probe: bool,
+}
+
+/// Counts what a job uses, and stops it in time.
+#[derive(Debug)]
+pub struct Budget {
+    limits: Limits,
+    attempts: u32,
+    cost_max: Option<Money>,
+    prices: Prices,
+    know_cached: bool,
+    begun_rows: u64,
+    /// By [`Row::number`].
+    begun: HashMap<u64, Begun>,
+    /// The most that those may use.
+    aside: Most,
+    spent: Spent,
+    learned: HashMap<Arc<str>, Learned>,
+    notices: Vec<String>,
+    said: Said,
+}
+
+/// What is said once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    unbounded: bool,
+    open: bool,
+    overrun: bool,
+    no_usage: bool,
+}
+
+impl Budget {
+    /// A budget of one run. Refuses a maximum of cost where there are no prices.
+    pub fn new(limits: Limits, prices: Prices) -> Result<Budget, Error> {
+        if limits.cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
+            return Err(Error::CostInvalid);
+        }
+        if limits.cost.is_some() && prices.are_none() {
+            return Err(Error::CostWithoutPrices);
+        }
+        let know_cached = prices.know_cached();
+        let spent = Spent { cost: (!prices.are_none()).then(Money::default), ..Spent::default() };
+        Ok(Budget {
+            limits,
+            attempts: 1,
+            cost_max: limits.cost.map(Money::new),
+            prices,
+            know_cached,
+            begun_rows: 0,
+            begun: HashMap::new(),
+            aside: Most::default(),
+            spent,
+            learned: HashMap::new(),
+            notices: Vec::new(),
+            said: Said::default(),
+        })
+    }
+
+    /// A row may be metered so many times: once, unless the user allows more.
+    pub fn attempts(self, attempts: u32) -> Budget {
+        Budget { attempts: attempts.max(1), ..self }
+    }
+
+    /// The prices that it counts with.
+    pub fn prices(&self) -> &Prices {
+        &self.prices
+    }
+
+    /// What the user allows.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Whether these rows' models have prices, where a maximum of cost needs them: for a file that was read
+    /// before anything is sent. [`Budget::ask`] asks again.
+    pub fn check_models<'a>(&self, models: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+        if self.limits.cost.is_none() {
+            return Ok(());
+        }
+        match models.into_iter().find(|model| self.prices.of(model).is_none()) {
+            Some(model) => Err(no_price(model)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether this row may begin. See [`Gate`].
+    pub fn ask(&mut self, row: &Row) -> Gate {
+        if let Some(rows_max) = self.limits.rows
+            && self.begun_rows >= rows_max
+        {
+            return Gate::Stop(Error::RowsMax(rows_max));
+        }
+        if self.limits.cost.is_none() && self.limits.tokens.is_none() {
+            self.begun_rows += 1;
+            return Gate::Go;
+        }
+        let price = self.prices.of(&row.model);
+        if self.limits.cost.is_some() && price.is_none() {
+            return Gate::Stop(no_price(&row.model));
+        }
+        let bounds = Bounds::of(&row.body);
+        let learned =
+            self.learned.get(slot(&self.learned, &row.model)).copied().unwrap_or_default();
+        let is_probe = !learned.knows(bounds);
+        if is_probe && learned.probes > 0 {
+            return Gate::Wait;
+        }
+        let most = Most::new(learned.most(bounds), price);
+        let of_all = most.times(self.attempts);
+        if let Some(why) = self.lacks(&of_all, Most::default()) {
+            return Gate::Stop(why);
+        }
+        if self.lacks(&of_all, self.aside).is_some() {
+            return Gate::Wait;
+        }
+        self.say_what_is_assumed(row, bounds);
+        self.begun_rows += 1;
+        self.aside = self.aside.and(of_all);
+        self.begun.insert(row.number, Begun { most, attempts: self.attempts, is_probe });
+        if is_probe {
+            self.learned_mut(&row.model).probes += 1;
+        }
+        Gate::Go
+    }
+
+    /// A row ended, with an answer or without.
+    pub fn ended(&mut self, finished: &Finished) {
+        let ending = match &finished.outcome {
+            Ok(response) => match Tokens::of(response, self.know_cached) {
+                Some(tokens) => Ending::Used(tokens),
+                None => Ending::Unreported { answer_bytes: response.json().len() as u64 },
+            },
+            Err(error) if may_be_metered(error) => Ending::Perhaps,
+            Err(_) => Ending::Unused,
+        };
+        self.settle(&finished.row, ending);
+    }
+
+    /// As [`Budget::ended`], for whoever knows how the row ended otherwise.
+    pub fn settle(&mut self, row: &Row, ending: Ending) {
+        let begun = self.take(row);
+        match ending {
+            Ending::Used(tokens) => self.used(row, tokens),
+            Ending::Unreported { answer_bytes } => self.unreported(row, answer_bytes, begun),
+            Ending::Perhaps => self.perhaps(begun),
+            Ending::Unused => {}
+        }
+    }
+
+    /// A row goes again after an attempt that may have been metered.
+    pub fn repeated(&mut self, row: &Row) {
+        let begun = self.begun.get_mut(&row.number).map(|begun| {
+            if begun.attempts > 1 {
+                begun.attempts -= 1;
+                self.aside = self.aside.without(begun.most);
+            }
+            begun.clone()
+        });
+        self.perhaps(begun);
+    }
+
+    /// A row came back unsent: it is as if it had never begun.
+    pub fn withdrawn(&mut self, row: &Row) {
+        self.take(row);
+        self.begun_rows = self.begun_rows.saturating_sub(1);
+    }
+
+    /// What was used so far.
+    pub fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    /// Rows that began in this run.
+    pub fn rows_begun(&self) -> u64 {
+        self.begun_rows
+    }
+
+    /// Tokens of both directions that a row of this size may be expected to use: by the rows
+    /// of its model before it; a token for four bytes and what it allows to come out while none are known.
+    pub fn expected_tokens(&self, row: &Row) -> u64 {
+        let bytes = row.body.len() as u64;
+        match self.learned.get(slot(&self.learned, &row.model)) {
+            Some(learned) if learned.rows > 0 => {
+                let ratio = learned.tokens.input as f64 / (learned.bytes as f64).max(1.0);
+                (bytes as f64 * ratio) as u64 + learned.tokens.output / learned.rows
+            }
+            _ => bytes / 4 + Bounds::of(&row.body).output.unwrap_or(0),
+        }
+    }
+
+    /// Something that the user should see; each is said once.
+    pub fn notice(&mut self) -> Option<String> {
+        self.notices.pop()
+    }
+
+    fn lacks(&self, most: &Most, aside: Most) -> Option<Error> {
+        let spent = &self.spent;
+        if let Some(tokens_max) = self.limits.tokens {
+            let (used, needs) = (spent.most_tokens(), most.tokens.total());
+            if used.saturating_add(aside.tokens.total()).saturating_add(needs) > tokens_max {
+                let left = tokens_max.saturating_sub(used);
+                return Some(Error::TokensMax { most: tokens_max, needs, left });
+            }
+        }
+        if let Some(cost_max) = self.cost_max
+            && spent.most_cost() + aside.cost + most.cost > cost_max
+        {
+            let left = cost_max.less(spent.most_cost());
+            return Some(Error::CostMax { most: cost_max, needs: most.cost, left });
+        }
+        None
+    }
+
+    fn take(&mut self, row: &Row) -> Option<Begun> {
+        let begun = self.begun.remove(&row.number)?;
+        self.aside = self.aside.without(begun.most.times(begun.attempts));
+        if begun.is_probe {
+            let learned = self.learned_mut(&row.model);
+            learned.probes = learned.probes.saturating_sub(1);
+        }
+        Some(begun)
+    }
+
+    fn used(&mut self, row: &Row, tokens: Tokens) {
+        self.spent.tokens += tokens;
+        match self.prices.of(&row.model) {
+            Some(price) => {
+                let cost = self.spent.cost.get_or_insert_default();
+                *cost += price.of(tokens);
+            }
+            None if self.prices.are_none() => {}
+            None => self.spent.rows_without_price += 1,
+        }
+        let is_watched = self.limits.cost.is_some() || self.limits.tokens.is_some();
+        let bounds = match is_watched {
+            true => Bounds::of(&row.body),
+            false => Bounds { bytes: row.body.len() as u64, output: None, is_open: false },
+        };
+        if bounds.output.is_some_and(|bound| tokens.output > bound) && !self.said.overrun {
+            self.said.overrun = true;
+            self.notices.push(format!(
+                "{}: the answer used {} tokens, more than the row allows: rows are taken to need more than \
+                 they say, and a maximum may be exceeded",
+                row.key.text(),
+                tokens.output
+            ));
+        }
+        self.learned_mut(&row.model).add(bounds, tokens);
+    }
+
+    fn unreported(&mut self, row: &Row, answer_bytes: u64, begun: Option<Begun>) {
+        self.spent.rows_without_usage += 1;
+        let Some(Begun { most, is_probe, .. }) = begun else { return };
+        // No token is shorter than a byte. Of what a model thought in silence nothing is seen.
+        let bounds = Bounds::of(&row.body);
+        let output = bounds.output.map_or(answer_bytes, |_| most.tokens.output);
+        let input = if is_probe { bounds.bytes } else { most.tokens.input };
+        let tokens = Tokens { input, cached: 0, output };
+        self.spent.perhaps_tokens = self.spent.perhaps_tokens.saturating_add(tokens.total());
+        if let Some(price) = self.prices.of(&row.model) {
+            self.spent.perhaps_cost += price.most_of(tokens);
+        }
+        self.learned_mut(&row.model).add(bounds, tokens);
+        if !self.said.no_usage {
+            self.said.no_usage = true;
+            self.notices.push(
+                "answers report no usage: rows count with the most that they may have used, so the maximum \
+                 is reached early"
+                    .to_owned(),
+            );
+        }
+    }
+
+    fn perhaps(&mut self, begun: Option<Begun>) {
+        self.spent.perhaps += 1;
+        if let Some(Begun { most, .. }) = begun {
+            self.spent.perhaps_tokens =
+                self.spent.perhaps_tokens.saturating_add(most.tokens.total());
+            self.spent.perhaps_cost += most.cost;
+        }
+    }
+
+    fn learned_mut(&mut self, model: &Arc<str>) -> &mut Learned {
+        let slot = match slot(&self.learned, model) {
+            OTHERS => Arc::from(OTHERS),
+            _ => Arc::clone(model),
+        };
+        self.learned.entry(slot).or_default()
+    }
+
+    fn say_what_is_assumed(&mut self, row: &Row, bounds: Bounds) {
+        if bounds.output.is_none() && !self.said.unbounded {
+            self.said.unbounded = true;
+            self.notices.push(format!(
+                "{} does not bound its output (max_tokens, max_completion_tokens, max_output_tokens): such \
+                 rows are taken to use a quarter more than the longest before them, and the maximum may be \
+                 exceeded by what they use beyond that",
+                row.key.text()
+            ));
+        }
+        if bounds.is_open && !self.said.open {
+            self.said.open = true;
+            self.notices.push(format!(
+                "{} names more than its text (a picture, a file, a conversation): what goes in is taken from \
+                 such rows before it, and the maximum may be exceeded by what it uses beyond that",
+                row.key.text()
+            ));
+        }
+    }
+}
+
+/// Where what a model taught is kept.
+fn slot<'a>(learned: &HashMap<Arc<str>, Learned>, model: &'a str) -> &'a str {
+    if learned.len() < MODELS_MAX || learned.contains_key(model) { model } else { OTHERS }
+}
+
+fn no_price(model: &str) -> Error {
+    Error::PriceUnknown(model.to_owned())
+}
+
+impl Most {
+    fn new(tokens: Tokens, price: Option<Price>) -> Most {
+        Most { tokens, cost: price.map_or(Money::default(), |price| price.most_of(tokens)) }
+    }
+
+    fn times(self, factor: u32) -> Most {
+        let factor = u64::from(factor);
+        let tokens = Tokens {
+            input: self.tokens.input.saturating_mul(factor),
+            cached: 0,
+            output: self.tokens.output.saturating_mul(factor),
+        };
+        Most { tokens, cost: self.cost.times(factor) }
+    }
+
+    fn and(mut self, other: Most) -> Most {
+        self.tokens += other.tokens;
+        Most { cost: self.cost + other.cost, ..self }
+    }
+
+    fn without(self, other: Most) -> Most {
+        let tokens = Tokens {
+            input: self.tokens.input.saturating_sub(other.tokens.input),
+            cached: 0,
+            output: self.tokens.output.saturating_sub(other.tokens.output),
+        };
+        Most { tokens, cost: self.cost.less(other.cost) }
+    }
+}
+
+#[cfg(test)]
+#[path = "budget_tests.rs"]
+mod tests;

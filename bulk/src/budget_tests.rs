@@ -1,0 +1,338 @@
+//! Budgets before services that are played by chance; knows no socket.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use modelwire::Endpoint;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::row::Key;
+
+/// Numbers by chance, the same ones for a seed.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+}
+
+fn row(number: u64, model: &str, body: String) -> Row {
+    Row {
+        key: Key::new(format!("row-{number}"), 0),
+        number,
+        endpoint: Endpoint::Chat,
+        body: body.into(),
+        model: model.into(),
+    }
+}
+
+fn bounded(number: u64, text_bytes: usize, max_tokens: u64) -> Row {
+    let text = "x".repeat(text_bytes);
+    row(
+        number,
+        "a-model",
+        format!(
+            r#"{{"model":"a-model","messages":[{{"role":"user","content":"{text}"}}],"max_tokens":{max_tokens}}}"#
+        ),
+    )
+}
+
+fn budget(limits: Limits, prices: Prices) -> Budget {
+    Budget::new(limits, prices).unwrap()
+}
+
+fn tokens_max(tokens: u64) -> Budget {
+    budget(Limits { tokens: Some(tokens), ..Limits::default() }, Prices::default())
+}
+
+fn used(input: u64, output: u64) -> Ending {
+    Ending::Used(Tokens { input, cached: 0, output })
+}
+
+fn reason(gate: Gate) -> Error {
+    match gate {
+        Gate::Stop(error) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn without_limits_everything_goes_and_is_counted() {
+    let prices = Prices::new(Some(1.0), Some(2.0), None).unwrap();
+    let mut budget = budget(Limits::default(), prices);
+    for number in 0..100 {
+        let row = row(number, "a-model", "{}".to_owned());
+        assert!(matches!(budget.ask(&row), Gate::Go));
+        budget.settle(&row, used(10, 5));
+    }
+    let spent = budget.spent();
+    assert_eq!(spent.tokens, Tokens { input: 1000, cached: 0, output: 500 });
+    assert_eq!(spent.cost, Some(Money::new(0.002)));
+    assert!(budget.notice().is_none());
+}
+
+#[test]
+fn a_maximum_of_cost_needs_prices() {
+    let limits = Limits { cost: Some(1.0), ..Limits::default() };
+    let error = Budget::new(limits, Prices::default()).unwrap_err();
+    assert!(matches!(error, Error::CostWithoutPrices), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Argument);
+    let file = Some(("prices.json", r#"{"a-model": {"in": 1, "out": 1}}"#));
+    let mut budget = Budget::new(limits, Prices::new(None, None, file).unwrap()).unwrap();
+    assert!(budget.check_models(["a-model"]).is_ok());
+    let error = budget.check_models(["a-model", "echo"]).unwrap_err();
+    assert!(matches!(&error, Error::PriceUnknown(model) if model == "echo"), "{error}");
+    let error = reason(budget.ask(&row(1, "echo", "{}".to_owned())));
+    assert_eq!(error.kind(), ErrorKind::Argument);
+    assert!(error.to_string().contains("no price for model \"echo\""), "{error}");
+}
+
+#[test]
+fn rows_are_counted_when_they_begin() {
+    let mut budget = budget(Limits { rows: Some(2), ..Limits::default() }, Prices::default());
+    let rows: Vec<Row> = (0..4).map(|number| row(number, "a-model", "{}".to_owned())).collect();
+    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[1]), Gate::Go));
+    let error = reason(budget.ask(&rows[2]));
+    assert!(matches!(error, Error::RowsMax(2)), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Budget);
+    budget.withdrawn(&rows[1]);
+    assert!(matches!(budget.ask(&rows[2]), Gate::Go));
+    assert_eq!(budget.rows_begun(), 2);
+}
+
+#[test]
+fn what_is_on_its_way_is_set_aside_and_comes_back() {
+    let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
+    let bytes = rows[0].body.len() as u64;
+    let mut budget = tokens_max(2 * (bytes + 100) + 20);
+    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[1]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[2]), Gate::Wait));
+    budget.settle(&rows[0], used(10, 5));
+    assert!(matches!(budget.ask(&rows[2]), Gate::Go));
+}
+
+#[test]
+fn what_failed_and_may_have_been_metered_counts() {
+    let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
+    let most = rows[0].body.len() as u64 + 100;
+    let mut budget = tokens_max(2 * most).attempts(2);
+    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    budget.repeated(&rows[0]);
+    budget.settle(&rows[0], Ending::Perhaps);
+    let error = reason(budget.ask(&rows[1]));
+    assert_eq!(error.kind(), ErrorKind::Budget);
+    assert!(matches!(error, Error::TokensMax { left: 0, .. }), "{error}");
+    assert_eq!((budget.spent().perhaps, budget.spent().perhaps_tokens), (2, 2 * most));
+    let mut budget = tokens_max(2 * most);
+    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    budget.settle(&rows[0], Ending::Unused);
+    assert_eq!(budget.spent().most_tokens(), 0);
+}
+
+#[test]
+fn without_a_bound_one_row_goes_first_and_it_is_said_once() {
+    let rows: Vec<Row> =
+        (0..4).map(|number| row(number, "a-model", r#"{"input":"abc"}"#.to_owned())).collect();
+    let mut budget = tokens_max(1_000);
+    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    assert!(budget.notice().unwrap().contains("row-0 does not bound its output"));
+    assert!(matches!(budget.ask(&rows[1]), Gate::Wait));
+    budget.settle(&rows[0], used(3, 400));
+    // Twice 400 do not fit beside 403.
+    assert!(matches!(reason(budget.ask(&rows[1])), Error::TokensMax { most: 1000, .. }));
+    let mut budget = tokens_max(10_000);
+    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    budget.settle(&rows[0], used(3, 400));
+    assert!(matches!(budget.ask(&rows[1]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[2]), Gate::Go));
+    assert!(budget.notice().is_some());
+    assert!(budget.notice().is_none());
+}
+
+#[test]
+fn answers_without_usage_count_with_their_bytes() {
+    let rows: Vec<Row> = (0..2).map(|number| bounded(number, 0, 100)).collect();
+    let bytes = rows[0].body.len() as u64;
+    let mut budget = tokens_max(10_000);
+    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    budget.settle(&rows[0], Ending::Unreported { answer_bytes: 40 });
+    assert_eq!(budget.spent().perhaps_tokens, bytes + 100);
+    assert!(budget.notice().unwrap().contains("report no usage"));
+    let open = row(7, "a-model", r#"{"input":"abc"}"#.to_owned());
+    assert!(matches!(budget.ask(&open), Gate::Go));
+    budget.settle(&open, Ending::Unreported { answer_bytes: 40 });
+    assert_eq!(budget.spent().perhaps_tokens, bytes + 100 + open.body.len() as u64 + 40);
+}
+
+#[test]
+fn bounds_are_found_in_every_shape() {
+    for (body, output, is_open) in [
+        (r#"{"max_tokens":5}"#, Some(5), false),
+        (r#"{"max_tokens":5,"max_completion_tokens":9}"#, Some(9), false),
+        (r#"{"max_output_tokens":7,"n":null}"#, Some(7), false),
+        (r#"{"max_tokens":5,"n":3}"#, Some(15), false),
+        (r#"{"max_tokens":null}"#, None, false),
+        (r#"{"max_tokens":5,"previous_response_id":"resp_1"}"#, Some(5), true),
+        (r#"{"previous_response_id":null}"#, None, false),
+        (
+            r#"{"messages":[{"content":[{"type":"image_url","image_url":{"url":"http://x"}}]}]}"#,
+            None,
+            true,
+        ),
+    ] {
+        let bounds = Bounds::of(body);
+        assert_eq!((bounds.output, bounds.is_open), (output, is_open), "{body}");
+    }
+}
+
+#[test]
+fn more_models_than_are_remembered_share_one_memory() {
+    let mut budget = tokens_max(u64::MAX / 2);
+    for number in 0..1_000 {
+        let model = format!("model-{number}");
+        let row = row(number, &model, r#"{"max_tokens":5}"#.to_owned());
+        assert!(matches!(budget.ask(&row), Gate::Go));
+        budget.settle(&row, used(1, 1));
+    }
+    assert!(budget.learned.len() <= MODELS_MAX + 1);
+}
+
+/// Rows of all sizes, ends in any order, failures, answers without usage, rows that go twice: what the
+/// service metered is never above the maximum, and of the maximum little is left.
+#[test]
+fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
+    for seed in 0..150 {
+        let mut chance = Chance(seed);
+        let prices = Prices::new(Some(0.7), Some(2.1), None).unwrap();
+        let price = prices.of("a-model").unwrap();
+        let by_cost = chance.below(2) == 0;
+        let tokens_most = 2_000 + chance.below(300_000);
+        let cost_most = 0.002 + chance.below(300) as f64 / 1_000.0;
+        let limits = Limits {
+            cost: by_cost.then_some(cost_most),
+            tokens: (!by_cost).then_some(tokens_most),
+            rows: None,
+        };
+        let mut budget = Budget::new(limits, prices).unwrap();
+        let at_once = 1 + chance.below(200) as usize;
+        let (mut metered, mut cost) = (0_u64, Money::default());
+        let mut on_way: Vec<Row> = Vec::new();
+        let mut largest = 0;
+        let mut number = 0;
+        let mut held: Option<Row> = None;
+        let mut stopped = false;
+        loop {
+            if !stopped && on_way.len() < at_once {
+                let row = held.take().unwrap_or_else(|| {
+                    number += 1;
+                    bounded(number, chance.below(2_000) as usize, 1 + chance.below(1_000))
+                });
+                match budget.ask(&row) {
+                    Gate::Go => {
+                        largest = largest.max(row.body.len() as u64 + 1_000);
+                        on_way.push(row);
+                        continue;
+                    }
+                    Gate::Wait => {
+                        assert!(!on_way.is_empty(), "seed {seed}: waits for nothing");
+                        held = Some(row);
+                    }
+                    Gate::Stop(error) => {
+                        assert_eq!(error.kind(), ErrorKind::Budget);
+                        largest = largest.max(row.body.len() as u64 + 1_000);
+                        stopped = true;
+                    }
+                }
+            }
+            if on_way.is_empty() {
+                break;
+            }
+            let place = chance.below(on_way.len() as u64) as usize;
+            let row = on_way.swap_remove(place);
+            let bound = Bounds::of(&row.body).output.unwrap();
+            // Never more than a byte each, and often a quarter of that.
+            let input = row.body.len() as u64 / [1, 4, 4, 5][chance.below(4) as usize];
+            let tokens = Tokens { input, cached: 0, output: chance.below(bound + 1) };
+            let mut meter = |tokens: Tokens| {
+                metered += tokens.total();
+                cost += price.of(tokens);
+            };
+            match chance.below(20) {
+                0 => budget.settle(&row, Ending::Unused),
+                1 => {
+                    meter(tokens);
+                    budget.settle(&row, Ending::Perhaps);
+                }
+                2 => {
+                    meter(tokens);
+                    budget.settle(&row, Ending::Unreported { answer_bytes: 1 });
+                }
+                _ => {
+                    meter(tokens);
+                    budget.settle(&row, Ending::Used(tokens));
+                }
+            }
+        }
+        assert_eq!(budget.aside, Most::default(), "seed {seed}");
+        match by_cost {
+            true => {
+                assert!(cost <= Money::new(cost_most), "seed {seed}: {cost} of {cost_most}");
+                let spent = budget.spent().most_cost();
+                let of_one = price.most_of(Tokens { input: largest, cached: 0, output: largest });
+                assert!(
+                    spent + of_one > Money::new(cost_most),
+                    "seed {seed}: stopped too early at {spent}"
+                );
+            }
+            false => {
+                assert!(metered <= tokens_most, "seed {seed}: {metered} of {tokens_most}");
+                let spent = budget.spent().most_tokens();
+                assert!(spent + largest > tokens_most, "seed {seed}: stopped too early at {spent}");
+            }
+        }
+    }
+}
+
+/// Attempts that go again may each have been metered.
+#[test]
+fn a_maximum_is_not_exceeded_either_where_rows_go_again() {
+    for seed in 0..100 {
+        let mut chance = Chance(seed);
+        let mut budget = tokens_max(50_000).attempts(3);
+        let (mut metered, mut repeats) = (0, 0);
+        for number in 0..10_000 {
+            let row = bounded(number, 100, 500);
+            match budget.ask(&row) {
+                Gate::Go => {}
+                Gate::Wait => panic!("nothing is on its way"),
+                Gate::Stop(_) => break,
+            }
+            let most = row.body.len() as u64 + 500;
+            for _ in 0..chance.below(3) {
+                metered += most;
+                repeats += most;
+                budget.repeated(&row);
+            }
+            let output = chance.below(501);
+            metered += 30 + output;
+            budget.settle(&row, used(30, output));
+        }
+        assert!(repeats > 0);
+        assert!(metered <= 50_000, "seed {seed}: {metered}");
+        assert_eq!(budget.aside, Most::default());
+    }
+}

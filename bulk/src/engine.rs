@@ -1,0 +1,484 @@
+//! Sends rows as fast as their controllers let it and hands back what became of them: look-ahead, lanes,
+//! attempts, the end of a run. Knows no file and no signal.
+//!
+//! # How a row goes
+//!
+//! | state | what is true | what ends it |
+//! |---|---|---|
+//! | waiting | pushed, in its model's lane; counts to the look-ahead | it is one of the next |
+//! | noted | one of the next of its lane, and the book was told | it is on disk, and its controller lets it go: it is sent |
+//! | on its way | its call is in the completion queue | the outcome comes |
+//! | delayed | refused by a limit, or another failure that may go again; holds no permit | its time comes: it waits, first in its lane |
+//! | through | handed out by [`Engine::turn`] | – |
+//!
+//! After [`Engine::drain`], or when the run stops by itself, rows that wait or are delayed are forgotten,
+//! those that are noted are taken back in the book, and those on their way come in.
+//!
+//! One thread does it all: whoever calls [`Engine::turn`] does the I/O of the calls while it waits.
+
+mod admission;
+mod ahead;
+mod attempt;
+mod book;
+mod judge;
+mod lanes;
+mod outcome;
+mod reach;
+mod told;
+mod wait;
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use modelwire::{Call, Client, CompletionQueue, Event, Next, Request, Taken};
+
+use admission::Admission;
+use ahead::Ahead;
+use attempt::{Attempt, Delayed, Flights};
+use lanes::Lanes;
+use reach::Reach;
+use wait::Chance;
+
+use crate::controller::View;
+use crate::row::{Finished, Row};
+
+pub use book::{Book, NoBook};
+pub use judge::Rules;
+pub use lanes::LANES_MAX;
+pub use told::{EngineOptions, Over, Status, StopReason, Stopped, Turn};
+
+/// So many rows wait or are delayed at most: enough for lanes that go while others are held.
+pub const READY_ROWS_MAX: usize = 4_096;
+
+/// The bytes of their bodies; a single larger one waits alone.
+pub const READY_BYTES_MAX: usize = 16 << 20;
+
+/// So many events are taken at once.
+const EVENTS_MAX: usize = 256;
+
+/// Ends a wait of [`Engine::turn`], from any thread. Cheap to clone.
+#[derive(Clone)]
+pub struct Waker {
+    queue: CompletionQueue,
+    awaits_disk: Arc<AtomicBool>,
+}
+
+impl Waker {
+    /// Lets the turn that waits, or the next one, look around and return.
+    pub fn wake(&self) {
+        self.queue.wakeup();
+    }
+
+    /// For a book, after something came to disk: the same, where a row waits for that.
+    pub fn wake_for_disk(&self) {
+        if self.awaits_disk.swap(false, Ordering::SeqCst) {
+            self.queue.wakeup();
+        }
+    }
+}
+
+/// What is still wanted of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Taking,
+    /// No more rows are pushed.
+    Ending,
+    /// Nothing more is sent.
+    Draining,
+}
+
+/// The engine. Rows go in by [`push`](Engine::push) and come out of [`turn`](Engine::turn).
+pub struct Engine<B: Book> {
+    client: Client,
+    requests: Box<dyn Fn(&Row) -> Request + Send>,
+    options: EngineOptions,
+    book: B,
+    queue: CompletionQueue,
+    zero: Instant,
+    phase: Phase,
+    stopped: Option<Stopped>,
+    lanes: Lanes,
+    delayed: BinaryHeap<Delayed>,
+    ahead: Ahead,
+    /// A row waits for the disk alone, or the book is behind: see [`Waker::wake_for_disk`].
+    awaits_disk: Arc<AtomicBool>,
+    flights: Flights,
+    reach: Reach,
+    admission: Admission,
+    /// Rows that were refused (429) for the last time, and when: whether it is them or all is not known until
+    /// one that begins later is taken.
+    limited: Vec<(Duration, Finished)>,
+    chance: Chance,
+    /// Rows that wait or are delayed, and the bytes of their bodies.
+    ready_rows: usize,
+    ready_bytes: usize,
+    finished: Vec<Finished>,
+    /// Rows that go again although they may have been metered, until they are asked for.
+    repeated: Vec<Row>,
+    /// Emptied at once; kept for its room.
+    events: Vec<Next>,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    sent: u64,
+    limited: u64,
+    paid_again: u64,
+    unknown: u64,
+    unsent: u64,
+}
+
+impl<B: Book> Engine<B> {
+    /// An engine over this client, whose own retries are to be off.
+    pub fn new(client: Client, options: EngineOptions, book: B) -> Engine<B> {
+        Engine {
+            client,
+            requests: Box::new(|row| Request::of_json(row.endpoint, &*row.body)),
+            options,
+            book,
+            queue: CompletionQueue::new(None),
+            zero: Instant::now(),
+            phase: Phase::Taking,
+            stopped: None,
+            lanes: Lanes::new(options.fixed),
+            delayed: BinaryHeap::new(),
+            ahead: Ahead::default(),
+            awaits_disk: Arc::default(),
+            flights: Flights::default(),
+            reach: Reach::new(options.patience),
+            admission: Admission::new(options.patience),
+            limited: Vec::new(),
+            chance: Chance::new(),
+            ready_rows: 0,
+            ready_bytes: 0,
+            finished: Vec::new(),
+            repeated: Vec::new(),
+            events: Vec::with_capacity(EVENTS_MAX),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Has requests made by this, where they need more than the endpoint and the body of the row.
+    #[must_use]
+    pub fn with_requests(
+        mut self,
+        requests: impl Fn(&Row) -> Request + Send + 'static,
+    ) -> Engine<B> {
+        self.requests = Box::new(requests);
+        self
+    }
+
+    /// How many rows to push at most before the next turn; 0 once no more are taken.
+    pub fn wants(&self) -> usize {
+        match self.phase {
+            Phase::Taking if self.ready_bytes < READY_BYTES_MAX => {
+                READY_ROWS_MAX.saturating_sub(self.ready_rows)
+            }
+            Phase::Taking | Phase::Ending | Phase::Draining => 0,
+        }
+    }
+
+    /// Takes a row, also beyond what is wanted. It is sent in a later [`turn`](Engine::turn); after
+    /// [`end`](Engine::end) or [`drain`](Engine::drain) it counts as not sent.
+    pub fn push(&mut self, row: Row) {
+        if self.phase != Phase::Taking {
+            self.counts.unsent += 1;
+            return;
+        }
+        self.ready_rows += 1;
+        self.ready_bytes += row.body.len();
+        let (lane, estimate) = (self.lanes.of(&row.model), self.lanes.estimate(&row));
+        if let Some(of_model) = self.lanes.get(lane) {
+            of_model.push_back(Attempt::of(row, lane, estimate));
+        }
+    }
+
+    /// No more rows come: once all are through, a turn gives [`Over::All`].
+    pub fn end(&mut self) {
+        if self.phase == Phase::Taking {
+            self.phase = Phase::Ending;
+        }
+    }
+
+    /// Sends nothing new. What is on its way comes in, then a turn gives [`Over::Drained`].
+    pub fn drain(&mut self) {
+        if self.phase == Phase::Draining {
+            return;
+        }
+        self.phase = Phase::Draining;
+        self.counts.unsent += self.ready_rows as u64;
+        for noted in self.lanes.forget_waiting() {
+            self.book.refused(&noted.row);
+        }
+        self.counts.unsent += self.limited.len() as u64;
+        for (_, finished) in self.limited.drain(..) {
+            self.book.refused(&finished.row);
+        }
+        self.delayed.clear();
+        (self.ready_rows, self.ready_bytes) = (0, 0);
+    }
+
+    /// Ends what is on its way as well. What the service did with those rows is not known: they have no
+    /// outcome, and the book keeps them as sent.
+    pub fn abort(&mut self) {
+        self.drain();
+        self.queue.close();
+    }
+
+    /// Sends what may be sent, and waits until rows are through, the time runs out or the waker is used.
+    /// `None` waits for ever, zero not at all.
+    pub fn turn(&mut self, timeout: Option<Duration>) -> Turn {
+        let until = timeout.map(|timeout| self.now() + timeout);
+        loop {
+            let now = self.now();
+            self.send(now);
+            if let Some(over) = self.is_over() {
+                return over;
+            }
+            if self.heard_of_disk() {
+                continue;
+            }
+            let due = self.due();
+            let wake_at = [until, due].into_iter().flatten().min();
+            let wait = wake_at.map(|time| time.saturating_sub(self.now()));
+            let mut events = std::mem::take(&mut self.events);
+            let taken = self.queue.next_many(EVENTS_MAX, wait, &mut events);
+            let now = self.now();
+            for event in events.drain(..) {
+                self.take(event, now);
+            }
+            self.events = events;
+            match taken {
+                Ok(Taken::Something) => {
+                    // What came made room: the service is not to wait until the rows are written.
+                    self.send(now);
+                    if !self.finished.is_empty() {
+                        return Turn::Finished(std::mem::take(&mut self.finished));
+                    }
+                    if until.is_some_and(|until| now >= until) {
+                        return Turn::Idle;
+                    }
+                }
+                Ok(Taken::Nothing) if due.is_some_and(|due| now >= due) => {
+                    if until.is_some_and(|until| now >= until) {
+                        self.send(now);
+                        return Turn::Idle;
+                    }
+                }
+                Ok(Taken::Nothing | Taken::Interrupted) => {
+                    self.send(now);
+                    return Turn::Idle;
+                }
+                // Aborted, or another process: nothing is on its way any more that could be told of.
+                Ok(Taken::Closed) | Err(_) => self.lose_flights(),
+            }
+        }
+    }
+
+    /// Ends a wait of [`turn`](Engine::turn) from elsewhere.
+    pub fn waker(&self) -> Waker {
+        Waker { queue: self.queue.clone(), awaits_disk: self.awaits_disk.clone() }
+    }
+
+    /// Whether every row that was pushed is through, or forgotten.
+    pub fn is_empty(&self) -> bool {
+        self.is_quiet() && self.finished.is_empty() && self.held_back() == 0
+    }
+
+    /// The rows that go again although they may have been metered, since this was asked last: for sums.
+    pub fn repeated(&mut self) -> Vec<Row> {
+        std::mem::take(&mut self.repeated)
+    }
+
+    /// The book.
+    pub fn book(&mut self) -> &mut B {
+        &mut self.book
+    }
+
+    /// What there is to show.
+    pub fn status(&self) -> Status {
+        let now = self.now();
+        let mut status = Status {
+            waiting: self.ready_rows - self.delayed.len().min(self.ready_rows),
+            delayed: self.delayed.len(),
+            in_flight: self.in_flight(),
+            sent: self.counts.sent,
+            limited: self.counts.limited,
+            paid_again: self.counts.paid_again,
+            unknown: self.counts.unknown,
+            unsent: self.counts.unsent,
+            unreachable: self.reach.lost_at().map(|at| now.saturating_sub(at)),
+            ..Status::default()
+        };
+        for (_, view) in self.views() {
+            status.allowed = status.allowed.saturating_add(view.allowed);
+            status.is_paced |= view.is_paced;
+            if let Some(ceiling) = view.ceiling {
+                status.ceiling = Some(status.ceiling.unwrap_or(0).saturating_add(ceiling));
+            }
+        }
+        status.allowed =
+            status.allowed.min(u32::try_from(self.options.in_flight_max).unwrap_or(u32::MAX));
+        status
+    }
+
+    /// The same of each model.
+    pub fn views(&self) -> impl Iterator<Item = (&Arc<str>, View)> {
+        let now = self.now();
+        self.lanes.iter().map(move |lane| (&lane.model, lane.view(now)))
+    }
+
+    fn now(&self) -> Duration {
+        self.zero.elapsed()
+    }
+
+    fn in_flight(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// Whether no row is anywhere between its push and its end.
+    fn is_quiet(&self) -> bool {
+        self.ready_rows == 0 && self.in_flight() == 0
+    }
+
+    fn held_back(&self) -> usize {
+        self.limited.len() + self.lanes.iter().map(|lane| lane.forbidden.len()).sum::<usize>()
+    }
+
+    /// What a turn gives without waiting.
+    fn is_over(&mut self) -> Option<Turn> {
+        if self.is_quiet() && self.held_back() > 0 {
+            // No more come that could tell: so it was them.
+            self.finished.extend(self.limited.drain(..).map(|(_, finished)| finished));
+            for lane in self.lanes.iter_mut() {
+                self.finished.append(&mut lane.forbidden);
+            }
+        }
+        if !self.finished.is_empty() {
+            return Some(Turn::Finished(std::mem::take(&mut self.finished)));
+        }
+        if !self.is_quiet() {
+            return None;
+        }
+        match (self.phase, &self.stopped) {
+            (Phase::Draining, Some(stopped)) => Some(Turn::Over(Over::Stopped(stopped.clone()))),
+            (Phase::Draining, None) => Some(Turn::Over(Over::Drained)),
+            (Phase::Ending, _) => Some(Turn::Over(Over::All)),
+            (Phase::Taking, _) => None,
+        }
+    }
+
+    /// When something is to be done although nothing came.
+    fn due(&self) -> Option<Duration> {
+        if self.ready_rows == 0 {
+            return None;
+        }
+        if let Some(alone_from) = self.reach.alone_from() {
+            return Some(alone_from).filter(|_| self.in_flight() == 0);
+        }
+        let delayed = self.delayed.peek().map(|delayed| delayed.due);
+        // Where nothing may begin, an end or the waker says when to look again.
+        let lanes = self.lanes.due().filter(|_| self.may_begin(self.now()));
+        [delayed, lanes].into_iter().flatten().min()
+    }
+
+    /// Sends all that may be sent now.
+    fn send(&mut self, now: Duration) {
+        while self.delayed.peek().is_some_and(|delayed| delayed.due <= now) {
+            let Some(Delayed { attempt, .. }) = self.delayed.pop() else { break };
+            if let Some(lane) = self.lanes.get(attempt.lane) {
+                lane.push_front(attempt);
+            }
+        }
+        if self.ready_rows == self.delayed.len() {
+            return;
+        }
+        self.note(now);
+        let durable = self.book.durable();
+        self.ahead.durable(durable, now);
+        while self.may_begin(now) {
+            let Some(mut attempt) = self.lanes.next(now, durable) else { break };
+            self.ready_rows -= 1;
+            self.ready_bytes -= attempt.row.body.len();
+            self.ahead.sent(now);
+            attempt.begins(now);
+            self.launch(attempt);
+        }
+    }
+
+    /// Notes the rows that are sent next.
+    fn note(&mut self, now: Duration) {
+        if self.book.is_behind() {
+            return;
+        }
+        let ahead = if self.reach.alone_from().is_some() { 1 } else { self.ahead.rows() };
+        for lane in self.lanes.iter_mut() {
+            while let Some(attempt) = lane.next_to_note(now, ahead) {
+                let ticket = self.book.sending(&attempt.row);
+                self.ahead.noted(ticket, now);
+                lane.push_noted(ticket, attempt);
+            }
+        }
+    }
+
+    /// Whether the disk has something to tell of; from then on it does.
+    fn heard_of_disk(&self) -> bool {
+        let durable = self.book.durable();
+        let awaits = self.lanes.await_disk(durable) || self.book.is_behind();
+        self.awaits_disk.store(awaits, Ordering::SeqCst);
+        // What came in between is not told of.
+        awaits && (self.book.durable() != durable)
+    }
+
+    /// Whether one more row may begin, whatever its model.
+    fn may_begin(&self, now: Duration) -> bool {
+        let in_flight = self.in_flight();
+        if in_flight >= self.options.in_flight_max || self.book.is_behind() {
+            return false;
+        }
+        match self.reach.alone_from() {
+            Some(alone_from) => in_flight == 0 && now >= alone_from,
+            None => true,
+        }
+    }
+
+    fn launch(&mut self, mut attempt: Attempt) {
+        attempt.sent += 1;
+        self.counts.sent += 1;
+        let call = Call::new(&self.client, (self.requests)(&attempt.row));
+        let tag = self.flights.put(attempt);
+        if let Err(error) = self.queue.submit_owned(call, false, tag)
+            && let Some(attempt) = self.flights.take(tag)
+        {
+            let now = self.now();
+            self.came(attempt, Err(error), now);
+        }
+    }
+
+    fn take(&mut self, event: Next, now: Duration) {
+        let Next::Event(tag, Event::Done(outcome)) = event else { return };
+        if let Some(attempt) = self.flights.take(tag) {
+            self.came(attempt, outcome, now);
+        }
+    }
+
+    fn lose_flights(&mut self) {
+        self.drain();
+        self.counts.unknown += self.flights.len() as u64;
+        self.flights = Flights::default();
+    }
+}
+
+impl<B: Book> Drop for Engine<B> {
+    /// Wakers keep the queue: what is on its way would go on.
+    fn drop(&mut self) {
+        self.queue.close();
+    }
+}
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

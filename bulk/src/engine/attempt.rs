@@ -1,0 +1,101 @@
+//! A row on its way through the engine, and where those that are under way are kept. Knows no call.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use super::judge::Tries;
+use crate::row::Row;
+
+/// A row, and what it has behind it.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    pub(super) row: Row,
+    /// Whose controller lets it.
+    pub(super) lane: usize,
+    /// How many times it was sent.
+    pub(super) sent: u32,
+    pub(super) tries: Tries,
+    /// When it was first let, and when last.
+    pub(super) first_begun: Option<Duration>,
+    pub(super) begun: Duration,
+    /// Tokens, before the correction of its lane.
+    pub(super) estimate: u64,
+}
+
+impl Attempt {
+    pub(super) fn of(row: Row, lane: usize, estimate: u64) -> Attempt {
+        let (tries, begun) = (Tries::default(), Duration::ZERO);
+        Attempt { row, lane, sent: 0, tries, first_begun: None, begun, estimate }
+    }
+
+    /// It was let.
+    pub(super) fn begins(&mut self, now: Duration) {
+        self.first_begun = self.first_begun.or(Some(now));
+        self.begun = now;
+    }
+}
+
+/// A row that goes again, not before a time.
+#[derive(Debug)]
+pub(super) struct Delayed {
+    pub(super) due: Duration,
+    pub(super) attempt: Attempt,
+}
+
+/// The first that is due is the greatest, as a heap wants it.
+impl Ord for Delayed {
+    fn cmp(&self, other: &Delayed) -> Ordering {
+        other
+            .due
+            .cmp(&self.due)
+            .then_with(|| other.attempt.row.number.cmp(&self.attempt.row.number))
+    }
+}
+
+impl PartialOrd for Delayed {
+    fn partial_cmp(&self, other: &Delayed) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Delayed {
+    fn eq(&self, other: &Delayed) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Delayed {}
+
+/// Attempts that were sent, by the tags of their calls.
+#[derive(Debug, Default)]
+pub(super) struct Flights {
+    places: Vec<Option<Attempt>>,
+    free: Vec<usize>,
+}
+
+impl Flights {
+    pub(super) fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    pub(super) fn put(&mut self, attempt: Attempt) -> u64 {
+        let place = match self.free.pop() {
+            Some(place) => place,
+            None => {
+                self.places.push(None);
+                self.places.len() - 1
+            }
+        };
+        if let Some(free) = self.places.get_mut(place) {
+            *free = Some(attempt);
+        }
+        place as u64
+    }
+
+    pub(super) fn take(&mut self, tag: u64) -> Option<Attempt> {
+        let place = usize::try_from(tag).ok()?;
+        let attempt = self.places.get_mut(place)?.take()?;
+        self.free.push(place);
+        Some(attempt)
+    }
+}

@@ -1,0 +1,229 @@
+//! What follows for an engine from how an attempt ended. Knows no I/O.
+
+use std::time::Duration;
+
+use modelwire::{Error, ErrorKind, Response};
+
+use super::admission::HELD_MAX;
+use super::attempt::{Attempt, Delayed};
+use super::book::Book;
+use super::judge::{Judged, judge};
+use super::told::{StopReason, Stopped};
+use super::{Engine, Phase, READY_ROWS_MAX};
+use crate::controller::Ended;
+use crate::row::{Finished, Row};
+
+/// So many rows of a model that are forbidden (403) without an answer between end the run, where the model
+/// answered before: a single one may be a matter of the row. So do as many that are not found (404), where it
+/// never answered.
+const FORBIDDEN_MAX: usize = 8;
+
+/// The status of a refusal for limits.
+const TOO_MANY: u16 = 429;
+
+impl<B: Book> Engine<B> {
+    /// What an attempt came to.
+    pub(super) fn came(
+        &mut self,
+        attempt: Attempt,
+        outcome: Result<Response, Error>,
+        now: Duration,
+    ) {
+        let error = match outcome {
+            Ok(response) => {
+                self.reach.reached();
+                self.admitted(attempt.begun);
+                let tokens = response.usage().map(|usage| usage.total_tokens);
+                if let Some(lane) = self.lanes.get(attempt.lane) {
+                    lane.ended(&attempt, now, Ended::Answered { tokens });
+                    lane.was_answered = true;
+                    self.finished.append(&mut lane.forbidden);
+                }
+                return self.finish(attempt, Ok(response), now);
+            }
+            Err(error) => error,
+        };
+        let mut attempt = attempt;
+        if let Some(status) = error.status() {
+            self.reach.reached();
+            if status != TOO_MANY {
+                self.admitted(attempt.begun);
+            }
+        }
+        let failures = attempt.tries.limited + attempt.tries.paid + 1;
+        match judge(&error, &mut attempt.tries, &self.options.rules) {
+            Judged::Outcome if error.kind() == ErrorKind::RateLimited => {
+                self.counts.limited += 1;
+                self.limited_for_good(attempt, error, now);
+            }
+            Judged::Outcome => {
+                let how = ended_by(&error);
+                self.lane_ended(&attempt, now, how);
+                self.finish(attempt, Err(error), now);
+            }
+            Judged::Limited => {
+                self.counts.limited += 1;
+                let retry_after = error.retry_after();
+                let wait = self.chance.wait(failures, retry_after);
+                let attempt = self.take_back(attempt, now, Ended::Refused { retry_after });
+                if self.admission.refused(now, self.in_flight() > 0) {
+                    self.stop(StopReason::Limited, error, attempt.row.clone());
+                }
+                self.again(attempt, now + wait);
+            }
+            Judged::AgainPaid if self.phase == Phase::Draining => {
+                self.lane_ended(&attempt, now, Ended::Otherwise);
+                self.finish(attempt, Err(error), now);
+            }
+            Judged::AgainPaid => {
+                self.counts.paid_again += 1;
+                if self.repeated.len() < READY_ROWS_MAX {
+                    self.repeated.push(attempt.row.clone());
+                }
+                self.lane_ended(&attempt, now, Ended::Otherwise);
+                let wait = self.chance.wait(failures, error.retry_after());
+                self.again(attempt, now + wait);
+            }
+            Judged::NotSent => {
+                let gives_up = self.reach.failed(attempt.begun, now);
+                let attempt = self.take_back(attempt, now, Ended::Otherwise);
+                if gives_up {
+                    self.stop(StopReason::Unreachable, error, attempt.row.clone());
+                }
+                self.again(attempt, now);
+            }
+            Judged::KeyRefused => {
+                let attempt = self.take_back(attempt, now, Ended::Otherwise);
+                self.stop(StopReason::KeyRefused, error, attempt.row);
+                self.counts.unsent += 1;
+            }
+            Judged::Forbidden => self.forbidden(attempt, error, now),
+            Judged::NotFound => self.not_found(attempt, error, now),
+            Judged::Unknown => {
+                self.lane_ended(&attempt, now, Ended::Otherwise);
+                self.counts.unknown += 1;
+            }
+        }
+    }
+
+    /// The service took a row that began then: those that it refused for the last time before are through.
+    fn admitted(&mut self, begun: Duration) {
+        self.admission.admitted();
+        let through = self.limited.extract_if(.., |(refused, _)| *refused <= begun);
+        self.finished.extend(through.map(|(_, finished)| finished));
+    }
+
+    /// A row that a limit refused for the last time. Where nothing was taken since it began, the next answer
+    /// tells whether it ends, or the run.
+    fn limited_for_good(&mut self, attempt: Attempt, error: Error, now: Duration) {
+        self.lane_ended(&attempt, now, ended_by(&error));
+        if self.phase == Phase::Draining {
+            // It was not processed, and may go again in the next run.
+            self.book.refused(&attempt.row);
+            self.counts.unsent += 1;
+            return;
+        }
+        let gives_up = self.admission.refused(now, self.in_flight() > 0);
+        let row = attempt.row.clone();
+        self.limited.push((now, finished(attempt, Err(error.clone()), now)));
+        if gives_up || self.limited.len() >= HELD_MAX {
+            self.stop(StopReason::Limited, error, row);
+        }
+    }
+
+    /// The first row of a model that is forbidden ends the run, and so do many in a row; what becomes of
+    /// one among answers is told by the next.
+    fn forbidden(&mut self, attempt: Attempt, error: Error, now: Duration) {
+        self.lane_ended(&attempt, now, Ended::Otherwise);
+        let is_draining = self.phase == Phase::Draining;
+        let Some(lane) = self.lanes.get(attempt.lane) else { return };
+        if lane.was_answered && !is_draining && lane.forbidden.len() + 1 < FORBIDDEN_MAX {
+            lane.forbidden.push(finished(attempt, Err(error), now));
+            return;
+        }
+        self.stop_model(attempt, error, StopReason::Forbidden);
+    }
+
+    /// Where none of the first rows of a model is found, its name is wrong, and all others would fail as
+    /// well; what becomes of fewer is told by the next answer.
+    fn not_found(&mut self, attempt: Attempt, error: Error, now: Duration) {
+        self.lane_ended(&attempt, now, Ended::Answered { tokens: None });
+        let is_draining = self.phase == Phase::Draining;
+        let Some(lane) = self.lanes.get(attempt.lane) else { return };
+        if lane.was_answered {
+            return self.finish(attempt, Err(error), now);
+        }
+        if is_draining {
+            self.book.refused(&attempt.row);
+            self.counts.unsent += 1;
+            return;
+        }
+        if lane.forbidden.len() + 1 < FORBIDDEN_MAX {
+            lane.forbidden.push(finished(attempt, Err(error), now));
+            return;
+        }
+        self.stop_model(attempt, error, StopReason::NotFound);
+    }
+
+    /// No row of its model can do better: all of them go again in the next run.
+    fn stop_model(&mut self, attempt: Attempt, error: Error, reason: StopReason) {
+        if let Some(lane) = self.lanes.get(attempt.lane) {
+            let held_back = std::mem::take(&mut lane.forbidden);
+            self.counts.unsent += held_back.len() as u64 + 1;
+            for finished in &held_back {
+                self.book.refused(&finished.row);
+            }
+        }
+        self.book.refused(&attempt.row);
+        self.stop(reason, error, attempt.row);
+    }
+
+    fn lane_ended(&mut self, attempt: &Attempt, now: Duration, how: Ended) {
+        if let Some(lane) = self.lanes.get(attempt.lane) {
+            lane.ended(attempt, now, how);
+        }
+    }
+
+    /// It was not processed: as if it had not been sent.
+    pub(super) fn take_back(&mut self, attempt: Attempt, now: Duration, how: Ended) -> Attempt {
+        self.book.refused(&attempt.row);
+        self.lane_ended(&attempt, now, how);
+        attempt
+    }
+
+    /// The row goes again then, if anything does.
+    fn again(&mut self, attempt: Attempt, due: Duration) {
+        if self.phase == Phase::Draining {
+            self.counts.unsent += 1;
+            return;
+        }
+        self.ready_rows += 1;
+        self.ready_bytes += attempt.row.body.len();
+        self.delayed.push(Delayed { due, attempt });
+    }
+
+    fn finish(&mut self, attempt: Attempt, outcome: Result<Response, Error>, now: Duration) {
+        self.finished.push(finished(attempt, outcome, now));
+    }
+
+    fn stop(&mut self, reason: StopReason, error: Error, row: Row) {
+        self.stopped.get_or_insert(Stopped { reason, error, row });
+        self.drain();
+    }
+}
+
+/// A row that is through.
+fn finished(attempt: Attempt, outcome: Result<Response, Error>, now: Duration) -> Finished {
+    let elapsed = now.saturating_sub(attempt.first_begun.unwrap_or(now));
+    let Attempt { row, sent: attempts, .. } = attempt;
+    Finished { row, outcome, attempts, elapsed }
+}
+
+/// What an attempt that failed says of limits and of work.
+fn ended_by(error: &Error) -> Ended {
+    match error.status() {
+        Some(TOO_MANY) => Ended::Refused { retry_after: error.retry_after() },
+        Some(status) if status < 500 => Ended::Answered { tokens: None },
+        Some(_) | None => Ended::Otherwise,
+    }
+}

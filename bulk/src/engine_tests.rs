@@ -1,0 +1,477 @@
+//! The engine against the loopback service: what goes again, what stops, what comes in.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use modelwire::{Config, Endpoint, ErrorKind, RetryPolicy};
+use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
+
+use super::*;
+use crate::row::Key;
+
+const LONG: Duration = Duration::from_secs(30);
+
+fn client(service: &Service) -> Client {
+    client_at(&service.base_url(), "sk-test")
+}
+
+fn client_at(base_url: &str, key: &str) -> Client {
+    let retry = RetryPolicy::default().retries_max(0);
+    Client::new(Config::new().base_url(base_url).api_key(key).retry(retry)).unwrap()
+}
+
+fn row(number: u64, model: &str) -> Row {
+    let body = format!(
+        r#"{{"model":"{model}","messages":[{{"role":"user","content":"row {number}"}}],"max_tokens":50}}"#
+    );
+    Row {
+        key: Key::new(format!("row-{number}"), 1),
+        number,
+        endpoint: Endpoint::Chat,
+        body: body.into(),
+        model: model.into(),
+    }
+}
+
+/// Runs all of these, pushed as they are wanted.
+fn run<B: Book>(
+    engine: &mut Engine<B>,
+    rows: impl IntoIterator<Item = Row>,
+) -> (Vec<Finished>, Over) {
+    let mut rows = rows.into_iter();
+    let mut all = Vec::new();
+    loop {
+        for _ in 0..engine.wants() {
+            match rows.next() {
+                Some(row) => engine.push(row),
+                None => engine.end(),
+            }
+        }
+        match engine.turn(Some(LONG)) {
+            Turn::Finished(finished) => {
+                assert!(!finished.is_empty());
+                all.extend(finished);
+            }
+            Turn::Idle => panic!("nothing for {LONG:?}: {:?}", engine.status()),
+            Turn::Over(over) => return (all, over),
+        }
+    }
+}
+
+fn numbers(finished: &[Finished]) -> Vec<u64> {
+    let mut numbers: Vec<u64> = finished.iter().map(|finished| finished.row.number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+fn status(status: u16, headers: &[(&str, &str)]) -> Reply {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let body = br#"{"error":{"message":"no","type":"t","code":"c"}}"#.to_vec();
+    Reply { says: Says::Document { status, headers: headers.collect(), body }, faults: Vec::new() }
+}
+
+fn options() -> EngineOptions {
+    EngineOptions::default()
+}
+
+/// A book in memory that takes its time.
+#[derive(Debug, Default)]
+struct Slow {
+    tickets: u64,
+    durable: u64,
+    open: BTreeMap<String, u64>,
+    refused: Vec<u64>,
+}
+
+impl Book for Slow {
+    fn sending(&mut self, row: &Row) -> u64 {
+        self.tickets += 1;
+        *self.open.entry(row.key.text().to_owned()).or_default() += 1;
+        self.tickets
+    }
+
+    fn durable(&self) -> u64 {
+        self.durable
+    }
+
+    fn refused(&mut self, row: &Row) {
+        *self.open.get_mut(row.key.text()).unwrap() -= 1;
+        self.refused.push(row.number);
+    }
+}
+
+#[test]
+fn every_row_comes_through_once() {
+    let service = Service::start().unwrap();
+    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let (finished, over) = run(&mut engine, (1..=3_000).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert_eq!(numbers(&finished), (1..=3_000).collect::<Vec<_>>());
+    for finished in &finished {
+        let response = finished.outcome.as_ref().unwrap();
+        assert_eq!(response.text(), format!("row {}", finished.row.number));
+        assert_eq!(finished.attempts, 1);
+    }
+    assert_eq!(service.metered()["echo"].calls, 3_000);
+    assert!(matches!(engine.turn(None), Turn::Over(Over::All)));
+    assert_eq!((engine.status().sent, engine.wants()), (3_000, 0));
+}
+
+#[test]
+fn models_have_lanes_of_their_own() {
+    let service =
+        Service::start_with(Options { rate_limit_calls: 1, ..Options::default() }).unwrap();
+    let mut engine = Engine::new(client(&service), options(), NoBook);
+    // Those of the limited model come first, and take seconds.
+    let rows = (1..=5).map(|number| row(number, "limited"));
+    let rows = rows.chain((6..=500).map(|number| row(number, "echo")));
+    let (finished, _) = run(&mut engine, rows);
+    assert_eq!(numbers(&finished), (1..=500).collect::<Vec<_>>());
+    let last = finished.last().unwrap();
+    assert_eq!(&*last.row.model, "limited");
+    let echoed = finished.iter().position(|finished| finished.row.number == 500).unwrap();
+    assert!(echoed < 499, "the others did not wait");
+    assert_eq!(engine.views().count(), 2);
+}
+
+#[test]
+fn refusals_go_again_until_they_pass() {
+    let service = Service::start().unwrap();
+    let mut engine =
+        Engine::new(client(&service), options(), Slow { durable: u64::MAX, ..Slow::default() });
+    service.queue(vec![status(429, &[]); 6]);
+    let (finished, _) = run(&mut engine, (1..=9).map(|number| row(number, "echo")));
+    assert_eq!(numbers(&finished), (1..=9).collect::<Vec<_>>());
+    assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
+    assert_eq!(finished.iter().map(|finished| finished.attempts).sum::<u32>(), 15);
+    assert_eq!((engine.status().limited, engine.book().refused.len()), (6, 6));
+    assert!(engine.book().open.values().all(|open| *open == 1), "each stays noted once");
+    assert_eq!(service.metered()["echo"].calls, 9);
+}
+
+#[test]
+fn a_refusal_for_too_long_is_an_outcome() {
+    let service = Service::start().unwrap();
+    service.queue(vec![status(429, &[("Retry-After", "601")])]);
+    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let (finished, over) = run(&mut engine, [row(1, "echo")]);
+    assert!(matches!(over, Over::All));
+    let error = finished[0].outcome.as_ref().unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(601)));
+}
+
+#[test]
+fn attempts_have_an_end() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(status(429, &[])));
+    let mut options = options();
+    options.rules.attempts_max = 2;
+    let mut engine = Engine::new(client(&service), options, NoBook);
+    let (finished, _) = run(&mut engine, [row(1, "echo")]);
+    assert_eq!(finished[0].attempts, 2);
+    assert_eq!(finished[0].outcome.as_ref().unwrap_err().kind(), ErrorKind::RateLimited);
+}
+
+#[test]
+fn a_service_that_refuses_everything_is_given_up_and_burns_no_row() {
+    for (headers, attempts_max) in [(&[][..], 20), (&[][..], 2), (&[("Retry-After", "3600")], 20)] {
+        let service = Service::start().unwrap();
+        let mut options = options();
+        // One after another: an answer that comes after a refusal says that the service takes rows.
+        options.fixed.concurrency_max = Some(1);
+        options.patience = Duration::from_secs(3);
+        options.rules.attempts_max = attempts_max;
+        let book = Slow { durable: u64::MAX, ..Slow::default() };
+        let mut engine = Engine::new(client(&service), options, book);
+        let played = Reply { says: Says::Played, faults: Vec::new() };
+        service.queue(vec![played; 2]);
+        service.answer_otherwise(Some(status(429, headers)));
+        let (finished, over) = run(&mut engine, (1..=5_000).map(|number| row(number, "echo")));
+        let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+        assert_eq!((stopped.reason, stopped.error.status()), (StopReason::Limited, Some(429)));
+        assert_eq!(numbers(&finished).len(), 2);
+        assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
+        let open: u64 = engine.book().open.values().sum();
+        assert_eq!(open, 2, "all others go again");
+    }
+}
+
+#[test]
+fn a_row_that_is_refused_for_the_last_time_among_answers_is_an_outcome() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.concurrency_max = Some(1);
+    options.rules.attempts_max = 1;
+    let mut engine = Engine::new(client(&service), options, NoBook);
+    let played = || Reply { says: Says::Played, faults: Vec::new() };
+    service.queue(vec![played(), status(429, &[]), played(), played()]);
+    let (finished, over) = run(&mut engine, (1..=4).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    let failed = finished.iter().filter(|finished| finished.outcome.is_err());
+    assert_eq!((finished.len(), failed.count()), (4, 1));
+}
+
+#[test]
+fn bad_rows_are_outcomes_after_one_attempt() {
+    for code in [400, 404, 409, 422, 500, 503] {
+        let service = Service::start().unwrap();
+        service.queue(vec![status(code, &[])]);
+        let mut engine = Engine::new(client(&service), options(), NoBook);
+        let (finished, over) = run(&mut engine, (1..=5).map(|number| row(number, "echo")));
+        assert!(matches!(over, Over::All));
+        let failed: Vec<_> = finished.iter().filter(|finished| finished.outcome.is_err()).collect();
+        assert_eq!((finished.len(), failed.len(), failed[0].attempts), (5, 1, 1), "{code}");
+        assert_eq!(failed[0].outcome.as_ref().unwrap_err().status(), Some(code));
+        assert_eq!(engine.status().sent, 5);
+    }
+}
+
+#[test]
+fn what_may_have_been_metered_goes_again_where_that_is_allowed() {
+    let cut = Reply { says: Says::Played, faults: vec![Fault::At(Point::Start, Step::Reset)] };
+    for (reply, allowed) in
+        [(status(500, &[]), 3), (cut.clone(), 3), (status(500, &[]), 1), (cut, 1)]
+    {
+        let service = Service::start().unwrap();
+        service.queue(vec![reply]);
+        let mut options = options();
+        options.rules.paid_attempts_max = allowed;
+        let mut engine = Engine::new(client(&service), options, NoBook);
+        let (finished, _) = run(&mut engine, [row(1, "echo")]);
+        assert_eq!(finished[0].outcome.is_ok(), allowed > 1);
+        assert_eq!(finished[0].attempts, allowed.min(2));
+        assert_eq!(engine.status().paid_again, u64::from(allowed > 1));
+    }
+}
+
+#[test]
+fn a_wrong_key_stops_the_run() {
+    let service = Service::start().unwrap();
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client_at(&service.base_url(), "sk-wrong"), options(), book);
+    let (finished, over) = run(&mut engine, (1..=10_000).map(|number| row(number, "echo")));
+    assert!(finished.is_empty());
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!((stopped.reason, stopped.error.status()), (StopReason::KeyRefused, Some(401)));
+    assert!(engine.book().open.values().all(|open| *open == 0), "all of them go again");
+    let status = engine.status();
+    assert!(status.sent < 50 && status.in_flight == 0 && status.waiting == 0, "{status:?}");
+    assert_eq!(status.unsent, READY_ROWS_MAX as u64, "{status:?}");
+}
+
+#[test]
+fn a_forbidden_model_stops_the_run() {
+    let service = Service::start().unwrap();
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options(), book);
+    let rows = (1..=100).map(|number| row(number, if number == 50 { "forbidden" } else { "echo" }));
+    let (finished, over) = run(&mut engine, rows);
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!((stopped.reason, &*stopped.row.model), (StopReason::Forbidden, "forbidden"));
+    let noted: BTreeSet<String> = engine
+        .book()
+        .open
+        .iter()
+        .filter(|(_, open)| **open > 0)
+        .map(|(key, _)| key.clone())
+        .collect();
+    let through: BTreeSet<String> =
+        finished.iter().map(|finished| finished.row.key.text().to_owned()).collect();
+    assert_eq!(noted, through);
+}
+
+#[test]
+fn a_row_that_is_forbidden_among_answers_is_an_outcome_and_many_are_not() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.concurrency_max = Some(1);
+    let mut engine =
+        Engine::new(client(&service), options, Slow { durable: u64::MAX, ..Slow::default() });
+    let played = || Reply { says: Says::Played, faults: Vec::new() };
+    let forbidden = || status(403, &[]);
+    service.queue(vec![played(), forbidden(), played(), forbidden(), forbidden(), played()]);
+    service.answer_otherwise(Some(forbidden()));
+    let (finished, over) = run(&mut engine, (1..=100).map(|number| row(number, "echo")));
+    assert!(
+        matches!(over, Over::Stopped(Stopped { reason: StopReason::Forbidden, .. })),
+        "{over:?}"
+    );
+    let failed: Vec<bool> = finished.iter().map(|finished| finished.outcome.is_err()).collect();
+    assert_eq!(failed, [false, true, false, true, true, false]);
+    // Those that were told so, and what was noted for after them.
+    let refused = &engine.book().refused;
+    assert!(
+        refused.starts_with(&(7..=14).collect::<Vec<_>>()) && refused.len() < 12,
+        "{refused:?}"
+    );
+    assert_eq!(engine.status().unsent, 94);
+}
+
+#[test]
+fn a_model_that_is_not_there_stops_the_run_and_burns_no_row() {
+    let service = Service::start().unwrap();
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options(), book);
+    let rows = (1..=1_000).map(|number| row(number, if number < 3 { "echo" } else { "ecko" }));
+    let (finished, over) = run(&mut engine, rows);
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!((stopped.reason, &*stopped.row.model), (StopReason::NotFound, "ecko"));
+    assert_eq!(numbers(&finished), [1, 2]);
+    assert!(engine.status().sent < 100, "{:?}", engine.status());
+}
+
+#[test]
+fn a_row_that_is_forbidden_last_is_an_outcome() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.concurrency_max = Some(1);
+    let mut engine = Engine::new(client(&service), options, NoBook);
+    service.queue(vec![Reply { says: Says::Played, faults: Vec::new() }, status(403, &[])]);
+    let (finished, over) = run(&mut engine, (1..=2).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert_eq!(finished.len(), 2);
+}
+
+#[test]
+fn a_service_that_is_not_there_is_told_and_burns_no_row() {
+    let service = Service::start().unwrap();
+    let base_url = service.base_url();
+    drop(service);
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client_at(&base_url, "sk-test"), options(), book);
+    let (finished, over) = run(&mut engine, (1..=1_000).map(|number| row(number, "echo")));
+    assert!(finished.is_empty());
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!(
+        (stopped.reason, stopped.error.kind()),
+        (StopReason::Unreachable, ErrorKind::Connect)
+    );
+    assert!(engine.book().open.values().all(|open| *open == 0));
+    assert!(engine.status().sent < 50, "{:?}", engine.status());
+}
+
+#[test]
+fn a_service_that_comes_back_is_waited_for() {
+    let service = Service::start().unwrap();
+    let port = service.address().port();
+    let mut engine = Engine::new(client(&service), options(), NoBook);
+    engine.push(row(1, "echo"));
+    assert!(matches!(engine.turn(Some(LONG)), Turn::Finished(_)));
+    drop(service);
+    let rows: Vec<_> = (2..=50).map(|number| row(number, "echo")).collect();
+    let later = std::thread::spawn(move || {
+        // clock: how long the service is gone
+        std::thread::sleep(Duration::from_millis(700));
+        Service::start_with(Options { port, ..Options::default() }).unwrap()
+    });
+    let (finished, over) = run(&mut engine, rows);
+    assert!(matches!(over, Over::All), "{over:?}");
+    let service = later.join().unwrap();
+    // The connection that the old service closed may have been taken for a good one.
+    let lost = finished.iter().filter(|finished| finished.outcome.is_err()).count();
+    assert!(lost <= 1, "{lost}");
+    assert_eq!(service.metered()["echo"].calls + lost as u64, 49);
+}
+
+#[test]
+fn nothing_is_sent_before_it_is_on_disk() {
+    let service = Service::start().unwrap();
+    let mut engine = Engine::new(client(&service), options(), Slow::default());
+    for number in 1..=10 {
+        engine.push(row(number, "echo"));
+    }
+    assert!(matches!(engine.turn(Some(Duration::from_millis(50))), Turn::Idle));
+    let noted = engine.book().tickets;
+    assert!((2..10).contains(&noted) && engine.status().in_flight == 0, "{noted}");
+    assert_eq!((service.metered().len(), engine.status().sent), (0, 0));
+    engine.book().durable = 1;
+    let waker = engine.waker();
+    std::thread::spawn(move || waker.wake());
+    let finished = loop {
+        match engine.turn(Some(LONG)) {
+            Turn::Finished(finished) => break finished,
+            Turn::Idle => {}
+            Turn::Over(over) => panic!("{over:?}"),
+        }
+    };
+    assert_eq!(numbers(&finished), [1]);
+    engine.drain();
+    assert!(matches!(engine.turn(None), Turn::Over(Over::Drained)));
+    assert_eq!(engine.book().open.values().filter(|open| **open == 1).count(), 1);
+    assert_eq!((engine.status().sent, engine.status().unsent), (1, 9));
+}
+
+#[test]
+fn a_drain_lets_what_is_on_its_way_come_in() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(Reply {
+        says: Says::Played,
+        faults: vec![Fault::At(Point::Start, Step::Pause(Duration::from_millis(300)))],
+    }));
+    let mut engine = Engine::new(client(&service), options(), NoBook);
+    for number in 1..=100 {
+        engine.push(row(number, "echo"));
+    }
+    assert!(matches!(engine.turn(Some(Duration::from_millis(30))), Turn::Idle));
+    let on_their_way = engine.status().in_flight;
+    assert!(on_their_way > 0 && on_their_way < 100);
+    engine.drain();
+    engine.push(row(101, "echo"));
+    let (finished, over) = run(&mut engine, []);
+    assert!(matches!(over, Over::Drained));
+    assert_eq!(finished.len(), on_their_way);
+    assert_eq!(engine.status().unsent as usize, 101 - on_their_way);
+}
+
+#[test]
+fn an_abort_ends_at_once_and_counts_what_is_unknown() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(Reply {
+        says: Says::Played,
+        faults: vec![Fault::At(Point::Start, Step::StallForever)],
+    }));
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options(), book);
+    for number in 1..=100 {
+        engine.push(row(number, "echo"));
+    }
+    assert!(matches!(engine.turn(Some(Duration::from_millis(300))), Turn::Idle));
+    engine.abort();
+    let (finished, over) = run(&mut engine, []);
+    assert!(matches!(over, Over::Drained) && finished.is_empty());
+    let unknown = engine.book().open.values().filter(|open| **open == 1).count();
+    assert!(unknown > 0);
+    assert_eq!(engine.status().unknown as usize, unknown);
+}
+
+#[test]
+fn the_look_ahead_is_bounded() {
+    let service = Service::start().unwrap();
+    let mut engine = Engine::new(client(&service), options(), NoBook);
+    assert_eq!(engine.wants(), READY_ROWS_MAX);
+    for number in 0..READY_ROWS_MAX as u64 {
+        engine.push(row(number, "echo"));
+    }
+    assert_eq!(engine.wants(), 0);
+    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut large = row(1, "echo");
+    large.body = " ".repeat(READY_BYTES_MAX).into();
+    engine.push(large);
+    assert_eq!(engine.wants(), 0);
+}
+
+#[test]
+fn a_limit_of_tokens_counts_what_the_output_may_have() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.tokens_per_minute = Some(60_000.0);
+    let engine = Engine::new(client(&service), options, NoBook);
+    let row = row(1, "echo");
+    assert_eq!(engine.lanes.estimate(&row), row.body.len() as u64 / 4 + 50);
+}

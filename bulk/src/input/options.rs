@@ -1,0 +1,58 @@
+//! How lines are to be read, and whether that fits together. Knows no line.
+
+use modelwire::{Endpoint, Value};
+
+use crate::error::{Error, MemberFault, OptionsError};
+use crate::row::Shard;
+
+/// How lines are read.
+#[derive(Clone, Debug, Default)]
+pub struct RowOptions {
+    /// The model of rows that name none.
+    pub model: Option<String>,
+    /// What rows are that do not tell: chat or responses.
+    pub operation: Option<Endpoint>,
+    /// The member that has the prompt; each line is then any object.
+    pub prompt: Option<String>,
+    /// The system message with each prompt.
+    pub system: Option<String>,
+    /// The member that names the row, instead of `custom_id`.
+    pub id: Option<String>,
+    /// Members as name and JSON text, for bodies that lack them.
+    pub set: Vec<(String, String)>,
+    /// The part of the rows that is taken.
+    pub shard: Option<Shard>,
+    /// Whether the client streams underneath (`stream_only`): then a body may say
+    /// `"stream": true`.
+    pub stream_only: bool,
+}
+
+impl RowOptions {
+    /// Whether they fit each other.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |error| Err(Error::Options(error));
+        if self.prompt.is_some() && self.model.is_none() {
+            return wrong(OptionsError::PromptWithoutModel);
+        }
+        if self.system.is_some() && self.prompt.is_none() {
+            return wrong(OptionsError::SystemWithoutPrompt);
+        }
+        if self.model.as_deref() == Some("") {
+            return wrong(OptionsError::ModelEmpty);
+        }
+        for (place, (name, json)) in self.set.iter().enumerate() {
+            let is_again = self.set.iter().take(place).any(|(before, _)| before == name);
+            let fault = match (&**name, Value::parse(json)) {
+                _ if is_again => MemberFault::Twice,
+                ("", _) => MemberFault::Unnamed,
+                ("model", _) => MemberFault::Model,
+                ("stream", _) => MemberFault::Stream,
+                (_, Err(_)) => MemberFault::NotJson,
+                (_, Ok(_)) => continue,
+            };
+            let (name, json) = (name.clone(), json.clone());
+            return wrong(OptionsError::Member { name, json, fault });
+        }
+        Ok(())
+    }
+}

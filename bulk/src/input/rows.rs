@@ -1,0 +1,198 @@
+//! Lines to rows: each named, and looked up in the ledger. Knows no form and no packing.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::input::bad_row::BadRow;
+use crate::input::fault::Fault;
+use crate::input::form::{Draft, Forms};
+use crate::input::lines::{Line, Lines, ROW_BYTES_MAX};
+use crate::input::options::RowOptions;
+use crate::input::source::{Opened, Packing, Source};
+use crate::ledger::{Ledger, Met};
+use crate::row::{BodyHash, Key, Row, Shard};
+
+/// What comes of a line.
+#[derive(Clone, Debug)]
+pub enum Come {
+    /// A row, and what is known of it; never [`Met::Twice`].
+    Row(Row, Met),
+    /// No row, or a `custom_id` that was there before.
+    Bad(BadRow),
+}
+
+/// The rows of a file or of standard input, one after the other.
+pub struct Rows {
+    feed: Feed,
+    maker: RowMaker,
+}
+
+impl Rows {
+    /// Opens it. The options are checked.
+    pub fn open(source: &Source, options: &RowOptions) -> Result<Rows, Error> {
+        options.check()?;
+        let Opened { bytes, packing } = source.open()?;
+        let (source, lines) = (source.clone(), Lines::new(bytes));
+        let maker = RowMaker::new(options, &source.name());
+        Ok(Rows { feed: Feed { source, packing, lines, has_ended: false }, maker })
+    }
+
+    /// The next row of this part, which the ledger meets; none at the end. After a failure there is
+    /// nothing more.
+    pub fn next(&mut self, ledger: &mut Ledger) -> Result<Option<Come>, Error> {
+        while let Some(judged) = self.next_judged(ledger)? {
+            if let Some(judged) = judged {
+                return Ok(Some(judged.come()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What comes of the next line; the inner nothing is a row of another part.
+    pub(crate) fn next_judged(
+        &mut self,
+        ledger: &mut Ledger,
+    ) -> Result<Option<Option<Judged<'_>>>, Error> {
+        let line = self.feed.next()?;
+        Ok(line.map(|(number, line)| self.maker.judge(line, number, ledger)))
+    }
+
+    /// The number of the next line, and its `custom_id`, where it has one.
+    pub(crate) fn next_custom_id(&mut self) -> Result<Option<(u64, Option<String>)>, Error> {
+        let line = self.feed.next()?;
+        Ok(line.map(|(number, line)| (number, self.maker.custom_id(line))))
+    }
+}
+
+/// The lines of a source, and why there are no more.
+struct Feed {
+    source: Source,
+    packing: Packing,
+    lines: Lines<Box<dyn Read + Send>>,
+    has_ended: bool,
+}
+
+impl Feed {
+    fn next(&mut self) -> Result<Option<(u64, Line<'_>)>, Error> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        let whole_lines = self.lines.number();
+        let line = self.lines.next();
+        self.has_ended = !matches!(line, Ok(Some(_)));
+        line.map_err(|cause| self.source.broke_off(self.packing, whole_lines, cause))
+    }
+}
+
+/// Makes rows of texts, wherever they come from.
+#[derive(Debug)]
+pub struct RowMaker {
+    forms: Forms,
+    shard: Option<Shard>,
+    place: Arc<str>,
+}
+
+/// A line that was read and met, and was not copied yet.
+#[derive(Debug)]
+pub(crate) enum Judged<'a> {
+    Row { draft: Draft<'a>, key: Key, number: u64, met: Met },
+    Bad(BadRow),
+}
+
+impl Judged<'_> {
+    pub(crate) fn come(self) -> Come {
+        match self {
+            Judged::Bad(bad) => Come::Bad(bad),
+            Judged::Row { draft: Draft { endpoint, body, model, .. }, key, number, met } => {
+                Come::Row(Row { key, number, endpoint, body: Arc::from(body), model }, met)
+            }
+        }
+    }
+}
+
+impl RowMaker {
+    /// For texts of this place, as messages name it.
+    pub fn new(options: &RowOptions, place: &str) -> RowMaker {
+        let forms = Forms::new(options);
+        RowMaker { forms, shard: options.shard, place: Arc::from(place) }
+    }
+
+    /// The row of a text, which the ledger meets; nothing where it is in another part.
+    pub fn make(&mut self, text: &str, number: u64, ledger: &mut Ledger) -> Option<Come> {
+        let bytes = text.as_bytes();
+        let is_too_long = bytes.len() > ROW_BYTES_MAX;
+        let line = if is_too_long { Line::TooLong(bytes) } else { Line::Whole(bytes) };
+        self.judge(line, number, ledger).map(Judged::come)
+    }
+
+    pub(crate) fn judge<'a>(
+        &mut self,
+        line: Line<'a>,
+        number: u64,
+        ledger: &mut Ledger,
+    ) -> Option<Judged<'a>> {
+        let (Line::Whole(bytes) | Line::TooLong(bytes)) = line;
+        let drafted = match line {
+            Line::TooLong(_) => Err(too_long()),
+            Line::Whole(bytes) => text(bytes).and_then(|text| self.forms.read(text)),
+        };
+        let (custom_id, hash) = match &drafted {
+            Ok(draft) => (draft.custom_id.as_deref(), draft.hash),
+            Err(fault) => (fault.custom_id.as_deref(), BodyHash::of_bytes(bytes)),
+        };
+        if let Some(shard) = self.shard
+            && !custom_id.map_or_else(|| shard.has_hash(hash), |id| shard.has_custom_id(id))
+        {
+            return None;
+        }
+        let (key, met) = ledger.meet_row(custom_id, hash);
+        let place = self.place.clone();
+        Some(match drafted {
+            Ok(_) if met == Met::Twice => {
+                let reason = format!("custom_id {:?} was given before", key.text());
+                let advice = "give each row one of its own".to_owned();
+                let is_twice = true;
+                Judged::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
+            }
+            Ok(draft) => Judged::Row { draft, key, number, met },
+            Err(Fault { reason, advice, .. }) => {
+                let is_twice = false;
+                Judged::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
+            }
+        })
+    }
+
+    /// The `custom_id` of a line, and nothing else of it.
+    fn custom_id(&mut self, line: Line<'_>) -> Option<String> {
+        let Line::Whole(bytes) = line else { return None };
+        match self.forms.read(text(bytes).ok()?) {
+            Ok(draft) => draft.custom_id.map(|id| id.into_owned()),
+            Err(fault) => fault.custom_id,
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let column = String::from_utf8_lossy(valid).chars().count() + 1;
+        let is_utf_16 = matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+        let advice = match is_utf_16 {
+            true => "it seems to be UTF-16: convert it by `iconv -f UTF-16 -t UTF-8`",
+            false => "correct the line",
+        };
+        let (custom_id, advice) = (None, advice.to_owned());
+        Fault { custom_id, reason: format!("not valid UTF-8 at column {column}"), advice }
+    })
+}
+
+fn too_long() -> Fault {
+    let reason = format!("the line has more than ROW_BYTES_MAX = {ROW_BYTES_MAX} bytes");
+    let advice = "make the request smaller: name large files by their URL, for instance".to_owned();
+    Fault { custom_id: None, reason, advice }
+}
+
+#[cfg(test)]
+#[path = "rows_tests.rs"]
+mod tests;

@@ -1,0 +1,224 @@
+//! A file read once before the run: what is in it, what is wrong with it, what of it is to be done. Knows
+//! no call.
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::input::bad_row::BadRow;
+use crate::input::form::Draft;
+use crate::input::options::RowOptions;
+use crate::input::rows::{Come, Judged, Rows};
+use crate::input::source::Source;
+use crate::ledger::{Ledger, Met, State};
+use crate::row::{Key, Row};
+
+/// So many bad lines, and so many changed rows, are kept to be shown; all are counted.
+pub const SHOWN_MAX: usize = 10;
+
+/// So many models are counted one by one.
+pub const MODELS_MAX: usize = 64;
+
+/// Whoever waits is asked after so many lines.
+const LINES_BETWEEN: u64 = 4096;
+
+/// What is in a file.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Rows of this part; bad lines are none.
+    pub rows: u64,
+    /// Rows of other parts.
+    pub elsewhere: u64,
+    /// Lines that are no rows, and rows whose `custom_id` was there before.
+    pub bad: u64,
+    /// The first of them.
+    pub bad_shown: Vec<BadRow>,
+    /// Of the rows, those that come along for the first time.
+    pub new: u64,
+    /// Those that were done before.
+    pub done: u64,
+    /// Those that failed before.
+    pub failed: u64,
+    /// Those that were sent before without a known outcome.
+    pub unknown: u64,
+    /// Those whose `custom_id` had another content before.
+    pub changed: u64,
+    /// The first of them: line and name.
+    pub changed_shown: Vec<(u64, Key)>,
+    /// Rows that are known from before and are not in the file any more.
+    pub vanished: u64,
+    /// Bytes of the bodies of rows that are to be done.
+    pub body_bytes: u64,
+    /// The rows that are to be done, by model; those of the models after [`MODELS_MAX`] are in none.
+    pub models: Vec<(Arc<str>, u64)>,
+    /// A sample of the rows that are to be done, each as likely as any other, in the order of the file.
+    pub sample: Vec<Row>,
+    /// Rows that are to be done.
+    pub wanted: u64,
+    /// Whether it was read to its end; else whoever waited would not.
+    pub is_whole: bool,
+}
+
+/// What a survey is to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// How many rows the sample has.
+    pub sample: usize,
+    /// What the sample is drawn by: one seed, one sample.
+    pub seed: u64,
+    /// Which rows are to be done.
+    pub wants: fn(Met) -> bool,
+}
+
+/// Reads a file from its beginning to its end. The ledger meets its rows, and is ready for the run
+/// afterwards. `goes_on` is asked every now and then with the number of lines so far.
+pub fn survey(
+    source: &Source,
+    options: &RowOptions,
+    ledger: &mut Ledger,
+    wish: Wish,
+    mut goes_on: impl FnMut(u64) -> bool,
+) -> Result<Survey, Error> {
+    let mut rows = Rows::open(source, options)?;
+    let (mut found, mut sample) = (Survey::default(), Sample::new(wish));
+    let mut lines: u64 = 0;
+    found.is_whole = true;
+    while let Some(judged) = rows.next_judged(ledger)? {
+        found.take(judged, wish, &mut sample);
+        lines += 1;
+        if lines.is_multiple_of(LINES_BETWEEN) && !goes_on(lines) {
+            found.is_whole = false;
+            break;
+        }
+    }
+    if found.is_whole {
+        found.vanished = ledger.counts().vanished;
+    }
+    ledger.begin_again();
+    found.sample = sample.rows;
+    found.sample.sort_by_key(|row| row.number);
+    name_the_first(source, options, &mut found.bad_shown)?;
+    Ok(found)
+}
+
+impl Survey {
+    fn take(&mut self, judged: Option<Judged<'_>>, wish: Wish, sample: &mut Sample) {
+        let (draft, key, number, met) = match &judged {
+            None => {
+                self.elsewhere += 1;
+                return;
+            }
+            Some(Judged::Bad(bad)) => {
+                self.bad += 1;
+                if self.bad_shown.len() < SHOWN_MAX {
+                    self.bad_shown.push(bad.clone());
+                }
+                return;
+            }
+            Some(Judged::Row { draft, key, number, met }) => (draft, key, *number, *met),
+        };
+        self.rows += 1;
+        match met {
+            Met::New | Met::Twice => self.new += 1,
+            Met::AlreadyDone => self.done += 1,
+            Met::AlreadyFailed => self.failed += 1,
+            Met::Unknown => self.unknown += 1,
+            Met::Changed(State::New | State::Done | State::Failed | State::Unknown) => {
+                self.changed += 1;
+                if self.changed_shown.len() < SHOWN_MAX {
+                    self.changed_shown.push((number, key.clone()));
+                }
+            }
+        }
+        if !(wish.wants)(met) {
+            return;
+        }
+        self.wanted += 1;
+        self.body_bytes += draft.body.len() as u64;
+        self.count_model(draft);
+        if let Some(place) = sample.place()
+            && let Some(Come::Row(row, _)) = judged.map(Judged::come)
+        {
+            sample.put(place, row);
+        }
+    }
+
+    fn count_model(&mut self, draft: &Draft<'_>) {
+        if let Some((_, count)) = self.models.iter_mut().find(|(model, _)| *model == draft.model) {
+            *count += 1;
+        } else if self.models.len() < MODELS_MAX {
+            self.models.push((draft.model.clone(), 1));
+        }
+    }
+}
+
+/// A sample drawn while it is not known how many there will be (a reservoir): the `n`th row takes a place
+/// with a chance of `size` to `n`.
+struct Sample {
+    size: usize,
+    random: u64,
+    seen: u64,
+    rows: Vec<Row>,
+}
+
+impl Sample {
+    fn new(wish: Wish) -> Sample {
+        Sample { size: wish.sample, random: wish.seed, seen: 0, rows: Vec::new() }
+    }
+
+    /// The place of the next row, if it gets one.
+    fn place(&mut self) -> Option<usize> {
+        self.seen += 1;
+        if self.rows.len() < self.size {
+            return Some(self.rows.len());
+        }
+        let place = ((u128::from(self.number()) * u128::from(self.seen)) >> 64) as usize;
+        (place < self.size).then_some(place)
+    }
+
+    fn put(&mut self, place: usize, row: Row) {
+        match self.rows.get_mut(place) {
+            Some(old) => *old = row,
+            None => self.rows.push(row),
+        }
+    }
+
+    /// The next number of splitmix64.
+    fn number(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let number = self.random;
+        let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        number ^ (number >> 31)
+    }
+}
+
+/// Finds the lines whose `custom_id`s came again later: the ledger knows no lines, so the file is read
+/// once more where there are any.
+fn name_the_first(
+    source: &Source,
+    options: &RowOptions,
+    shown: &mut [BadRow],
+) -> Result<(), Error> {
+    let mut sought: Vec<&mut BadRow> = shown.iter_mut().filter(|bad| bad.is_twice).collect();
+    if sought.is_empty() {
+        return Ok(());
+    }
+    let mut rows = Rows::open(source, options)?;
+    while let Some((number, custom_id)) = rows.next_custom_id()?
+        && !sought.is_empty()
+    {
+        let Some(custom_id) = custom_id else { continue };
+        sought.retain_mut(|bad| {
+            let is_it = bad.key.text() == custom_id;
+            if is_it && number < bad.number {
+                bad.reason = format!("{}, in line {number}", bad.reason);
+            }
+            !is_it
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "survey_tests.rs"]
+mod tests;

@@ -1,0 +1,195 @@
+//! Files as a survey sees them. Knows no call.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::row::BodyHash;
+
+/// A file that is gone after the test.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(lines: &[String]) -> Temporary {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("modelwire-survey-{}-{number}.jsonl", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        Temporary(path)
+    }
+
+    fn survey(&self, options: &RowOptions, ledger: &mut Ledger, wish: Wish) -> Survey {
+        survey(&Source::of(&self.0), options, ledger, wish, |_| true).unwrap()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const WISH: Wish = Wish { sample: 5, seed: 1, wants: |met| matches!(met, Met::New | Met::Unknown) };
+
+fn plain() -> RowOptions {
+    RowOptions::default()
+}
+
+fn line(id: u32, prompt: &str) -> String {
+    format!(
+        "{{\"custom_id\":\"{id}\",\"body\":{{\"model\":\"m{}\",\"input\":\"{prompt}\"}}}}",
+        id % 2
+    )
+}
+
+#[test]
+fn a_survey_counts_what_is_there_and_what_is_to_be_done() {
+    let mut lines: Vec<_> = (0..100).map(|id| line(id, "Hi")).collect();
+    let mut ledger = Ledger::new();
+    let first = Temporary::new(&lines).survey(&plain(), &mut ledger, WISH);
+    assert_eq!((first.rows, first.new, first.wanted, first.bad), (100, 100, 100, 0));
+    assert_eq!(first.body_bytes, 100 * 27);
+    let by_model: Vec<_> = first.models.iter().map(|(model, count)| (&**model, *count)).collect();
+    assert_eq!(by_model, [("m0", 50), ("m1", 50)]);
+    assert!(first.is_whole && first.vanished == 0 && first.sample.len() == 5);
+
+    let mut ledger = Ledger::new();
+    let check =
+        BodyHash::of(modelwire::Endpoint::Responses, r#"{"model":"m0","input":"Hi"}"#).check();
+    for id in (0..20).step_by(2) {
+        ledger.mark(&id.to_string(), check, State::Done);
+    }
+    ledger.mark("20", check, State::Failed);
+    ledger.mark("22", check, State::Unknown);
+    ledger.mark("24", check ^ 1, State::Done);
+    ledger.mark("gone", check, State::Done);
+    lines.extend(["".to_owned(), "{".to_owned(), line(7, "Ho"), line(200, "Hi")]);
+    lines.insert(0, line(100, "Ho"));
+    let found = Temporary::new(&lines).survey(&plain(), &mut ledger, WISH);
+    assert_eq!((found.rows, found.done, found.failed, found.unknown), (102, 10, 1, 1));
+    assert_eq!((found.changed, found.vanished, found.new, found.wanted), (1, 1, 89, 90));
+    assert_eq!(found.changed_shown, [(26, Key::new("24", check))]);
+    assert_eq!(found.bad, 2);
+    let shown: Vec<_> = found.bad_shown.iter().map(|bad| (bad.number, &*bad.reason)).collect();
+    let expected = [
+        (103, "not valid JSON at column 2: expected a string"),
+        (104, "custom_id \"7\" was given before, in line 9"),
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn the_run_after_a_survey_meets_the_same() {
+    let equal = r#"{"model":"m","input":"Hi"}"#.to_owned();
+    let lines: Vec<_> = (0..20).map(|id| line(id, "Hi")).chain(vec![equal; 20]).collect();
+    let (file, mut ledger) = (Temporary::new(&lines), Ledger::new());
+    let all = Wish { sample: 40, ..WISH };
+    let found = file.survey(&plain(), &mut ledger, all);
+    assert_eq!((found.rows, found.sample.len()), (40, 40));
+    let mut rows = Rows::open(&Source::of(&file.0), &plain()).unwrap();
+    for expected in &found.sample {
+        let Come::Row(row, met) = rows.next(&mut ledger).unwrap().unwrap() else { unreachable!() };
+        assert_eq!((row.key, row.number, met), (expected.key.clone(), expected.number, Met::New));
+    }
+    assert!(rows.next(&mut ledger).unwrap().is_none());
+    assert!(rows.next(&mut ledger).unwrap().is_none(), "and once more");
+}
+
+#[test]
+fn each_row_is_as_likely_in_the_sample_as_any_other() {
+    let lines: Vec<_> = (0..50).map(|id| line(id, "Hi")).collect();
+    let file = Temporary::new(&lines);
+    let mut counts = vec![0; 50];
+    for seed in 0..1000 {
+        let mut ledger = Ledger::new();
+        let found = file.survey(&plain(), &mut ledger, Wish { seed, ..WISH });
+        assert!(found.sample.is_sorted_by_key(|row| row.number) && found.sample.len() == 5);
+        for row in &found.sample {
+            *counts.get_mut(row.number as usize - 1).unwrap() += 1;
+        }
+    }
+    // 100 each are expected, with a standard deviation below 10.
+    assert!(counts.iter().all(|count| (50..150).contains(count)), "{counts:?}");
+}
+
+#[test]
+fn few_of_many_bad_lines_are_kept_and_parts_are_parts() {
+    let lines: Vec<_> =
+        (0..1000).map(|id| if id < 900 { line(id, "Hi") } else { "5".into() }).collect();
+    let file = Temporary::new(&lines);
+    let found = file.survey(&plain(), &mut Ledger::new(), WISH);
+    assert_eq!((found.bad, found.bad_shown.len()), (100, SHOWN_MAX));
+    let parts = ["1/3", "2/3", "3/3"].map(|part| {
+        let options = RowOptions { shard: part.parse().ok(), ..plain() };
+        file.survey(&options, &mut Ledger::new(), WISH)
+    });
+    for part in &parts {
+        assert_eq!(part.rows + part.bad + part.elsewhere, 1000);
+    }
+    assert_eq!(parts.iter().map(|part| part.rows).sum::<u64>(), 900);
+    assert_eq!(parts.iter().map(|part| part.bad).sum::<u64>(), 100);
+}
+
+#[test]
+fn whoever_waits_may_end_it() {
+    let lines: Vec<_> = (0..10_000).map(|id| line(id, "Hi")).collect();
+    let file = Temporary::new(&lines);
+    let source = Source::of(&file.0);
+    let found = survey(&source, &plain(), &mut Ledger::new(), WISH, |lines| lines < 8192).unwrap();
+    assert_eq!((found.rows, found.is_whole), (8192, false));
+}
+
+/// `cargo test --release -p modelwire-bulk --lib -- --ignored --nocapture a_million_rows`
+#[test]
+#[ignore = "measures; by hand: cargo test -p modelwire-bulk --release --lib a_million_rows -- --ignored --nocapture"]
+fn a_million_rows_take_seconds_and_little_memory() {
+    let prompt = "x".repeat(220);
+    let with_ids = |row: u64| {
+        format!(
+            "{{\"custom_id\":\"row-{row}\",\"body\":{{\"model\":\"echo\",\"input\":\"{prompt}\"}}}}"
+        )
+    };
+    let bodies = |row: u64| {
+        let message = format!("{{\"role\":\"user\",\"content\":\"{row} {prompt}\"}}");
+        format!("{{\"model\":\"echo\",\"messages\":[{message}],\"max_tokens\":50}}")
+    };
+    let equal = |_: u64| bodies(0);
+    let forms: [(&str, &dyn Fn(u64) -> String); 3] =
+        [("batch lines", &with_ids), ("bodies", &bodies), ("equal bodies", &equal)];
+    for (name, line) in forms {
+        let file = Temporary::new(&[]);
+        let mut out = std::io::BufWriter::new(std::fs::File::create(&file.0).unwrap());
+        for row in 0..1_000_000 {
+            std::io::Write::write_all(&mut out, (line(row) + "\n").as_bytes()).unwrap();
+        }
+        drop(out);
+        let mut ledger = Ledger::new();
+        let begun = cpu();
+        let found = file.survey(&plain(), &mut ledger, WISH);
+        assert_eq!((found.rows, found.bad), (1_000_000, 0));
+        let surveyed = cpu();
+        let mut rows = Rows::open(&Source::of(&file.0), &plain()).unwrap();
+        while rows.next(&mut ledger).unwrap().is_some() {}
+        println!(
+            "{name} of {} bytes: {:.2} us in the survey, {:.2} us in the run; peak of the process {} KiB",
+            line(0).len(),
+            surveyed - begun,
+            cpu() - surveyed,
+            memory_peak()
+        );
+    }
+}
+
+/// Seconds of CPU of this thread.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    stat.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
+
+fn memory_peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap().to_owned();
+    line.split_whitespace().nth(1).unwrap().to_owned()
+}

@@ -1,0 +1,379 @@
+//! A compact memory of all rows of a job, done or not: 12 bytes for each. Knows no file and no row's text.
+//!
+//! # How rows are told apart
+//!
+//! A row is remembered by 64 bits of its key and the [`CHECK_BITS`] bits of its check, not by its text.
+//! Two `custom_id`s share their 64 bits with a chance of 1 to 37 million in a job of a million rows; such
+//! a row is taken for one that was met twice or has changed, which is told, and is not sent. Rows that are
+//! named by their hash cannot suffer from it: their key is their content, and of them the check is
+//! compared as well; the two are 92 independent bits, which a million rows share with a chance of
+//! 1 to 10^16.
+//!
+//! A `custom_id`'s 64 bits come from the standard library's keyed hash, so nobody can choose ids that
+//! collide.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+
+use crate::row::{BodyHash, CHECK_BITS, Key};
+
+/// What is known of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// It was not sent, or was refused for the rate: nothing came of it.
+    New,
+    /// It has its answer.
+    Done,
+    /// It failed for good.
+    Failed,
+    /// It was sent, and what came of it is not known.
+    Unknown,
+}
+
+/// What a row is that comes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Met {
+    /// It is to be done.
+    New,
+    /// It was done before.
+    AlreadyDone,
+    /// It failed before.
+    AlreadyFailed,
+    /// It was sent before, and what came of it is not known.
+    Unknown,
+    /// Another content was sent under its `custom_id` before, and came to this.
+    Changed(State),
+    /// A row of its `custom_id` came along in this pass already.
+    Twice,
+}
+
+/// How many rows are in which state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Of [`State::New`].
+    pub new: u64,
+    /// Of [`State::Done`].
+    pub done: u64,
+    /// Of [`State::Failed`].
+    pub failed: u64,
+    /// Of [`State::Unknown`].
+    pub unknown: u64,
+    /// Those that are known from before, new ones excepted, and did not come along in this pass.
+    pub vanished: u64,
+}
+
+/// The table is made of so many parts that grow one by one: growing needs little beside the table itself.
+const PARTS: usize = 64;
+const PART_BITS: u32 = PARTS.ilog2();
+
+/// A part has room for so many at first.
+const PART_SLOTS_MIN: usize = 64;
+
+/// A part grows by half when so many of a hundred slots are in use.
+const LOAD_MAX_PERCENT: usize = 85;
+
+/// One row, or the count of a content that came along more than once.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    /// The two halves of the fingerprint; both are zero where the slot is free.
+    high: u32,
+    low: u32,
+    /// From the lowest bit: check or count, whether it is a count, whether it was met, the state.
+    rest: u32,
+}
+
+const CHECK_MASK: u32 = (1 << CHECK_BITS) - 1;
+const IS_COUNT: u32 = 1 << CHECK_BITS;
+const IS_MET: u32 = 1 << (CHECK_BITS + 1);
+const STATE_SHIFT: u32 = CHECK_BITS + 2;
+
+/// More equal rows than these are counted no further; they are looked for one by one.
+const EQUAL_COUNTED_MAX: u32 = CHECK_MASK;
+
+/// What a slot is looked for by.
+#[derive(Clone, Copy)]
+struct Sought {
+    fingerprint: u64,
+    /// Beside the fingerprint all of these bits have to be the same.
+    mask: u32,
+    rest: u32,
+}
+
+/// The memory of all rows of a job.
+pub struct Ledger {
+    parts: Vec<Part>,
+    keyed: RandomState,
+}
+
+#[derive(Default)]
+struct Part {
+    slots: Vec<Slot>,
+    used: usize,
+}
+
+impl Ledger {
+    /// A ledger that knows nothing.
+    pub fn new() -> Ledger {
+        let mut parts = Vec::new();
+        parts.resize_with(PARTS, Part::default);
+        Ledger { parts, keyed: RandomState::new() }
+    }
+
+    /// Notes what a journal says of a row. What is said last counts.
+    pub fn mark(&mut self, key: &str, check: u32, state: State) {
+        let (place, mut slot) = self.find(self.sought(key, check));
+        slot.rest = slot.rest & IS_MET | check & CHECK_MASK | bits(state);
+        self.put(place, slot);
+    }
+
+    /// What was said last of a row, if anything was.
+    pub fn state(&mut self, key: &str, check: u32) -> State {
+        let (_, slot) = self.find(self.sought(key, check));
+        state(slot.rest)
+    }
+
+    /// Notes what came of a row of this run.
+    pub fn settle(&mut self, key: &Key, state: State) {
+        self.mark(key.text(), key.check(), state);
+    }
+
+    /// All that failed are new again, and may come along with another content.
+    pub fn forget_failed(&mut self) {
+        for slot in self.parts.iter_mut().flat_map(|part| &mut part.slots) {
+            if slot.rest & IS_COUNT == 0 && state(slot.rest) == State::Failed {
+                slot.rest = slot.rest & !bits(State::Unknown) | bits(State::New);
+            }
+        }
+    }
+
+    /// A row comes along, and is named where it has no `custom_id`.
+    pub fn meet_row(&mut self, custom_id: Option<&str>, hash: BodyHash) -> (Key, Met) {
+        let Some(id) = custom_id else { return self.meet_unnamed(hash) };
+        let key = Key::new(id, hash.check());
+        let met = self.meet(&key);
+        (key, met)
+    }
+
+    /// A row with a `custom_id` comes along, or one that was named before.
+    pub fn meet(&mut self, key: &Key) -> Met {
+        self.meet_sought(self.sought(key.text(), key.check()))
+    }
+
+    /// A row without `custom_id` comes along: it gets its name.
+    fn meet_unnamed(&mut self, hash: BodyHash) -> (Key, Met) {
+        let mut equal = 0;
+        loop {
+            let met = self.meet_sought(named(hash, equal));
+            if met != Met::Twice || equal == u32::MAX {
+                return (hash.key(equal), met);
+            }
+            // Also where a row had this name as its custom_id: then the next one is free.
+            equal = self.count(hash).max(equal.saturating_add(1));
+        }
+    }
+
+    fn meet_sought(&mut self, sought: Sought) -> Met {
+        let (place, mut slot) = self.find(sought);
+        let is_same = (slot.rest ^ sought.rest) & CHECK_MASK == 0;
+        let met = match state(slot.rest) {
+            _ if slot.rest & IS_MET != 0 => return Met::Twice,
+            State::New => Met::New,
+            state if !is_same => Met::Changed(state),
+            State::Done => Met::AlreadyDone,
+            State::Failed => Met::AlreadyFailed,
+            State::Unknown => Met::Unknown,
+        };
+        if met == Met::New {
+            slot.rest = sought.rest;
+        }
+        slot.rest |= IS_MET;
+        self.put(place, slot);
+        met
+    }
+
+    /// The rows come along once more from the beginning: after a survey, after a pilot.
+    pub fn begin_again(&mut self) {
+        for slot in self.parts.iter_mut().flat_map(|part| &mut part.slots) {
+            slot.rest &= if slot.rest & IS_COUNT != 0 { !CHECK_MASK } else { !IS_MET };
+        }
+    }
+
+    /// How many rows are in which state. Walks all of them: a few milliseconds for a million.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for slot in self.parts.iter().flat_map(|part| &part.slots) {
+            if slot.is_free() || slot.rest & IS_COUNT != 0 {
+                continue;
+            }
+            let state = state(slot.rest);
+            let count = match state {
+                State::New => &mut counts.new,
+                State::Done => &mut counts.done,
+                State::Failed => &mut counts.failed,
+                State::Unknown => &mut counts.unknown,
+            };
+            *count += 1;
+            counts.vanished += u64::from(state != State::New && slot.rest & IS_MET == 0);
+        }
+        counts
+    }
+
+    /// One more row of this content: how many came before it.
+    fn count(&mut self, hash: BodyHash) -> u32 {
+        let fingerprint = not_zero(mixed(!hash.high()));
+        let (place, mut slot) = self.find(Sought { fingerprint, mask: IS_COUNT, rest: IS_COUNT });
+        let equal = (slot.rest & CHECK_MASK).saturating_add(1).min(EQUAL_COUNTED_MAX);
+        slot.rest = IS_COUNT | equal;
+        self.put(place, slot);
+        equal
+    }
+
+    fn sought(&self, key: &str, check: u32) -> Sought {
+        match BodyHash::of_key(key, check) {
+            Some((hash, equal)) => named(hash, equal),
+            None => Sought {
+                fingerprint: not_zero(self.keyed.hash_one(key)),
+                mask: IS_COUNT,
+                rest: check & CHECK_MASK,
+            },
+        }
+    }
+
+    /// Where this is, or is to be, and what is there.
+    fn find(&mut self, sought: Sought) -> ((usize, usize), Slot) {
+        let index = (sought.fingerprint >> (u64::BITS - PART_BITS)) as usize;
+        let (at, slot) =
+            self.parts.get_mut(index).map(|part| part.find(sought)).unwrap_or_default();
+        ((index, at), slot)
+    }
+
+    fn put(&mut self, (index, at): (usize, usize), slot: Slot) {
+        if let Some(part) = self.parts.get_mut(index) {
+            part.put(at, slot);
+        }
+    }
+}
+
+impl Default for Ledger {
+    fn default() -> Ledger {
+        Ledger::new()
+    }
+}
+
+impl fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.counts().fmt(f)
+    }
+}
+
+/// A row without `custom_id`.
+fn named(hash: BodyHash, equal: u32) -> Sought {
+    let fingerprint = match equal {
+        0 => hash.high(),
+        _ => mixed(hash.high().wrapping_add(u64::from(equal).wrapping_mul(ODD))),
+    };
+    Sought {
+        fingerprint: not_zero(fingerprint),
+        mask: IS_COUNT | CHECK_MASK,
+        rest: hash.check() & CHECK_MASK,
+    }
+}
+
+const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Every bit of it depends on every bit of the number, and no two numbers give one (splitmix64).
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ (number >> 31)
+}
+
+fn not_zero(fingerprint: u64) -> u64 {
+    fingerprint.max(1)
+}
+
+fn bits(state: State) -> u32 {
+    let number = match state {
+        State::New => 0,
+        State::Done => 1,
+        State::Failed => 2,
+        State::Unknown => 3,
+    };
+    number << STATE_SHIFT
+}
+
+fn state(rest: u32) -> State {
+    match rest >> STATE_SHIFT {
+        0 => State::New,
+        1 => State::Done,
+        2 => State::Failed,
+        _ => State::Unknown,
+    }
+}
+
+impl Slot {
+    fn new(fingerprint: u64, rest: u32) -> Slot {
+        Slot { high: (fingerprint >> 32) as u32, low: fingerprint as u32, rest }
+    }
+
+    fn fingerprint(self) -> u64 {
+        u64::from(self.high) << 32 | u64::from(self.low)
+    }
+
+    fn is_free(self) -> bool {
+        self.fingerprint() == 0
+    }
+}
+
+impl Part {
+    fn find(&mut self, sought: Sought) -> (usize, Slot) {
+        if (self.used + 1) * 100 > self.slots.len() * LOAD_MAX_PERCENT {
+            self.grow();
+        }
+        self.probe(sought.fingerprint, |slot| (slot.rest ^ sought.rest) & sought.mask == 0)
+            .unwrap_or_else(|free| (free, Slot::new(sought.fingerprint, sought.rest)))
+    }
+
+    /// The slot with this fingerprint that is right, or the free one where it would be.
+    fn probe(
+        &self,
+        fingerprint: u64,
+        is_right: impl Fn(Slot) -> bool,
+    ) -> Result<(usize, Slot), usize> {
+        let size = self.slots.len();
+        // The lower half: all of a part share the highest bits.
+        let start = ((fingerprint as u32 as u64 * size as u64) >> 32) as usize;
+        for at in (start..size).chain(0..start) {
+            match self.slots.get(at) {
+                Some(slot) if slot.is_free() => return Err(at),
+                Some(slot) if slot.fingerprint() == fingerprint && is_right(*slot) => {
+                    return Ok((at, *slot));
+                }
+                _ => {}
+            }
+        }
+        Err(size) // never: a part is never full
+    }
+
+    fn put(&mut self, at: usize, slot: Slot) {
+        if let Some(place) = self.slots.get_mut(at) {
+            self.used += usize::from(place.is_free());
+            *place = slot;
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() + self.slots.len() / 2).max(PART_SLOTS_MIN);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
+        self.used = 0;
+        for slot in old.into_iter().filter(|slot| !slot.is_free()) {
+            if let Err(free) = self.probe(slot.fingerprint(), |_| false) {
+                self.put(free, slot);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

@@ -1,0 +1,193 @@
+//! One line of the results: what became of a row, in the format of OpenAI's batch output. Knows no file.
+//!
+//! ```json
+//! {"id":"modelwire-…-…","custom_id":"row-7","response":{"status_code":200,"request_id":"…","body":{…}},"error":null}
+//! ```
+//!
+//! `id` names the row, and its body as it was sent, so that results tell for themselves what they are of:
+//! a hash of the key, and the check. `body` is what the service sent, byte for byte, but for line ends between values. Where a row failed,
+//! `error` is the whole error as every language has it, and `response` is there if the service answered.
+
+use modelwire::{Error, Response, Value};
+use ring::digest::{SHA256, digest};
+use serde_json::Value as Json;
+
+use crate::row::{Finished, Key};
+
+/// So many bytes of the hash of a key are its name in `id`.
+const NAME_BYTES: usize = 12;
+
+/// So many hexadecimal digits of the check stand behind it.
+const CHECK_DIGITS: usize = 8;
+
+/// What stands before the name.
+const HEAD: &[u8] = b"{\"id\":\"modelwire-";
+
+/// What stands between the name and the key.
+const MIDDLE: &[u8] = b"\",\"custom_id\":";
+
+/// How the line of a row that is done ends.
+const DONE: &[u8] = b",\"error\":null}";
+
+/// What a result says of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is an answer.
+    Done,
+    /// There is an error.
+    Failed,
+}
+
+/// A hash of the key, the same on every machine and in every version.
+pub(crate) fn name_of(key: &str) -> [u8; NAME_BYTES] {
+    let mut name = [0; NAME_BYTES];
+    name.iter_mut()
+        .zip(digest(&SHA256, key.as_bytes()).as_ref())
+        .for_each(|(to, from)| *to = *from);
+    name
+}
+
+/// Appends the line of a row that came to its end, line end included.
+pub fn write_line(finished: &Finished, out: &mut Vec<u8>) -> Outcome {
+    begin(&finished.row.key, out);
+    match &finished.outcome {
+        Ok(response) => {
+            write_answer(response, out);
+            out.extend_from_slice(DONE);
+            out.push(b'\n');
+            Outcome::Done
+        }
+        Err(error) => {
+            write_refusal(error, out);
+            out.extend_from_slice(b",\"error\":");
+            write_on_one_line(&error.to_json(), out);
+            out.extend_from_slice(b"}\n");
+            Outcome::Failed
+        }
+    }
+}
+
+/// Appends the line of a row that was never sent, since it is wrong by itself.
+pub fn write_unsent(key: &Key, error: &Error, out: &mut Vec<u8>) {
+    begin(key, out);
+    out.extend_from_slice(b"null,\"error\":");
+    write_on_one_line(&error.to_json(), out);
+    out.extend_from_slice(b"}\n");
+}
+
+pub(crate) fn begin(key: &Key, out: &mut Vec<u8>) {
+    out.extend_from_slice(HEAD);
+    name_of(key.text()).iter().for_each(|byte| out.extend_from_slice(&hex(*byte)));
+    out.push(b'-');
+    key.check().to_be_bytes().iter().for_each(|byte| out.extend_from_slice(&hex(*byte)));
+    out.extend_from_slice(MIDDLE);
+    write_text(key.text(), out);
+    out.extend_from_slice(b",\"response\":");
+}
+
+fn write_answer(response: &Response, out: &mut Vec<u8>) {
+    write_head(response.head().status(), response.head().request_id(), out);
+    match response.json().trim_ascii() {
+        "" => out.extend_from_slice(b"null"),
+        json => write_on_one_line(json, out),
+    }
+    out.push(b'}');
+}
+
+/// What the service answered where that was no success; `null` where no answer came.
+fn write_refusal(error: &Error, out: &mut Vec<u8>) {
+    let Some(status) = error.status() else {
+        out.extend_from_slice(b"null");
+        return;
+    };
+    write_head(status, error.request_id(), out);
+    match error.body() {
+        None => out.extend_from_slice(b"null"),
+        Some(body) if Value::parse(body).is_ok() => write_on_one_line(body.trim_ascii(), out),
+        Some(body) => write_text(body, out),
+    }
+    out.push(b'}');
+}
+
+fn write_head(status: u16, request_id: Option<&str>, out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("{{\"status_code\":{status},\"request_id\":").as_bytes());
+    match request_id {
+        Some(id) => write_text(id, out),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"body\":");
+}
+
+/// JSON without line ends. They stand between values only: in a string they are escaped.
+fn write_on_one_line(json: &str, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(json.as_bytes());
+    let written = out.get_mut(start..).unwrap_or_default();
+    if written.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+        written.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|end| *end = b' ');
+    }
+}
+
+/// A JSON string.
+pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) {
+    let needs_escape = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    if text.bytes().any(needs_escape) {
+        out.extend_from_slice(Json::from(text).to_string().as_bytes());
+        return;
+    }
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
+}
+
+fn hex(byte: u8) -> [u8; 2] {
+    let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' + value - 10 };
+    [digit(byte >> 4), digit(byte & 15)]
+}
+
+/// What a whole line, without its end, tells of its row; `None` if it is none of ours.
+pub(crate) fn read_line(line: &[u8]) -> Option<(Key, Outcome)> {
+    Value::parse(std::str::from_utf8(line).ok()?).ok()?;
+    Some((key_of(line)?, outcome_of(line)))
+}
+
+/// What a line of ours, without its end, says of its row.
+pub(crate) fn outcome_of(line: &[u8]) -> Outcome {
+    if line.ends_with(DONE) { Outcome::Done } else { Outcome::Failed }
+}
+
+/// The hash of the key in a line of ours.
+pub(crate) fn name_in(line: &[u8]) -> Option<[u8; NAME_BYTES]> {
+    let digits = line.strip_prefix(HEAD)?.get(..2 * NAME_BYTES)?;
+    let mut name = [0; NAME_BYTES];
+    for (byte, pair) in name.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(name)
+}
+
+/// The key in a line of ours.
+pub(crate) fn key_of(line: &[u8]) -> Option<Key> {
+    let rest = line.strip_prefix(HEAD)?.get(2 * NAME_BYTES..)?.strip_prefix(b"-")?;
+    let (check, rest) = rest.split_at_checked(CHECK_DIGITS)?;
+    let check = u32::from_str_radix(std::str::from_utf8(check).ok()?, 16).ok()?;
+    let rest = std::str::from_utf8(rest.strip_prefix(MIDDLE)?).ok()?;
+    Some(Key::new(read_text(rest)?.0, check))
+}
+
+/// A JSON string at the beginning of a text, and what stands behind it.
+pub(crate) fn read_text(text: &str) -> Option<(std::borrow::Cow<'_, str>, &str)> {
+    let inner = text.strip_prefix('"')?;
+    let end = inner.bytes().position(|byte| byte == b'"' || byte == b'\\')?;
+    if inner.as_bytes().get(end) == Some(&b'"') {
+        return Some((inner.get(..end)?.into(), inner.get(end + 1..)?));
+    }
+    let mut strings = serde_json::Deserializer::from_str(text).into_iter::<Json>();
+    let Some(Ok(Json::String(string))) = strings.next() else { return None };
+    let rest = text.get(strings.byte_offset()..)?;
+    Some((string.into(), rest))
+}
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;

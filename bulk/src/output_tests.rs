@@ -1,0 +1,89 @@
+//! Tests of the lines of results: they are read with serde_json.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use modelwire::{Endpoint, Error};
+use serde_json::Value as Json;
+
+use super::*;
+use crate::row::Row;
+
+fn failed(key: &str, error: Error) -> Finished {
+    let row = Row {
+        key: Key::new(key, 7),
+        number: 1,
+        endpoint: Endpoint::Chat,
+        body: Arc::from("{}"),
+        model: Arc::from("echo"),
+    };
+    Finished { row, outcome: Err(error), attempts: 1, elapsed: Duration::ZERO }
+}
+
+fn line(finished: &Finished) -> (String, Json) {
+    let mut line = Vec::new();
+    write_line(finished, &mut line);
+    let line = String::from_utf8(line).unwrap();
+    let value = serde_json::from_str(&line).unwrap();
+    (line, value)
+}
+
+#[test]
+fn a_failure_has_the_whole_error() {
+    for key in ["row-7", "quotes \" and \\ and \u{1} and\nends", "ünïcödé \u{2028}"] {
+        let (line, value) = line(&failed(key, Error::argument("no such thing")));
+        assert_eq!(line.matches('\n').count(), 1, "{line}");
+        assert_eq!(value["custom_id"], key);
+        assert_eq!(value["response"], Json::Null);
+        assert_eq!(value["error"]["message"], "no such thing");
+        assert_eq!(value["error"]["kind"], "argument");
+        assert!(value["error"].as_object().unwrap().contains_key("code"));
+        let read = read_line(line.trim_end().as_bytes());
+        assert_eq!(read, Some((Key::new(key, 7), Outcome::Failed)));
+        assert_eq!(name_in(line.as_bytes()), Some(name_of(key)));
+    }
+}
+
+#[test]
+fn a_row_keeps_its_id() {
+    let (_, value) = line(&failed("row-7", Error::argument("no")));
+    assert_eq!(value["id"], "modelwire-5259b5ef73c10169da9be417-00000007");
+    let (_, other) = line(&failed("row-8", Error::argument("no")));
+    assert_ne!(value["id"], other["id"]);
+}
+
+#[test]
+fn what_is_no_line_of_ours_is_none() {
+    let (line, _) = line(&failed("row-7", Error::argument("no")));
+    let line = line.trim_end().as_bytes();
+    for cut in 0..line.len() {
+        assert_eq!(read_line(&line[..cut]), None, "{cut}");
+    }
+    for other in ["", "{}", "{\"custom_id\":\"row-7\"}", "text"] {
+        assert_eq!(read_line(other.as_bytes()), None, "{other}");
+    }
+}
+
+#[test]
+fn json_comes_on_one_line() {
+    let mut out = Vec::new();
+    write_on_one_line("{\r\n \"a\": \"b\\n\"\n}", &mut out);
+    assert_eq!(out, b"{   \"a\": \"b\\n\" }");
+}
+
+#[test]
+fn a_string_is_read_with_what_follows() {
+    for (text, read) in [
+        ("\"a\",1", Some(("a", ",1"))),
+        ("\"\"", Some(("", ""))),
+        ("\"a\\\"b\" x", Some(("a\"b", " x"))),
+        ("\"\\u00fc\"}", Some(("ü", "}"))),
+        ("\"open", None),
+        ("\"open\\", None),
+        ("1", None),
+    ] {
+        let found = read_text(text);
+        assert_eq!(found.as_ref().map(|(text, rest)| (&**text, *rest)), read, "{text}");
+    }
+}

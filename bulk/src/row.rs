@@ -1,0 +1,192 @@
+//! One request of a bulk job, and the name that it keeps whatever happens to its file. Knows no file.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use modelwire::{Endpoint, Error, ErrorKind, Metered, Response};
+use ring::digest::{Context, Digest, SHA256, digest};
+
+/// Longest `custom_id`, in bytes.
+pub const CUSTOM_ID_BYTES_MAX: usize = 512;
+
+/// So many bits of a body's hash are its check: a change goes unnoticed once in 268 million.
+pub const CHECK_BITS: u32 = 28;
+
+/// What the name of a row without `custom_id` begins with.
+const HASH_PREFIX: &str = "sha256-";
+
+/// Hexadecimal digits of the hash in such a name.
+const HASH_DIGITS: usize = 32;
+
+/// What names a row for good: its `custom_id`, or `sha256-<32 hex digits of its body>-<n>` where n equal
+/// ones came before it. Never its line number: lines move.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    text: Arc<str>,
+    /// Of the body as it is sent: by it a changed row is noticed.
+    check: u32,
+}
+
+impl Key {
+    /// A key from its text and the check of its body.
+    pub fn new(text: impl Into<Arc<str>>, check: u32) -> Key {
+        Key { text: text.into(), check }
+    }
+
+    /// As it stands in the journal and, as `custom_id`, in the results.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Of the body as it is sent: [`CHECK_BITS`] bits.
+    pub fn check(&self) -> u32 {
+        self.check
+    }
+}
+
+/// What is known of the content of a row: 128 bits of the SHA-256 of its operation and its body as it is
+/// sent. Rows with one hash are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BodyHash(u128);
+
+impl BodyHash {
+    /// Of this body, sent there.
+    pub fn of(endpoint: Endpoint, body: &str) -> BodyHash {
+        let mut context = Context::new(&SHA256);
+        context.update(endpoint.path().as_bytes());
+        context.update(b"\n");
+        context.update(body.as_bytes());
+        BodyHash(first_16_bytes(&context.finish()))
+    }
+
+    /// Of other bytes: a line that is no row has a name as well.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> BodyHash {
+        BodyHash(first_16_bytes(&digest(&SHA256, bytes)))
+    }
+
+    /// What a [`Key`] keeps of it.
+    pub fn check(self) -> u32 {
+        (self.0 as u32) >> (u32::BITS - CHECK_BITS)
+    }
+
+    /// The half of it that is not the check.
+    pub(crate) fn high(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// The name of a row without `custom_id` before which `equal` rows of this content came.
+    pub fn key(self, equal: u32) -> Key {
+        let mut text = String::with_capacity(HASH_PREFIX.len() + HASH_DIGITS + 12);
+        text.push_str(HASH_PREFIX);
+        for digit in (0..HASH_DIGITS).rev() {
+            let four_bits = (self.0 >> (digit * 4)) as u32 & 0xF;
+            text.push(char::from_digit(four_bits, 16).unwrap_or('0'));
+        }
+        let _ = write!(text, "-{equal}");
+        Key::new(text, self.check())
+    }
+
+    /// What [`key`](BodyHash::key) was made from. A `custom_id` may look like one, after a job whose rows
+    /// are the results of another: but the check of its row is another than that of its text.
+    pub(crate) fn of_key(text: &str, check: u32) -> Option<(BodyHash, u32)> {
+        let (digits, equal) = text.strip_prefix(HASH_PREFIX)?.split_at_checked(HASH_DIGITS)?;
+        let is_canonical = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+        let count = equal.strip_prefix('-')?;
+        let has_other_forms = count.starts_with('+') || (count.len() > 1 && count.starts_with('0'));
+        if !digits.bytes().all(is_canonical) || has_other_forms {
+            return None;
+        }
+        let hash = BodyHash(u128::from_str_radix(digits, 16).ok()?);
+        let equal = count.parse().ok()?;
+        (hash.check() == check).then_some((hash, equal))
+    }
+}
+
+fn first_16_bytes(digest: &Digest) -> u128 {
+    digest.as_ref().iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte))
+}
+
+/// Which part of the rows a run takes: part `index` of `count`, from 1. All parts together are all rows,
+/// and no row is in two of them; a row stays in its part when its line moves. Equal rows without
+/// `custom_id` are in one part, so that their count stays right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    count: u32,
+}
+
+impl Shard {
+    /// Part `index` of `count`, from 1.
+    pub fn new(index: u32, count: u32) -> Option<Shard> {
+        (1..=count).contains(&index).then_some(Shard { index, count })
+    }
+
+    /// Whether a row of this `custom_id` is in it.
+    pub fn has_custom_id(self, custom_id: &str) -> bool {
+        self.has_hash(BodyHash::of_bytes(custom_id.as_bytes()))
+    }
+
+    /// Whether rows of this content without `custom_id` are in it.
+    pub fn has_hash(self, hash: BodyHash) -> bool {
+        let place = (u128::from(hash.high()) * u128::from(self.count)) >> 64;
+        place == u128::from(self.index.saturating_sub(1))
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/');
+        let numbers =
+            parts.and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+        numbers.and_then(|(index, count)| Shard::new(index, count)).ok_or_else(|| {
+            format!(
+                "{text:?} is no part: write i/n with i from 1 to n, 2/8 for the second of eight"
+            )
+        })
+    }
+}
+
+/// One request, ready to be sent.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its name.
+    pub key: Key,
+    /// Its line in the input, from 1, or its place in an iterator; for messages only.
+    pub number: u64,
+    /// Chat or response.
+    pub endpoint: Endpoint,
+    /// The JSON of its body, sent byte for byte.
+    pub body: Arc<str>,
+    /// The model that the body names.
+    pub model: Arc<str>,
+}
+
+/// What became of a row.
+#[derive(Debug)]
+pub struct Finished {
+    /// The row.
+    pub row: Row,
+    /// The answer, or why there is none.
+    pub outcome: Result<Response, Error>,
+    /// How many times it was sent.
+    pub attempts: u32,
+    /// From its first beginning to its end, waits included.
+    pub elapsed: Duration,
+}
+
+/// Whether the service may have metered a call that failed so. What a limit refused (429) and a model that
+/// is not there (404) did not enter processing: rows go again after the one, and no model ran for the other.
+pub fn may_be_metered(error: &Error) -> bool {
+    match error.metered() {
+        Metered::NotSent | Metered::NormallyNot => false,
+        Metered::Entered => true,
+        Metered::Unknown => !matches!(error.kind(), ErrorKind::RateLimited | ErrorKind::NotFound),
+    }
+}
+
+#[cfg(test)]
+#[path = "row_tests.rs"]
+mod tests;

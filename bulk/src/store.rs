@@ -1,0 +1,359 @@
+//! What a bulk job keeps on disk: its results, and a journal of what was sent. Knows no call and no
+//! schedule.
+//!
+//! # The promise
+//!
+//! Never lost, never paid twice unawares. Whatever moment the process or the machine dies at, each row is
+//! one of three when the job is opened again: *ended*, and its result stands whole in the results; *new*,
+//! nothing was sent; or *unknown*, it was sent and nothing is known of it: those are named.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `OUT.jsonl` | the results, as they come |
+//! | `OUT.jsonl.journal` | what was sent, and what became of it; see [`journal`] |
+//! | `OUT.jsonl.part` | where results are ordered: the results as they come, until all are put in order |
+//! | `OUT.jsonl.unknown` | the rows of unknown outcome, and those that were sent again, if there are any |
+//!
+//! One thread writes all of them; see [`writer`] for the order that keeps the promise.
+
+pub mod journal;
+mod journal_file;
+mod look;
+pub mod open;
+pub mod ordered;
+pub mod places;
+pub mod replay;
+mod rescue;
+pub mod results;
+mod rewrite;
+pub mod writer;
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+pub use look::look;
+pub use open::{Held, Resumed};
+pub use ordered::Order;
+pub use places::{ROOM_WAIT, StoreOptions};
+
+pub use crate::system::Readers;
+
+use crate::engine::Book;
+use crate::error::{Error, Kept};
+use crate::ledger::Ledger;
+use crate::output::{self, Outcome};
+use crate::row::{Finished, Key, Row};
+use crate::system::{readers_of, set_readers, standard_output, withstand_size_limit};
+use journal::{Record, write_ended};
+use journal_file::sync_folder;
+use open::Opened;
+use places::Places;
+use replay::Memory;
+use rescue::Rescued;
+use results::{Format, Results};
+use writer::{Batch, Left, Queue, Shared, Trouble, Writer};
+
+/// Results that wait for the disk may have so many bytes before nothing more is sent.
+pub const STORE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The results and the journal of a job, from which nothing is lost.
+pub struct Store {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<Left>>,
+    resumed: Resumed,
+    places: Places,
+    temp_folder: PathBuf,
+    lines: Vec<u8>,
+}
+
+/// Where rows are noted before they are sent.
+#[derive(Clone)]
+pub struct StoreBook(Arc<Shared>);
+
+impl Store {
+    /// Opens the files of a job, and says what is known of its rows. `wake` is called, from another
+    /// thread, whenever something was written or does not work.
+    ///
+    /// Where the store is dropped and not closed, and knows of no row, files that were made for it go.
+    pub fn open(
+        options: &StoreOptions,
+        held: Option<Held>,
+        wake: Box<dyn Fn() + Send>,
+    ) -> Result<(Store, Ledger), Error> {
+        let mut ledger = Ledger::new();
+        let store = Store::open_held(options, held, wake, &mut ledger)?;
+        Ok((store, ledger))
+    }
+
+    /// [`Store::open`], with any memory.
+    pub fn open_with(
+        options: &StoreOptions,
+        wake: Box<dyn Fn() + Send>,
+        memory: &mut impl Memory,
+    ) -> Result<Store, Error> {
+        Store::open_held(options, None, wake, memory)
+    }
+
+    fn open_held(
+        options: &StoreOptions,
+        held: Option<Held>,
+        wake: Box<dyn Fn() + Send>,
+        memory: &mut impl Memory,
+    ) -> Result<Store, Error> {
+        withstand_size_limit();
+        let Opened { results, results_path, journal, resumed, places } =
+            open::open(options, held, memory)?;
+        let shared = Shared::new();
+        let writer = Writer {
+            shared: shared.clone(),
+            wake,
+            results,
+            results_path,
+            journal,
+            room_wait: options.room_wait,
+            batch: Batch::default(),
+            state: writer::State::default(),
+        };
+        let thread = std::thread::Builder::new().name("modelwire-store".to_owned());
+        let thread = thread.spawn(move || writer.run());
+        let thread = thread.map_err(Error::Thread)?;
+        let temp_folder = options.temp_folder.clone();
+        Ok(Store { shared, thread: Some(thread), resumed, places, temp_folder, lines: Vec::new() })
+    }
+
+    /// What an earlier run left.
+    pub fn resumed(&self) -> &Resumed {
+        &self.resumed
+    }
+
+    /// For whoever sends.
+    pub fn book(&self) -> StoreBook {
+        StoreBook(self.shared.clone())
+    }
+
+    /// A row came to its end.
+    pub fn finished(&mut self, finished: &Finished) -> Outcome {
+        self.lines.clear();
+        let outcome = output::write_line(finished, &mut self.lines);
+        self.add(&finished.row.key, outcome);
+        outcome
+    }
+
+    /// A row is wrong by itself, and is not sent.
+    pub fn unsent(&mut self, key: &Key, error: &modelwire::Error) {
+        self.lines.clear();
+        output::write_unsent(key, error, &mut self.lines);
+        self.add(key, Outcome::Failed);
+    }
+
+    fn add(&mut self, key: &Key, outcome: Outcome) {
+        let lines = &self.lines;
+        self.shared.add(|Queue { results, .. }| {
+            results.lines.extend_from_slice(lines);
+            let before = results.records.len();
+            write_ended(key.text(), outcome, key.check(), &mut results.records);
+            results.sizes.push((lines.len(), results.records.len() - before));
+        });
+    }
+
+    /// Whether nothing more is to be sent for now: what came is not written yet, or cannot be.
+    pub fn is_behind(&self) -> bool {
+        is_behind(&self.shared)
+    }
+
+    /// What cannot be written for now, in a line for the user: room is waited for.
+    pub fn waits_for_room(&self) -> Option<String> {
+        match self.shared.trouble() {
+            Trouble::Waiting(what) => Some(what),
+            Trouble::None | Trouble::Failed(_) => None,
+        }
+    }
+
+    /// Whether something cannot be written for good: the job has to end. What is on its way may come in
+    /// and is kept until [`Store::close`].
+    pub fn is_failed(&self) -> bool {
+        matches!(self.shared.trouble(), Trouble::Failed(_))
+    }
+
+    /// Room is not waited for any longer.
+    pub fn hurry(&self) {
+        self.shared.hurry();
+    }
+
+    /// Writes everything that is known, in the order of the input if that is given. Where something cannot
+    /// be written where it belongs, the error says where it is.
+    pub fn close(mut self, order: Option<&Order>) -> Result<(), Error> {
+        let Some(left) = self.join() else {
+            return Err(Error::WriterLost);
+        };
+        let Left { mut results, mut journal, unwritten, error } = left;
+        if let Some(journal) = &mut journal {
+            journal.keep();
+        }
+        // What waits in a spool for standard output goes there, whatever became of the job.
+        let as_they_came = Order::new();
+        let is_spooled = self.places.results.is_none() && self.places.arrivals.is_some();
+        let order = order.or(is_spooled.then_some(&as_they_came));
+        let Some((name, error)) = error else {
+            return match order {
+                Some(order) => self.put_in_order(&mut results, journal.as_mut(), order),
+                None => Ok(()),
+            };
+        };
+        if error.kind() == ErrorKind::BrokenPipe && journal.is_none() {
+            return Err(Error::Closed);
+        }
+        let kept = self.rescue(&results, &unwritten);
+        if let (None, Some(order)) = (&self.places.results, order) {
+            self.put_in_order(&mut results, None, order)?;
+        }
+        Err(Error::Unwritten { name, error, kept })
+    }
+
+    fn join(&mut self) -> Option<Left> {
+        self.shared.close();
+        self.thread.take()?.join().ok()
+    }
+
+    /// Puts what was not written somewhere else.
+    fn rescue(&self, results: &Results, unwritten: &Batch) -> Kept {
+        if unwritten.is_empty() {
+            return Kept::All;
+        }
+        let count = unwritten.sizes.len();
+        match rescue::rescue(&unwritten.lines, results.format(), &self.temp_folder) {
+            Rescued::StandardError => Kept::StandardError { count },
+            Rescued::File(path) => {
+                let is_file = matches!(results, Results::File(_));
+                let belongs = self.places.arrivals.clone().filter(|_| is_file);
+                Kept::File { count, path, belongs }
+            }
+        }
+    }
+
+    /// Writes the results in the order of the input, under their name.
+    fn put_in_order(
+        &self,
+        results: &mut Results,
+        journal: Option<&mut journal_file::JournalFile>,
+        order: &Order,
+    ) -> Result<(), Error> {
+        let (Results::File(arrived), Some(arrivals)) = (&*results, &self.places.arrivals) else {
+            // In order already.
+            return Ok(());
+        };
+        let Some(path) = self.places.results.as_ref().filter(|path| !places::is_stream(path))
+        else {
+            let out = match &self.places.results {
+                Some(path) => OpenOptions::new().write(true).open(path),
+                None => standard_output(),
+            };
+            let written = out.and_then(|out| {
+                let out = BufWriter::new(out);
+                ordered::assemble(&arrived.file, arrived.end, order, Format::Plain, out)
+            });
+            return match written {
+                Ok(_) => fs::remove_file(arrivals)
+                    .map_err(|error| journal_file::unusable(arrivals, error)),
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                    let _ = fs::remove_file(arrivals);
+                    Err(Error::Closed)
+                }
+                Err(error) => {
+                    Err(Error::Unordered { path: None, arrivals: arrivals.clone(), error })
+                }
+            };
+        };
+        let assembled = || -> io::Result<u64> {
+            let temporary = places::temporary(path);
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true);
+            let readers = readers_of(&arrived.file.metadata()?);
+            let file = set_readers(&mut options, readers).open(&temporary)?;
+            let out = BufWriter::new(&file);
+            let size = ordered::assemble(&arrived.file, arrived.end, order, Format::of(path), out)?;
+            file.sync_all()?;
+            fs::rename(&temporary, path)?;
+            sync_folder(path)?;
+            if let Some(journal) = journal {
+                journal.push_record(&Record::Assembled { end: size });
+                journal.sync()?;
+            }
+            fs::remove_file(arrivals)?;
+            Ok(size)
+        };
+        match assembled() {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let (path, arrivals) = (Some(path.clone()), arrivals.clone());
+                Err(Error::Unordered { path, arrivals, error })
+            }
+        }
+    }
+}
+
+impl Drop for Store {
+    /// What is known is written, whatever became of the job.
+    fn drop(&mut self) {
+        let Some(left) = self.join() else { return };
+        if left.error.is_some() && !left.unwritten.is_empty() {
+            let kept = self.rescue(&left.results, &left.unwritten);
+            eprintln!("modelwire: results could not be written{kept}");
+        }
+        if let (None, Some(spool), Results::File(file)) =
+            (&self.places.results, &self.places.arrivals, &left.results)
+            && file.end == 0
+        {
+            let _ = fs::remove_file(spool);
+        }
+    }
+}
+
+impl Book for StoreBook {
+    fn sending(&mut self, row: &Row) -> u64 {
+        let (key, check) = (row.key.text().into(), row.key.check());
+        self.0.add(|queue| {
+            Record::Sent { key, check }.write(&mut queue.records);
+            queue.are_awaited = true;
+            queue.ticket += 1;
+            queue.ticket
+        })
+    }
+
+    fn durable(&self) -> u64 {
+        self.0.durable()
+    }
+
+    fn refused(&mut self, row: &Row) {
+        let (key, check) = (row.key.text().into(), row.key.check());
+        self.0.add(|queue| Record::Back { key, check }.write(&mut queue.records));
+    }
+
+    fn is_behind(&self) -> bool {
+        is_behind(&self.0)
+    }
+}
+
+fn is_behind(shared: &Shared) -> bool {
+    shared.bytes() > STORE_BYTES_MAX || shared.is_in_trouble()
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("places", &self.places).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for StoreBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreBook").field("durable", &self.durable()).finish()
+    }
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

@@ -1,0 +1,37 @@
+//! What the files of a job say of its rows, for whoever sends nothing: nothing is made, held or put right.
+//! Knows no run.
+
+use std::fs::File;
+
+use super::places::{Places, StoreOptions, is_stream, temporary};
+use super::replay::{self, Memory};
+use super::results::Format;
+use crate::error::Error;
+
+/// Tells the memory what a run with these options would know of rows.
+pub fn look(options: &StoreOptions, memory: &mut impl Memory) -> Result<(), Error> {
+    let Some(path) = Places::journal(options).filter(|path| path.is_file()) else { return Ok(()) };
+    if options.is_overwriting {
+        return Ok(());
+    }
+    let unreadable = |error| Error::Unreadable(path.clone(), error);
+    let file = File::open(&path).map_err(unreadable)?;
+    let mut replayed = replay::journal(&file, &path, memory)?;
+    if let Some(mut path) = Places::arrivals(options).filter(|path| !is_stream(path)) {
+        let format = if options.is_ordered { Format::Plain } else { Format::of(&path) };
+        let rewritten = temporary(&path);
+        if replayed.is_rewritten && rewritten.exists() {
+            path = rewritten;
+        }
+        // Results that were put in order are as the journal says.
+        if let Ok(file) = File::open(&path) {
+            for (key, outcome, _) in replay::results(&file, &path, format, &replayed)?.ended {
+                replayed.found(&key, outcome, memory);
+            }
+        }
+    }
+    if options.retries_failed {
+        memory.forget_failed();
+    }
+    Ok(())
+}

@@ -1,0 +1,328 @@
+//! How a job's files are opened: what an earlier run left is read, and what a crash left is put right.
+//! Knows no thread.
+
+use std::collections::HashSet;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::journal::{Header, Record};
+use super::journal_file::{JournalFile, lock, sync_folder, unusable};
+use super::places::{Places, StoreOptions, is_stream, unknown_beside};
+use super::replay::{self, Memory, Replayed};
+use super::results::{Format, Frozen, Results, ResultsFile, ResultsStream};
+use super::rewrite;
+use crate::error::Error;
+use crate::system::{read_exact_at, readers_of, set_readers, standard_output};
+
+/// What an earlier run left.
+#[derive(Clone, Debug, Default)]
+pub struct Resumed {
+    /// So many runs began before this one.
+    pub runs: u64,
+    /// Rows that were sent and whose outcome is not known.
+    pub unknown: Vec<String>,
+    /// Rows that were sent again in an earlier run while their outcome was not known.
+    pub sent_again: Vec<String>,
+    /// Where both are named, one a line, if there are any.
+    pub unknown_file: Option<PathBuf>,
+    /// What was put right, one line each.
+    pub notes: Vec<String>,
+}
+
+/// The files of a job, and what stands in them.
+pub(crate) struct Opened {
+    pub(crate) results: Results,
+    /// As messages name it.
+    pub(crate) results_path: PathBuf,
+    pub(crate) journal: Option<JournalFile>,
+    pub(crate) resumed: Resumed,
+    pub(crate) places: Places,
+}
+
+/// The journal of a job that begins anew, held before anything is thrown away: its input is looked at first.
+pub struct Held {
+    journal: Option<(JournalFile, bool)>,
+}
+
+impl Held {
+    /// Holds it, if the job has one.
+    pub fn of(options: &StoreOptions) -> Result<Held, Error> {
+        let path = Places::journal(options);
+        Ok(Held {
+            journal: path.map(|path| JournalFile::hold(&path, options.readers)).transpose()?,
+        })
+    }
+}
+
+pub(crate) fn open(
+    options: &StoreOptions,
+    held: Option<Held>,
+    memory: &mut impl Memory,
+) -> Result<Opened, Error> {
+    let places = Places::of(options)?;
+    let mut resumed = Resumed::default();
+    let (mut journal, mut replayed) = (None, Replayed::default());
+    if let Some(path) = &places.journal {
+        let held = held.and_then(|held| held.journal);
+        let (held, read) = open_journal(path, &places, options, held, memory, &mut resumed.notes)?;
+        (journal, replayed) = (Some(held), read);
+    }
+    resumed.runs = replayed.runs;
+    let results_path = places.arrivals.clone().unwrap_or_else(|| PathBuf::from("standard output"));
+    let out = standard_output().map_err(Error::StandardOutput)?;
+    let results = Results::Stream(ResultsStream { file: out });
+    let mut opened = Opened { results, results_path, journal, resumed, places };
+    match opened.places.arrivals.clone() {
+        Some(path) if is_stream(&path) => {
+            let file = OpenOptions::new().write(true).open(&path);
+            let file = file.map_err(|error| unusable(&path, error))?;
+            opened.results = Results::Stream(ResultsStream { file });
+        }
+        Some(path) => opened.open_file(&path, options, &mut replayed, memory)?,
+        None => {}
+    }
+    if options.retries_failed && matches!(opened.results, Results::Stream(_)) {
+        // What went out cannot be taken out.
+        memory.forget_failed();
+    }
+    opened.begin(&replayed)?;
+    Ok(opened)
+}
+
+/// The journal, held by this process, after what stands in it was read.
+fn open_journal(
+    path: &Path,
+    places: &Places,
+    options: &StoreOptions,
+    held: Option<(JournalFile, bool)>,
+    memory: &mut impl Memory,
+    notes: &mut Vec<String>,
+) -> Result<(JournalFile, Replayed), Error> {
+    let results = places.results.as_deref().filter(|path| !is_stream(path));
+    let is_there = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
+    let without_journal = |results: &Path| {
+        let (results, journal) = (results.to_owned(), path.to_owned());
+        Error::JournalMissing { results, journal }
+    };
+    if let Some(results) = results.filter(|path| is_there(path) && !options.is_overwriting)
+        && !path.exists()
+    {
+        return Err(without_journal(results));
+    }
+    let name = path.display();
+    let (mut journal, is_locked) = match held {
+        Some(held) => held,
+        None => JournalFile::hold(path, options.readers)?,
+    };
+    if !is_locked {
+        notes.push(format!(
+            "{name} cannot be locked on this file system: let no second run write to it"
+        ));
+    }
+    let mut replayed = Replayed::default();
+    if options.is_overwriting {
+        throw_away(&mut journal, places)?;
+    } else {
+        replayed = replay::journal(&journal.file, path, memory)?;
+    }
+    if replayed.header.is_none()
+        && let Some(results) = results.filter(|path| is_there(path))
+    {
+        return Err(without_journal(results));
+    }
+    if replayed.torn > 0 && replayed.header.is_some() {
+        let torn = replayed.torn;
+        notes
+            .push(format!("{name}: its last record was torn, and {torn} bytes of it were cut off"));
+    }
+    journal.cut(replayed.whole).map_err(|error| unusable(path, error))?;
+    // By whichever link it was named, it is one file.
+    let results = results.or(options.results.as_deref()).and_then(Path::file_name);
+    let results = results.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut settings = options.settings.clone();
+    if options.is_ordered {
+        settings.push(("--ordered".to_owned(), IS_SET.to_owned()));
+    }
+    let header = Header { results, settings };
+    match &replayed.header {
+        Some(found) => is_same(path, found, &header)?,
+        None => journal.push_record(&Record::Header(header)),
+    }
+    Ok((journal, replayed))
+}
+
+/// Empties the journal, if it is one, and removes the results.
+fn throw_away(journal: &mut JournalFile, places: &Places) -> Result<(), Error> {
+    let path = journal.path.clone();
+    let unusable = |error| unusable(&path, error);
+    let mut begin = [0; JOURNAL_BEGIN.len()];
+    let size = journal.file.metadata().map_err(unusable)?.len();
+    if size > 0 && (read_exact_at(&journal.file, &mut begin, 0).is_err() || begin != *JOURNAL_BEGIN)
+    {
+        return Err(replay::damaged(&path, 1));
+    }
+    // The journal goes first: without it, results are never mistaken for those of the new job.
+    journal.cut(0).and_then(|()| journal.file.sync_all()).map_err(unusable)?;
+    rewrite::remove(&unknown_beside(&path))?;
+    let results = places.results.iter().chain(&places.arrivals);
+    results.filter(|old| !is_stream(old)).try_for_each(|old| rewrite::remove(old))
+}
+
+/// The value of an option that has none.
+const IS_SET: &str = "yes";
+
+/// How every journal begins.
+const JOURNAL_BEGIN: &[u8; 20] = b"{\"modelwire_journal\"";
+
+/// What must not change between runs did not.
+fn is_same(path: &Path, found: &Header, wanted: &Header) -> Result<(), Error> {
+    let journal = path.to_owned();
+    if found.results != wanted.results {
+        let (before, now) = (found.results.clone(), wanted.results.clone());
+        return Err(Error::ResultsDiffer { journal, before, now });
+    }
+    let of = |header: &Header, option: &str| {
+        let found = header.settings.iter().find(|(name, _)| name == option);
+        found.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
+    };
+    let options = found.settings.iter().chain(&wanted.settings);
+    for (option, _) in options {
+        let (before, now) = (of(found, option), of(wanted, option));
+        if before != now {
+            let said = |value: Option<String>| match value {
+                None => format!("no {option}"),
+                Some(value) if value == IS_SET => option.clone(),
+                Some(value) => format!("{option} {value}"),
+            };
+            let (before, now) = (said(before), said(now));
+            return Err(Error::SettingDiffers { journal, before, now });
+        }
+    }
+    Ok(())
+}
+
+impl Opened {
+    fn open_file(
+        &mut self,
+        path: &Path,
+        options: &StoreOptions,
+        replayed: &mut Replayed,
+        memory: &mut impl Memory,
+    ) -> Result<(), Error> {
+        let format = if options.is_ordered { Format::Plain } else { Format::of(path) };
+        rewrite::redo(path, replayed.is_rewritten)?;
+        if let (true, Some(whole)) = (options.is_ordered, &self.places.results)
+            && let Some(size) = replayed.assembled.filter(|_| !path.exists())
+        {
+            let frozen = Frozen::new(whole, path, size, replayed.known)?;
+            self.results = Results::Frozen(frozen);
+            if !(options.retries_failed && replayed.failed > 0) {
+                return Ok(());
+            }
+            self.results.thaw().map_err(|error| unusable(path, error))?;
+        }
+        let name = path.display();
+        if let Some(journal) = self.journal.as_mut().filter(|_| !path.exists()) {
+            journal.made(path);
+        }
+        let mut file = OpenOptions::new();
+        file.read(true).write(true).create(replayed.known == 0);
+        let file =
+            set_readers(&mut file, options.readers).open(path).map_err(|error| {
+                match error.kind() {
+                    ErrorKind::NotFound if replayed.known > 0 => {
+                        Error::ResultsGone(path.to_owned())
+                    }
+                    _ => unusable(path, error),
+                }
+            })?;
+        // Another run may know the file by another name, or have another journal.
+        if !lock(&file) {
+            return Err(Error::ResultsHeld(path.to_owned()));
+        }
+        let tail = replay::results(&file, path, format, replayed)?;
+        if tail.torn > 0 {
+            let torn = tail.torn;
+            self.resumed.notes.push(format!(
+                "{name}: its last line was torn, and {torn} bytes of it were cut off"
+            ));
+        }
+        let put_right = file.set_len(tail.whole).and_then(|()| file.sync_all());
+        put_right.map_err(|error| unusable(path, error))?;
+        let mut twice = 0_u64;
+        for (key, outcome, end) in &tail.ended {
+            let is_new = replayed.found(key, *outcome, memory);
+            if !is_new && *end <= replayed.known {
+                continue;
+            }
+            twice += u64::from(!is_new);
+            if let Some(journal) = &mut self.journal {
+                let (check, outcome, end) = (key.check(), *outcome, Some(*end));
+                journal.push_record(&Record::Ended { key: key.text().into(), outcome, check, end });
+            }
+        }
+        if twice > 0 {
+            self.resumed
+                .notes
+                .push(format!("{name}: {twice} rows have more than one result in it"));
+        }
+        let mut results = ResultsFile { file, format, end: tail.whole };
+        if options.retries_failed
+            && replayed.failed > 0
+            && let Some(journal) = &mut self.journal
+        {
+            rewrite::without_failed(&mut results, path, journal)?;
+            memory.forget_failed();
+        }
+        self.results = Results::File(results);
+        Ok(())
+    }
+
+    /// This run begins: everything so far is on disk.
+    fn begin(&mut self, replayed: &Replayed) -> Result<(), Error> {
+        self.resumed.unknown = replayed.unknown();
+        self.resumed.sent_again = replayed.sent_again.clone();
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        journal.push_record(&Record::Run { pid: u64::from(std::process::id()), began });
+        let path = journal.path.clone();
+        let written = journal.sync().and_then(|()| sync_folder(&path));
+        let written = written.and_then(|()| match &self.places.arrivals {
+            Some(path) if !is_stream(path) => sync_folder(path),
+            Some(_) | None => Ok(()),
+        });
+        written.map_err(|error| unusable(&path, error))?;
+        self.name_unknown(&path)
+    }
+
+    /// Rows of unknown outcome are named in a file, and those that may be paid twice.
+    fn name_unknown(&mut self, journal: &Path) -> Result<(), Error> {
+        let resumed = &mut self.resumed;
+        let path = unknown_beside(journal);
+        let mut named = HashSet::new();
+        let mut names = String::new();
+        for name in resumed.unknown.iter().chain(&resumed.sent_again) {
+            if !named.insert(name) {
+                continue;
+            }
+            match name.chars().any(char::is_control) {
+                true => names.push_str(&serde_json::Value::from(name.as_str()).to_string()),
+                false => names.push_str(name),
+            }
+            names.push('\n');
+        }
+        if names.is_empty() {
+            return Ok(());
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let written = fs::metadata(journal)
+            .and_then(|found| set_readers(&mut options, readers_of(&found)).open(&path))
+            .and_then(|mut file| file.write_all(names.as_bytes()));
+        written.map_err(|error| unusable(&path, error))?;
+        resumed.unknown_file = Some(path);
+        Ok(())
+    }
+}

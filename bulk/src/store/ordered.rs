@@ -1,0 +1,129 @@
+//! Results that came as they came, written in the order of the input. Knows no journal.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+
+use super::results::Format;
+use super::rewrite::Members;
+use crate::output;
+use crate::row::Key;
+use crate::system::read_exact_at;
+
+/// So much of the arrivals is read at once: most rows stand near the one before.
+const WINDOW_BYTES: usize = 256 * 1024;
+
+/// What marks a result that was written: no file is so large.
+const IS_WRITTEN: u64 = 1 << 63;
+
+/// The order of the input: 8 bytes for each row.
+#[derive(Clone, Debug, Default)]
+pub struct Order(Vec<u64>);
+
+impl Order {
+    /// No row yet.
+    pub fn new() -> Order {
+        Order::default()
+    }
+
+    /// The next row of the input, done before or not.
+    pub fn push(&mut self, key: &Key) {
+        self.0.push(short(output::name_of(key.text())));
+    }
+
+    /// So many rows.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn short(name: [u8; 12]) -> u64 {
+    name.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// Writes the lines of the first `end` bytes of `arrivals` in this order, and behind them those of rows
+/// that are not in it. Says how many bytes it wrote.
+pub(crate) fn assemble(
+    arrivals: &File,
+    end: u64,
+    order: &Order,
+    format: Format,
+    out: impl Write,
+) -> io::Result<u64> {
+    let mut index = index(arrivals, end)?;
+    let mut members = Members::new(format, out);
+    let mut window = Window { file: arrivals, end, bytes: Vec::new(), start: 0 };
+    for name in &order.0 {
+        let first = index.partition_point(|(found, _)| found < name);
+        let equal = index.get_mut(first..).unwrap_or_default().iter_mut();
+        let mut equal = equal.take_while(|(found, _)| found == name);
+        if let Some((_, place)) = equal.find(|(_, place)| *place & IS_WRITTEN == 0) {
+            members.line(window.line(*place)?)?;
+            *place |= IS_WRITTEN;
+        }
+    }
+    let mut rest: Vec<u64> =
+        index.iter().map(|(_, place)| *place).filter(|place| place & IS_WRITTEN == 0).collect();
+    rest.sort_unstable();
+    for place in rest {
+        members.line(window.line(place)?)?;
+    }
+    members.finish()
+}
+
+/// Names and places of all lines, by name.
+fn index(arrivals: &File, end: u64) -> io::Result<Vec<(u64, u64)>> {
+    let mut reader = BufReader::with_capacity(WINDOW_BYTES, arrivals);
+    reader.seek(SeekFrom::Start(0))?;
+    let (mut index, mut line, mut place) = (Vec::new(), Vec::new(), 0);
+    while place < end {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line)?;
+        if read == 0 {
+            break;
+        }
+        if let Some(name) = output::name_in(&line) {
+            index.push((short(name), place));
+        }
+        place += read as u64;
+    }
+    index.sort_unstable();
+    Ok(index)
+}
+
+/// A part of a file.
+struct Window<'a> {
+    file: &'a File,
+    end: u64,
+    bytes: Vec<u8>,
+    start: u64,
+}
+
+impl Window<'_> {
+    /// The line that begins here, its end included.
+    fn line(&mut self, place: u64) -> io::Result<&[u8]> {
+        let mut size = WINDOW_BYTES;
+        loop {
+            let from = place.checked_sub(self.start).and_then(|from| usize::try_from(from).ok());
+            let found = from.and_then(|from| {
+                let length = self.bytes.get(from..)?.iter().position(|byte| *byte == b'\n')?;
+                Some(from..from + length + 1)
+            });
+            if let Some(range) = found {
+                return self.bytes.get(range).ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
+            }
+            let rest = usize::try_from(self.end.saturating_sub(place)).unwrap_or(usize::MAX);
+            if from == Some(0) && self.bytes.len() >= rest {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            size = size.max(if from == Some(0) { self.bytes.len() * 2 } else { 0 }).min(rest);
+            self.bytes.resize(size, 0);
+            read_exact_at(self.file, &mut self.bytes, place)?;
+            self.start = place;
+        }
+    }
+}

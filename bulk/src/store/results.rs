@@ -1,0 +1,244 @@
+//! The file that results go to: whole commits, each on disk before anybody hears of it, plain or
+//! compressed, or a stream such as standard output. Knows no row.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::bufread::GzDecoder;
+use flate2::write::GzEncoder;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+use super::journal_file::sync_folder;
+use super::places::temporary;
+use crate::error::Error;
+use crate::system::{readers_of, set_readers, write_all_at};
+
+/// The level at which results are compressed with zstd: its own default.
+const ZSTD_LEVEL: i32 = 3;
+
+/// A stream that takes nothing for now is asked again after this time.
+const STREAM_WAIT: Duration = Duration::from_millis(5);
+
+/// What the bytes of a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines.
+    Plain,
+    /// Members of gzip, one for each commit.
+    Gzip,
+    /// Frames of zstd, one for each commit.
+    Zstd,
+}
+
+impl Format {
+    /// By the ending of the name.
+    pub fn of(path: &Path) -> Format {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("gz") => Format::Gzip,
+            Some("zst" | "zstd") => Format::Zstd,
+            _ => Format::Plain,
+        }
+    }
+
+    /// These lines as bytes of a file: whole by themselves, so that they may stand behind any others.
+    pub fn encode(self, lines: &[u8]) -> io::Result<Vec<u8>> {
+        match self {
+            Format::Plain => Ok(lines.to_vec()),
+            Format::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+                encoder.write_all(lines)?;
+                encoder.finish()
+            }
+            Format::Zstd => {
+                let mut encoder = zstd::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
+                encoder.include_checksum(true)?;
+                encoder.write_all(lines)?;
+                encoder.finish()
+            }
+        }
+    }
+
+    /// The lines of a whole file.
+    pub fn reader<'a>(self, file: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+        Ok(match self {
+            Format::Plain => Box::new(BufReader::new(file)),
+            Format::Gzip => Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(file))),
+            Format::Zstd => Box::new(BufReader::new(ZstdDecoder::new(file)?)),
+        })
+    }
+
+    /// The next member of compressed lines; `None` if it is not whole.
+    pub(crate) fn member(self, input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+        let mut lines = Vec::new();
+        let read = match self {
+            Format::Plain => input.read_to_end(&mut lines),
+            Format::Gzip => GzDecoder::new(&mut *input).read_to_end(&mut lines),
+            Format::Zstd => {
+                ZstdDecoder::with_buffer(&mut *input)?.single_frame().read_to_end(&mut lines)
+            }
+        };
+        match read {
+            Ok(_) => Ok(Some(lines)),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Where results go.
+#[derive(Debug)]
+pub(crate) enum Results {
+    File(ResultsFile),
+    Stream(ResultsStream),
+    Frozen(Frozen),
+}
+
+/// Results that were put in order before. Should more come, they become a file of arrivals again.
+#[derive(Debug)]
+pub(crate) struct Frozen {
+    whole: PathBuf,
+    arrivals: PathBuf,
+    /// Bytes of the lines.
+    end: u64,
+}
+
+impl Frozen {
+    /// `size` is what the ordered file is to have, and `end` its lines.
+    pub(crate) fn new(whole: &Path, arrivals: &Path, size: u64, end: u64) -> Result<Frozen, Error> {
+        let found = std::fs::metadata(whole).map_or(0, |found| found.len());
+        if found != size {
+            return Err(Error::ResultsResized { path: whole.to_owned(), found, known: size });
+        }
+        Ok(Frozen { whole: whole.to_owned(), arrivals: arrivals.to_owned(), end })
+    }
+
+    fn thaw(&self) -> io::Result<ResultsFile> {
+        let mut reader = Format::of(&self.whole).reader(File::open(&self.whole)?)?;
+        let new = temporary(&self.arrivals);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true);
+        let readers = readers_of(&std::fs::metadata(&self.whole)?);
+        let mut file = set_readers(&mut options, readers).open(&new)?;
+        let end = io::copy(&mut reader, &mut file)?;
+        if end != self.end {
+            return Err(io::Error::new(ErrorKind::InvalidData, "its lines were changed"));
+        }
+        file.sync_all()?;
+        std::fs::rename(&new, &self.arrivals)?;
+        sync_folder(&self.arrivals)?;
+        Ok(ResultsFile { file, format: Format::Plain, end })
+    }
+}
+
+/// A file, and where its last commit ends: what stands behind that is not there.
+#[derive(Debug)]
+pub(crate) struct ResultsFile {
+    pub(crate) file: File,
+    pub(crate) format: Format,
+    pub(crate) end: u64,
+}
+
+/// Something that is written once and never read: a terminal, a pipe, a device.
+#[derive(Debug)]
+pub(crate) struct ResultsStream {
+    pub(crate) file: File,
+}
+
+/// Why a commit did not happen.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) error: io::Error,
+    /// So many bytes of whole lines went out nevertheless, to a stream.
+    pub(crate) lines_out: usize,
+}
+
+impl Results {
+    /// Writes whole lines and sees them on disk. Where that fails, the file is as it was before.
+    pub(crate) fn commit(&mut self, lines: &[u8]) -> Result<(), Refused> {
+        match self {
+            Results::File(file) => {
+                file.commit(lines).map_err(|error| Refused { error, lines_out: 0 })
+            }
+            Results::Stream(stream) => stream.commit(lines),
+            Results::Frozen(_) => {
+                self.thaw().map_err(|error| Refused { error, lines_out: 0 })?;
+                self.commit(lines)
+            }
+        }
+    }
+
+    /// More is to come behind results that were put in order.
+    pub(crate) fn thaw(&mut self) -> io::Result<()> {
+        if let Results::Frozen(frozen) = self {
+            *self = Results::File(frozen.thaw()?);
+        }
+        Ok(())
+    }
+
+    /// Where the first of the lines that are committed next will begin; `None` for a stream.
+    pub(crate) fn end(&self) -> Option<u64> {
+        match self {
+            Results::File(file) => Some(file.end),
+            Results::Frozen(frozen) => Some(frozen.end),
+            Results::Stream(_) => None,
+        }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Results::File(file) => file.format,
+            Results::Stream(_) | Results::Frozen(_) => Format::Plain,
+        }
+    }
+}
+
+impl ResultsFile {
+    fn commit(&mut self, lines: &[u8]) -> io::Result<()> {
+        let encoded = match self.format {
+            Format::Plain => None,
+            Format::Gzip | Format::Zstd => Some(self.format.encode(lines)?),
+        };
+        let bytes = encoded.as_deref().unwrap_or(lines);
+        let written =
+            write_all_at(&self.file, bytes, self.end).and_then(|()| self.file.sync_data());
+        match written {
+            Ok(()) => {
+                self.end += bytes.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                let _ = self.file.set_len(self.end);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl ResultsStream {
+    fn commit(&mut self, lines: &[u8]) -> Result<(), Refused> {
+        let mut out = 0;
+        while let Some(rest) = lines.get(out..).filter(|rest| !rest.is_empty()) {
+            match self.file.write(rest) {
+                Ok(0) => return Err(Refused::after(lines, out, ErrorKind::WriteZero.into())),
+                Ok(some) => out += some,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    std::thread::sleep(STREAM_WAIT)
+                }
+                Err(error) => return Err(Refused::after(lines, out, error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Refused {
+    fn after(lines: &[u8], out: usize, error: io::Error) -> Refused {
+        let whole = lines.get(..out).unwrap_or_default();
+        let lines_out = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        Refused { error, lines_out }
+    }
+}

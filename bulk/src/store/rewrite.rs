@@ -1,0 +1,122 @@
+//! Results written anew without those that failed, so that a crash at any moment leaves either the old
+//! file or the new one, and the journal knows which. Knows no run.
+//!
+//! What the old file has is in the journal before the new one is begun. The new one is on disk under another
+//! name before the journal says that it counts; only then is it renamed. Whoever finds the journal's word and
+//! the other name does the renaming.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, ErrorKind, Write};
+use std::path::Path;
+
+use super::journal::Record;
+use super::journal_file::{JournalFile, sync_folder, unusable};
+use super::places::temporary;
+use super::results::{Format, ResultsFile};
+use crate::error::Error;
+use crate::output::{self, Outcome};
+use crate::system::{readers_of, set_readers};
+
+/// So many bytes of lines are compressed together.
+const MEMBER_BYTES: usize = 1024 * 1024;
+
+/// Removes a file that may not be there, and what was to become it.
+pub(crate) fn remove(path: &Path) -> Result<(), Error> {
+    for path in [path.to_owned(), temporary(path)] {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(unusable(&path, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Ends what a crash interrupted.
+pub(crate) fn redo(path: &Path, is_rewritten: bool) -> Result<(), Error> {
+    let temporary = temporary(path);
+    let done = match is_rewritten {
+        true => fs::rename(&temporary, path).and_then(|()| sync_folder(path)),
+        false => fs::remove_file(&temporary),
+    };
+    match done {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(unusable(&temporary, error)),
+        _ => Ok(()),
+    }
+}
+
+/// Takes the results that failed out of the file.
+pub(crate) fn without_failed(
+    results: &mut ResultsFile,
+    path: &Path,
+    journal: &mut JournalFile,
+) -> Result<(), Error> {
+    let failure = |error: io::Error| Error::Rewriting(path.to_owned(), error);
+    // Should the journal end with the word of an earlier rewrite, half a file of this one would be taken for
+    // that one's after a crash.
+    journal.sync().map_err(|error| unusable(&journal.path, error))?;
+    let temporary = temporary(path);
+    let rewritten = copy(results.format, path, &temporary).map_err(failure)?;
+    journal.push_record(&Record::Rewritten { end: rewritten.end });
+    journal.sync().map_err(|error| unusable(&journal.path, error))?;
+    fs::rename(&temporary, path).and_then(|()| sync_folder(path)).map_err(failure)?;
+    *results = rewritten;
+    Ok(())
+}
+
+fn copy(format: Format, from: &Path, to: &Path) -> io::Result<ResultsFile> {
+    let from = File::open(from)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(true);
+    let file = set_readers(&mut options, readers_of(&from.metadata()?)).open(to)?;
+    let mut reader = format.reader(from)?;
+    let mut members = Members::new(format, &file);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        if output::outcome_of(line.trim_ascii_end()) == Outcome::Done {
+            members.line(&line)?;
+        }
+        line.clear();
+    }
+    let end = members.finish()?;
+    file.sync_all()?;
+    Ok(ResultsFile { file, format, end })
+}
+
+/// Lines that go to a file in members of some size.
+pub(crate) struct Members<W> {
+    format: Format,
+    out: W,
+    lines: Vec<u8>,
+    written: u64,
+}
+
+impl<W: Write> Members<W> {
+    pub(crate) fn new(format: Format, out: W) -> Members<W> {
+        Members { format, out, lines: Vec::new(), written: 0 }
+    }
+
+    pub(crate) fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        self.lines.extend_from_slice(line);
+        if self.lines.len() >= MEMBER_BYTES { self.member() } else { Ok(()) }
+    }
+
+    fn member(&mut self) -> io::Result<()> {
+        if self.lines.is_empty() {
+            return Ok(());
+        }
+        let bytes = self.format.encode(&self.lines)?;
+        self.out.write_all(&bytes)?;
+        self.written += bytes.len() as u64;
+        self.lines.clear();
+        Ok(())
+    }
+
+    /// Writes the rest. Says how many bytes were written in all.
+    pub(crate) fn finish(mut self) -> io::Result<u64> {
+        self.member()?;
+        self.out.flush()?;
+        Ok(self.written)
+    }
+}

@@ -1,0 +1,290 @@
+//! Tests of the store after a crash: at every byte that a kill can leave, at many that a power failure can
+//! leave, and at many that neither can.
+
+use super::*;
+
+/// A run, and what its files had in which order.
+struct Recorded {
+    results: Vec<u8>,
+    journal: Vec<u8>,
+    /// Of each write: how long both files were after it. One of them grew.
+    writes: Vec<(usize, usize)>,
+}
+
+const KEYS: [&str; 6] = ["a", "b", "c", "row-4", "e \"5\"", "sixth"];
+
+/// Six rows: four ended, one came back, one is on its way.
+fn recorded(folder: &Folder) -> Recorded {
+    let options = folder.options("out.jsonl");
+    let (mut store, _) = open(&options);
+    let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
+    // The journal first: results are never behind it.
+    let read = || {
+        let journal = fs::read(&journal).unwrap();
+        (fs::read(&results).unwrap(), journal)
+    };
+    let mut writes = vec![(0, 0)];
+    let mut note = |ended: usize| {
+        eventually("the journal knows of the row", || {
+            let (results, journal) = read();
+            let text = String::from_utf8(journal).unwrap();
+            let told = text.matches("{\"done\"").count() + text.matches("{\"failed\"").count();
+            if told == ended {
+                let (before, _) = *writes.last().unwrap();
+                if results.len() > before {
+                    writes.push((results.len(), writes.last().unwrap().1));
+                }
+                writes.push((results.len(), text.len()));
+            }
+            told == ended
+        });
+    };
+    note(0);
+    store.send(&KEYS[..3]);
+    note(0);
+    store.done("b");
+    note(1);
+    store.book().refused(&row("a"));
+    store.send(&KEYS[3..4]);
+    note(1);
+    store.fail("c");
+    note(2);
+    store.done(KEYS[3]);
+    note(3);
+    store.send(&KEYS[4..]);
+    note(3);
+    store.done(KEYS[4]);
+    note(4);
+    drop(store);
+    let (results, journal) = read();
+    assert_eq!(*writes.last().unwrap(), (results.len(), journal.len()));
+    Recorded { results, journal, writes }
+}
+
+/// What these files say of each row, found out in another way.
+fn expected(results: &[u8], journal: &[u8]) -> BTreeMap<String, State> {
+    let mut states = BTreeMap::new();
+    let whole = |bytes: &[u8]| -> Vec<serde_json::Value> {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let end = text.rfind('\n').map_or(0, |end| end + 1);
+        let lines = text[..end].lines();
+        lines.map_while(|line| serde_json::from_str(line).ok()).collect()
+    };
+    for record in whole(journal) {
+        for (name, state) in [("sent", State::Unknown), ("back", State::New)] {
+            if let Some(key) = record[name].as_str() {
+                states.insert(key.to_owned(), state);
+            }
+        }
+    }
+    for line in whole(results) {
+        let state = if line["error"].is_null() { State::Done } else { State::Failed };
+        states.insert(line["custom_id"].as_str().unwrap().to_owned(), state);
+    }
+    states
+}
+
+/// Opens a job with these files, looks at what it says, and brings it to its end.
+fn check(results: &[u8], journal: &[u8], what: &str) {
+    let folder = Folder::in_memory();
+    let options = folder.options("out.jsonl");
+    fs::write(folder.path("out.jsonl"), results).unwrap();
+    fs::write(folder.path("out.jsonl.journal"), journal).unwrap();
+    let mut told = Told::default();
+    let opened = Store::open_with(&options, Box::new(|| {}), &mut told);
+    let mut store = opened.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let expected = expected(results, journal);
+    for key in KEYS {
+        let wanted = expected.get(key).copied().unwrap_or(State::New);
+        assert_eq!(told.of(key), wanted, "{what}: {key}");
+        let is_named = store.resumed().unknown.iter().any(|name| name == key);
+        assert_eq!(is_named, wanted == State::Unknown, "{what}: {key}");
+    }
+    let open: Vec<_> = KEYS
+        .into_iter()
+        .filter(|key| matches!(told.of(key), State::New | State::Unknown))
+        .collect();
+    if !open.is_empty() {
+        store.send(&open);
+    }
+    open.iter().for_each(|key| store.done(key));
+    store.close(None).unwrap();
+    let mut found = keys(&folder.path("out.jsonl"));
+    found.sort();
+    let mut all = KEYS;
+    all.sort_unstable();
+    assert_eq!(found, all, "{what}: each row has one result");
+    let (_, told) = super::open(&options);
+    assert!(KEYS.iter().all(|key| matches!(told.of(key), State::Done | State::Failed)), "{what}");
+}
+
+#[test]
+fn a_kill_at_any_byte_loses_nothing() {
+    let folder = Folder::in_memory();
+    let recorded = recorded(&folder);
+    let mut before = (0, 0);
+    for after in &recorded.writes {
+        let states: Vec<_> = match after.0 > before.0 {
+            true => (before.0..after.0).map(|results| (results, before.1)).collect(),
+            false => (before.1..after.1).map(|journal| (before.0, journal)).collect(),
+        };
+        for (results, journal) in states {
+            let what = format!("{results} of the results, {journal} of the journal");
+            check(&recorded.results[..results], &recorded.journal[..journal], &what);
+        }
+        before = *after;
+    }
+    check(&recorded.results, &recorded.journal, "all");
+}
+
+/// Any numbers: xorshift.
+struct Dice(u64);
+
+impl Dice {
+    /// The numbers of TEST_SEED, or of this seed; a test that fails says which.
+    fn of(seed: u64) -> Dice {
+        let wanted = std::env::var("TEST_SEED").ok();
+        let seed = wanted.map_or(seed, |seed| seed.parse().unwrap());
+        println!("TEST_SEED={seed}");
+        Dice(seed.max(1))
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+}
+
+/// Of what was not on disk, any part may be there, and holes in it read as zeros. Outcome records are never
+/// awaited: they may be gone while results behind them are there.
+#[test]
+fn a_power_failure_loses_nothing() {
+    let folder = Folder::in_memory();
+    let recorded = recorded(&folder);
+    let mut dice = Dice::of(0x5EED);
+    for _ in 0..300 {
+        let at = 1 + dice.below(recorded.writes.len() - 1);
+        let (before, after) = (recorded.writes[at - 1], recorded.writes[at]);
+        // What was written by now is cut anywhere, or has a hole up to its end.
+        let mut left = |from: usize, to: usize, bytes: &[u8]| {
+            let end = from + dice.below(to - from + 1);
+            let mut left = bytes[..end].to_vec();
+            let hole = end - dice.below((end - from).min(40) + 1);
+            if dice.below(2) == 0 {
+                left[hole..].fill(0);
+            }
+            left
+        };
+        let results = left(before.0, after.0, &recorded.results);
+        let journal = left(before.1, after.1, &recorded.journal);
+        if journal.first() == Some(&0) {
+            continue;
+        }
+        let what = format!("{} and {}", results.escape_ascii(), journal.escape_ascii());
+        check(&results, &journal, &what);
+    }
+}
+
+/// Files that no crash leaves: a disk that does not keep what it promised. Either all is well, or it is
+/// refused with a word on what to do.
+#[test]
+fn what_a_lying_disk_leaves_is_noticed() {
+    let folder = Folder::in_memory();
+    let recorded = recorded(&folder);
+    let mut dice = Dice::of(0xD15C);
+    let mut refused = 0;
+    for _ in 0..300 {
+        let results = &recorded.results[..dice.below(recorded.results.len() + 1)];
+        let journal = &recorded.journal[..dice.below(recorded.journal.len() + 1)];
+        let text = String::from_utf8_lossy(journal);
+        let known = text[..text.rfind('\n').map_or(0, |end| end + 1)].lines().filter_map(|line| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            record["end"].as_u64()
+        });
+        let is_missing = known.max().unwrap_or(0) > results.len() as u64;
+        let is_headless = !text.contains('\n') && !results.is_empty();
+        if is_missing || is_headless {
+            refused += 1;
+            let folder = Folder::in_memory();
+            fs::write(folder.path("out.jsonl"), results).unwrap();
+            fs::write(folder.path("out.jsonl.journal"), journal).unwrap();
+            let said = refusal(&folder.options("out.jsonl"));
+            assert!(said.contains("begin again"), "{said}");
+            assert_eq!(fs::read(folder.path("out.jsonl")).unwrap(), results, "it is left alone");
+        } else {
+            check(results, journal, &format!("{} and {}", results.len(), journal.len()));
+        }
+    }
+    assert!(refused > 10);
+}
+
+/// Failed results that the journal does not know of yet are about to be taken out, a second time, when the
+/// run ends: what was begun is no new file of results.
+#[test]
+fn a_second_rewrite_that_is_cut_off_is_not_taken_for_the_first() {
+    let folder = Folder::in_memory();
+    let options = folder.options("out.jsonl.gz");
+    let (results, journal) = (folder.path("out.jsonl.gz"), folder.path("out.jsonl.gz.journal"));
+    let (mut store, _) = open(&options);
+    store.send(&["a", "b"]);
+    store.done("a");
+    store.fail("b");
+    store.close(None).unwrap();
+    let again = StoreOptions { retries_failed: true, ..options.clone() };
+    let (mut store, _) = open(&again);
+    store.send(&["b"]);
+    let before = fs::read(&journal).unwrap();
+    store.fail("b");
+    store.close(None).unwrap();
+    // Killed between the result and the journal's word of it.
+    fs::write(&journal, before).unwrap();
+    // Cut off by what cannot be read; a kill in this moment leaves the same.
+    let whole = fs::read(&results).unwrap();
+    let mut broken = whole.clone();
+    broken[12] ^= 0xFF;
+    fs::write(&results, broken).unwrap();
+    let said = refusal(&again);
+    assert!(said.contains("taken out of it"), "{said}");
+    fs::write(&results, whole).unwrap();
+
+    let (store, told) = open(&options);
+    assert_eq!((told.of("a"), told.of("b")), (State::Done, State::Failed));
+    drop(store);
+    assert_eq!(keys(&results), ["a", "b"]);
+}
+
+/// A member of packed results has many rows: where the journal was cut among their outcomes, the others are
+/// known all the same.
+#[test]
+fn a_journal_that_is_cut_among_the_rows_of_one_member_loses_none() {
+    for name in ["out.jsonl.gz", "out.jsonl.zst", "out.jsonl"] {
+        let folder = Folder::in_memory();
+        let options = folder.options(name);
+        let journal = folder.path(&format!("{name}.journal"));
+        let names: Vec<_> = (0..40).map(|number| format!("row-{number}")).collect();
+        let all: Vec<_> = names.iter().map(String::as_str).collect();
+        let (mut store, _) = open(&options);
+        store.send(&all);
+        all.iter().for_each(|key| store.done(key));
+        store.close(None).unwrap();
+        let (results, whole) = (fs::read(folder.path(name)).unwrap(), fs::read(&journal).unwrap());
+        let begin = String::from_utf8_lossy(&whole).find("{\"done\"").unwrap();
+        for cut in (begin..whole.len()).step_by(23) {
+            fs::write(folder.path(name), &results).unwrap();
+            fs::write(&journal, &whole[..cut]).unwrap();
+            let (store, told) = open(&options);
+            assert!(all.iter().all(|key| told.of(key) == State::Done), "{name}, {cut}: {told:?}");
+            let resumed = store.resumed();
+            assert!(resumed.unknown.is_empty(), "{name}, {cut}: {:?}", resumed.unknown);
+            let is_twice = resumed.notes.iter().any(|note| note.contains("more than one"));
+            assert!(!is_twice, "{name}, {cut}: {:?}", resumed.notes);
+            store.close(None).unwrap();
+            let (_, told) = open(&options);
+            assert!(all.iter().all(|key| told.of(key) == State::Done), "{name}, {cut}, again");
+            let text = fs::read_to_string(&journal).unwrap();
+            assert_eq!(text.matches("{\"done\"").count(), 40, "{name}, {cut}");
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! Tests of the store on real files: what a run leaves is what the next one finds.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use modelwire::Endpoint;
+
+use super::*;
+use crate::ledger::State;
+
+#[path = "store_crash_tests.rs"]
+mod crash;
+#[path = "store_trouble_tests.rs"]
+mod trouble;
+
+/// What was told of rows, by key.
+#[derive(Debug, Default)]
+struct Told(BTreeMap<String, State>);
+
+impl Memory for Told {
+    fn mark(&mut self, key: &str, _check: u32, state: State) {
+        self.0.insert(key.to_owned(), state);
+    }
+
+    fn state(&mut self, key: &str, _check: u32) -> State {
+        self.of(key)
+    }
+
+    fn forget_failed(&mut self) {
+        self.0
+            .values_mut()
+            .filter(|state| **state == State::Failed)
+            .for_each(|state| *state = State::New);
+    }
+}
+
+impl Told {
+    fn of(&self, key: &str) -> State {
+        self.0.get(key).copied().unwrap_or(State::New)
+    }
+}
+
+/// A folder that is gone after the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder::within(&std::env::temp_dir())
+    }
+
+    /// In memory, where that can be: thousands of files that are opened and closed.
+    fn in_memory() -> Folder {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Folder::within(memory) } else { Folder::new() }
+    }
+
+    fn within(parent: &Path) -> Folder {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("modelwire-store-test-{}-{number}", std::process::id()));
+        let _ = fs::remove_dir_all(&path); // of a process of this number that was killed
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn options(&self, name: &str) -> StoreOptions {
+        StoreOptions {
+            results: Some(self.path(name)),
+            temp_folder: self.0.clone(),
+            room_wait: Duration::from_millis(300),
+            ..StoreOptions::default()
+        }
+    }
+
+    /// The files beside those that name rows.
+    fn kept(&self) -> Vec<String> {
+        self.names().into_iter().filter(|name| !name.ends_with(".unknown")).collect()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn row(key: &str) -> Row {
+    Row {
+        key: Key::new(key, key.len() as u32),
+        number: 1,
+        endpoint: Endpoint::Chat,
+        body: Arc::from("{}"),
+        model: Arc::from("echo"),
+    }
+}
+
+/// The store cannot tell an answer from a failure but by the line, and lines of answers need a service: they
+/// are made by hand here.
+impl Store {
+    fn done(&mut self, key: &str) {
+        self.lines.clear();
+        self.lines.extend_from_slice(done_line(key).as_bytes());
+        self.add(&row(key).key, Outcome::Done);
+    }
+
+    fn fail(&mut self, key: &str) {
+        let outcome = Err(modelwire::Error::argument("no"));
+        self.finished(&Finished { row: row(key), outcome, attempts: 1, elapsed: Duration::ZERO });
+    }
+
+    /// Notes rows and waits until they may be sent.
+    fn send(&self, keys: &[&str]) {
+        let mut book = self.book();
+        let ticket = keys.iter().map(|key| book.sending(&row(key))).max().unwrap();
+        eventually("rows are noted", || {
+            assert!(!self.is_failed(), "{:?}", self.shared.trouble());
+            book.durable() >= ticket
+        });
+    }
+}
+
+/// Waits until something is so, however busy the machine is.
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        // clock: bounds a hang, and between two looks
+        assert!(begun.elapsed() < Duration::from_secs(120), "never: {what}");
+        std::thread::sleep(Duration::from_micros(100)); // clock: between two looks
+    }
+}
+
+fn done_line(key: &str) -> String {
+    let mut line = Vec::new();
+    output::begin(&row(key).key, &mut line);
+    let begin = String::from_utf8(line).unwrap();
+    format!(
+        "{begin}{{\"status_code\":200,\"request_id\":null,\"body\":{{\"n\":{}}}}},\"error\":null}}\n",
+        key.len()
+    )
+}
+
+fn open(options: &StoreOptions) -> (Store, Told) {
+    let mut told = Told::default();
+    let store = Store::open_with(options, Box::new(|| {}), &mut told).unwrap();
+    (store, told)
+}
+
+fn refusal(options: &StoreOptions) -> String {
+    match Store::open_with(options, Box::new(|| {}), &mut Told::default()) {
+        Ok(_) => panic!("it opened"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The lines of a file, by gzip and zstd of the system where it is compressed.
+fn lines(path: &Path) -> Vec<String> {
+    let program = match Format::of(path) {
+        Format::Plain => {
+            return fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect();
+        }
+        Format::Gzip => "gzip",
+        Format::Zstd => "zstd",
+    };
+    let read = std::process::Command::new(program).arg("-dc").arg(path).output();
+    let text = match read {
+        Ok(read) => {
+            assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+            String::from_utf8(read.stdout).unwrap()
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let file = fs::File::open(path).unwrap();
+            io::read_to_string(Format::of(path).reader(file).unwrap()).unwrap()
+        }
+        Err(error) => panic!("{error}"),
+    };
+    text.lines().map(str::to_owned).collect()
+}
+
+fn keys(path: &Path) -> Vec<String> {
+    lines(path)
+        .iter()
+        .map(|line| output::read_line(line.as_bytes()).expect("a result").0.text().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_next_run_knows_what_became_of_each_row() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let options = folder.options(name);
+        let (mut store, told) = open(&options);
+        assert!(told.0.is_empty());
+        store.send(&["a", "b", "c", "d"]);
+        store.done("b");
+        store.fail("a");
+        store.book().refused(&row("c"));
+        store.close(None).unwrap();
+        assert_eq!(keys(&folder.path(name)), ["b", "a"]);
+
+        let (mut store, told) = open(&options);
+        let states = ["a", "b", "c", "d", "e"].map(|key| told.of(key));
+        assert_eq!(states, [State::Failed, State::Done, State::New, State::Unknown, State::New]);
+        assert_eq!(store.resumed().unknown, ["d"]);
+        assert_eq!((store.resumed().runs, store.resumed().notes.len()), (1, 0));
+        store.send(&["c", "d"]);
+        store.done("d");
+        store.done("c");
+        store.close(None).unwrap();
+        assert_eq!(keys(&folder.path(name)), ["b", "a", "d", "c"]);
+
+        let (store, told) = open(&options);
+        assert!(told.0.values().all(|state| matches!(state, State::Done | State::Failed)));
+        assert_eq!(store.resumed().sent_again, ["d"]);
+        assert!(store.resumed().unknown.is_empty());
+    }
+}
+
+#[test]
+fn a_second_run_is_told_whose_the_files_are() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let (store, _) = open(&options);
+    let said = refusal(&options);
+    let pid = std::process::id();
+    assert!(said.contains(&format!("out.jsonl.journal: another run (process {pid})")), "{said}");
+    drop(store);
+    open(&options);
+}
+
+#[test]
+fn one_file_under_two_names_or_with_two_journals_has_one_run() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let (store, _) = open(&options);
+    fs::hard_link(folder.path("out.jsonl"), folder.path("hard.jsonl")).unwrap();
+    let other = StoreOptions { journal: Some(folder.path("other")), ..options.clone() };
+    for options in [other, folder.options("hard.jsonl")] {
+        let said = refusal(&options);
+        assert!(said.contains("another run"), "{said}");
+        assert!(folder.path("out.jsonl").exists(), "the file of the other run stays");
+    }
+    drop(store);
+    open(&options);
+    let one = folder.path("one");
+    let same = StoreOptions { results: Some(one.clone()), journal: Some(one), ..options };
+    refusal(&same);
+}
+
+#[test]
+fn a_link_to_a_file_that_is_still_to_be_made_goes_on() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("deep")).unwrap();
+    crate::system::symlink("deep/out.jsonl", folder.path("link.jsonl")).unwrap();
+    crate::system::symlink("link.jsonl", folder.path("second.jsonl")).unwrap();
+    let (mut store, _) = open(&folder.options("second.jsonl"));
+    store.send(&["a"]);
+    store.done("a");
+    store.close(None).unwrap();
+    for name in ["second.jsonl", "link.jsonl", "deep/out.jsonl"] {
+        let (_, told) = open(&folder.options(name));
+        assert_eq!(told.of("a"), State::Done, "{name}");
+    }
+}
+
+#[test]
+fn rows_that_failed_are_new_again_and_their_results_are_gone() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let options = folder.options(name);
+        let (mut store, _) = open(&options);
+        store.send(&["a", "b", "c"]);
+        for key in ["a", "c"] {
+            store.fail(key);
+        }
+        store.done("b");
+        store.close(None).unwrap();
+        let again = StoreOptions { retries_failed: true, ..options.clone() };
+        let (mut store, told) = open(&again);
+        assert_eq!(["a", "b", "c"].map(|key| told.of(key)), [State::New, State::Done, State::New]);
+        assert_eq!(keys(&folder.path(name)), ["b"]);
+        store.send(&["a"]);
+        store.done("a");
+        store.close(None).unwrap();
+        let (_, told) = open(&options);
+        assert_eq!(["a", "b", "c"].map(|key| told.of(key)), [State::Done, State::Done, State::New]);
+        assert_eq!(keys(&folder.path(name)), ["b", "a"]);
+        assert_eq!(folder.kept(), [name.to_owned(), format!("{name}.journal")]);
+    }
+}
+
+#[test]
+fn a_crash_while_results_are_written_anew_is_made_good() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let (mut store, _) = open(&options);
+    store.send(&["a", "b"]);
+    store.fail("a");
+    store.done("b");
+    store.close(None).unwrap();
+    let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
+    let before = (fs::read(&results).unwrap(), fs::read(&journal).unwrap());
+    let rewritten = done_line("b");
+    let record = format!("{{\"rewritten\":{}}}\n", rewritten.len());
+    let with_record = [before.1.as_slice(), record.as_bytes()].concat();
+    let temporary = folder.path("out.jsonl.rewriting");
+    // Before the record, whole or not: the old file counts.
+    for new in [&rewritten[..10], &rewritten] {
+        fs::write(&temporary, new).unwrap();
+        let (_, told) = open(&options);
+        assert_eq!(told.of("a"), State::Failed);
+        assert_eq!(keys(&results), ["a", "b"]);
+        assert!(!temporary.exists());
+        fs::write(&journal, &before.1).unwrap();
+    }
+    // After it, renamed or not: the new one does.
+    for is_renamed in [false, true] {
+        fs::write(&journal, &with_record).unwrap();
+        fs::write(&results, if is_renamed { rewritten.as_bytes() } else { &before.0 }).unwrap();
+        if !is_renamed {
+            fs::write(&temporary, &rewritten).unwrap();
+        }
+        let (_, told) = open(&options);
+        assert_eq!(["a", "b"].map(|key| told.of(key)), [State::New, State::Done]);
+        assert_eq!(keys(&results), ["b"]);
+        assert!(!temporary.exists());
+    }
+}
+
+#[test]
+fn results_come_in_the_order_of_the_input() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let options = StoreOptions { is_ordered: true, ..folder.options(name) };
+        let all = ["a", "b", "c", "d"];
+        let order = |keys: &[&str]| {
+            let mut order = Order::new();
+            keys.iter().for_each(|key| order.push(&row(key).key));
+            order
+        };
+        let (mut store, _) = open(&options);
+        store.send(&all);
+        store.done("c");
+        store.done("a");
+        store.close(None).unwrap();
+        assert_eq!(keys(&folder.path(&format!("{name}.part"))), ["c", "a"]);
+
+        let (mut store, told) = open(&options);
+        assert_eq!(all.map(|key| told.of(key) == State::Done), [true, false, true, false]);
+        store.send(&["d", "b"]);
+        store.done("d");
+        store.fail("b");
+        store.close(Some(&order(&all))).unwrap();
+        assert_eq!(keys(&folder.path(name)), all);
+        assert_eq!(folder.kept(), [name.to_owned(), format!("{name}.journal")]);
+
+        // Nothing more comes: it stays as it is.
+        let (store, told) = open(&options);
+        assert_eq!(told.0.len(), 4);
+        store.close(Some(&order(&all))).unwrap();
+        assert_eq!(keys(&folder.path(name)), all);
+
+        // A row more, and one that is not in the input any more.
+        let (mut store, _) = open(&options);
+        store.send(&["0"]);
+        store.done("0");
+        store.close(Some(&order(&["0", "a", "b", "d"]))).unwrap();
+        assert_eq!(keys(&folder.path(name)), ["0", "a", "b", "d", "c"]);
+        let (_, told) = open(&options);
+        assert_eq!(told.0.len(), 5);
+        let again = StoreOptions { retries_failed: true, ..options.clone() };
+        let (mut store, told) = open(&again);
+        assert_eq!(told.of("b"), State::New);
+        store.send(&["b"]);
+        store.done("b");
+        store.close(Some(&order(&all))).unwrap();
+        assert_eq!(keys(&folder.path(name)), ["a", "b", "c", "d", "0"]);
+    }
+}
+
+#[test]
+fn what_is_not_as_it_was_left_is_refused() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
+    let (mut store, _) = open(&options);
+    store.send(&["a", "b"]);
+    store.done("a");
+    store.done("b");
+    store.close(None).unwrap();
+    let whole = (fs::read(&results).unwrap(), fs::read(&journal).unwrap());
+    let expect = |what: &[&str]| {
+        let said = refusal(&options);
+        assert!(what.iter().all(|what| said.contains(what)), "{said}");
+        fs::write(&results, &whole.0).unwrap();
+        fs::write(&journal, &whole.1).unwrap();
+    };
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+
+    fs::write(&results, done_line("a")).unwrap();
+    expect(&["out.jsonl has", "taken out of it", "begin again"]);
+    fs::remove_file(&results).unwrap();
+    expect(&["out.jsonl is gone", "begin again"]);
+    fs::write(&results, done_line("c").repeat(3)).unwrap();
+    expect(&["out.jsonl was changed", "begin again"]);
+    fs::write(&results, format!("{}hello\n", text(&whole.0))).unwrap();
+    expect(&["out.jsonl: behind byte", "no result", "Take it out"]);
+    fs::remove_file(&journal).unwrap();
+    expect(&["out.jsonl is there already and has no journal", "begin again"]);
+    fs::write(&journal, "my diary\nof today\n").unwrap();
+    expect(&["out.jsonl.journal is no journal of modelwire"]);
+    fs::write(&journal, text(&whole.1).replace("{\"sent\":\"b\"", "{\"sen")).unwrap();
+    expect(&["out.jsonl.journal:4: this line is damaged", "begin again"]);
+    fs::write(&journal, text(&whole.1).replace("out.jsonl", "other.jsonl")).unwrap();
+    expect(&["is the journal of other.jsonl", "another journal"]);
+
+    let sharded = StoreOptions {
+        settings: vec![("--shard".to_owned(), "1/2".to_owned())],
+        ..options.clone()
+    };
+    let said = refusal(&sharded);
+    assert!(said.contains("a job with no --shard, and this run has --shard 1/2"), "{said}");
+    let said = refusal(&StoreOptions { is_ordered: true, ..options.clone() });
+    assert!(said.contains("a job with no --ordered, and this run has --ordered."), "{said}");
+    let said = refusal(&folder.options("no/out.jsonl"));
+    assert!(said.contains("there is no folder"), "{said}");
+    let said = refusal(&StoreOptions { results: Some(folder.0.clone()), ..options.clone() });
+    assert!(said.contains("is a folder"), "{said}");
+
+    fs::remove_file(&journal).unwrap();
+    let (store, told) = open(&StoreOptions { is_overwriting: true, ..options.clone() });
+    assert!(told.0.is_empty());
+    store.close(None).unwrap();
+    assert_eq!(fs::read(&results).unwrap(), b"");
+    fs::write(&journal, "my diary\nof today\n").unwrap();
+    refusal(&StoreOptions { is_overwriting: true, ..options });
+    assert_eq!(fs::read(&journal).unwrap(), b"my diary\nof today\n");
+}
+
+#[test]
+fn rows_of_unknown_outcome_are_named_in_a_file() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let names: Vec<String> = (0..30).map(|number| format!("row-{number}")).collect();
+    let (store, _) = open(&options);
+    store.send(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    drop(store);
+    let (store, _) = open(&options);
+    assert_eq!(store.resumed().unknown, names);
+    let file = store.resumed().unknown_file.clone().unwrap();
+    assert_eq!(file, folder.path("out.jsonl.unknown"));
+    assert_eq!(fs::read_to_string(file).unwrap().lines().collect::<Vec<_>>(), names);
+}
+
+#[test]
+fn a_row_that_is_wrong_by_itself_has_its_outcome() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let (mut store, _) = open(&options);
+    store.unsent(&Key::new("bad", 5), &modelwire::Error::argument("no JSON"));
+    store.close(None).unwrap();
+    // As if the journal had not heard of the result.
+    let journal = folder.path("out.jsonl.journal");
+    let text = fs::read_to_string(&journal).unwrap();
+    let end = text.find("{\"failed\"").unwrap();
+    for text in [text.as_str(), &text[..end]] {
+        fs::write(&journal, text).unwrap();
+        let (store, told) = open(&options);
+        assert_eq!(told.of("bad"), State::Failed);
+        assert!(store.resumed().notes.is_empty() && store.resumed().unknown.is_empty());
+    }
+}

@@ -1,0 +1,320 @@
+//! Tests of the store where files cannot be written: full disks, limits, devices. What would harm other
+//! tests of this process runs in a process of its own: this program again, with one test.
+
+use std::process::Command;
+
+use super::*;
+use crate::error::ErrorKind;
+
+/// What tells the process of its own that it is one, and where its files are.
+const CHILD: &str = "MODELWIRE_STORE_TEST";
+
+/// Runs a test of this file in a process of its own, which this line of the shell comes before.
+fn in_a_process(test: &str, program: &[&str], line: &str, folder: &Folder) {
+    let this = std::env::current_exe().unwrap();
+    let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
+    let line = format!("{line} && exec \"$0\" --exact --nocapture {name}");
+    let mut command = Command::new(program[0]);
+    command.args(&program[1..]).args(["sh", "-c"]).arg(line).arg(this).env(CHILD, &folder.0);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+/// In the process of its own.
+fn child() -> Option<Folder> {
+    std::env::var_os(CHILD).map(|folder| Folder(PathBuf::from(folder)))
+}
+
+/// Ends rows one by one, each when the one before it is written, until the store says that something does not
+/// work.
+fn until(store: &mut Store, is_reached: impl Fn(&Store) -> bool) -> Vec<String> {
+    let mut ended = Vec::new();
+    while !is_reached(store) {
+        let key = format!("row-{}", ended.len());
+        store.done(&key);
+        ended.push(key);
+        eventually("a row is written", || store.shared.bytes() == 0 || is_reached(store));
+    }
+    ended
+}
+
+/// The path of the rescue file that an error names.
+fn rescue_in(message: &str) -> PathBuf {
+    let place = message.find("are in ").unwrap_or_else(|| panic!("{message}")) + "are in ".len();
+    let path = message[place..].split(['.', ' ']).next().unwrap();
+    let ending = message[place + path.len()..].split([' ', ',']).next().unwrap();
+    PathBuf::from(format!("{path}{}", ending.trim_end_matches('.')))
+}
+
+/// Adds the rescue file as the error says, and sees that every row is known.
+fn add_and_look(options: &StoreOptions, message: &str, rows: &[String]) {
+    // Where few rows go together, packed results are larger than the journal, else it is full first: then
+    // they are all where they belong.
+    let lines = match message.contains("All results that came are written") {
+        true => Vec::new(),
+        false => fs::read(rescue_in(message)).unwrap(),
+    };
+    let results = options.results.clone().unwrap();
+    use std::io::Write;
+    let mut file = OpenOptions::new().append(true).open(&results).unwrap();
+    file.write_all(&lines).unwrap();
+    let (store, told) = open(options);
+    assert!(store.resumed().notes.is_empty(), "{:?}", store.resumed().notes);
+    for row in rows {
+        assert_eq!(told.of(row), State::Done, "{row}");
+    }
+    assert_eq!(told.0.values().filter(|state| **state == State::Done).count(), rows.len());
+    let mut found = keys(&results);
+    found.sort();
+    let mut rows = rows.to_vec();
+    rows.sort();
+    assert_eq!(found, rows);
+}
+
+#[test]
+fn a_limit_of_the_file_is_told_and_what_comes_is_kept() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        if let Some(folder) = child() {
+            // The limit is of this process: files that are there already are looked at by the other one.
+            let options = folder.options(&std::env::var("NAME").unwrap());
+            let (mut store, _) = open(&options);
+            let mut rows = until(&mut store, Store::is_failed);
+            for number in 0..5 {
+                let key = format!("late-{number}");
+                store.done(&key);
+                rows.push(key);
+            }
+            assert!(store.is_behind());
+            let error = store.close(None).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::File);
+            fs::write(folder.path("rows"), rows.join("\n")).unwrap();
+            fs::write(folder.path("message"), error.to_string()).unwrap();
+            std::mem::forget(folder);
+            return;
+        }
+        let folder = Folder::new();
+        // 16 or 32 KiB, as the shell counts.
+        let line = format!("ulimit -f 32 && export NAME={name}");
+        in_a_process(
+            "a_limit_of_the_file_is_told_and_what_comes_is_kept",
+            &["env"],
+            &line,
+            &folder,
+        );
+        let message = fs::read_to_string(folder.path("message")).unwrap();
+        assert!(message.contains("the file may not become larger"), "{message}");
+        let rows = fs::read_to_string(folder.path("rows")).unwrap();
+        let rows: Vec<_> = rows.lines().map(str::to_owned).collect();
+        add_and_look(&folder.options(name), &message, &rows);
+    }
+}
+
+/// Runs a test in a process that has a small disk of its own.
+fn on_a_small_disk(test: &str) {
+    let folder = Folder::new();
+    let can_mount = Command::new("unshare").args(["-m", "true"]).output();
+    if !can_mount.is_ok_and(|output| output.status.success()) {
+        eprintln!("not run: this user may not mount");
+        return;
+    }
+    let disk = folder.path("disk");
+    fs::create_dir(&disk).unwrap();
+    let line = format!("mount -t tmpfs -o size=128k none {}", disk.display());
+    in_a_process(test, &["unshare", "-m"], &line, &folder);
+}
+
+#[test]
+fn a_full_disk_is_waited_for() {
+    let Some(folder) = child() else {
+        on_a_small_disk("a_full_disk_is_waited_for");
+        return;
+    };
+    let options =
+        StoreOptions { room_wait: Duration::from_secs(20), ..folder.options("disk/out.jsonl") };
+    let filler = folder.path("disk/filler");
+    fs::write(&filler, vec![1; 64 * 1024]).unwrap();
+    let (mut store, _) = open(&options);
+    let mut rows = until(&mut store, |store| store.waits_for_room().is_some());
+    assert!(store.is_behind() && !store.is_failed());
+    let said = store.waits_for_room().unwrap();
+    assert!(said.contains("out.jsonl") && said.contains("No space left"), "{said}");
+    store.done("late");
+    rows.push("late".to_owned());
+    // clock: time in which it asks for room twice and finds none
+    std::thread::sleep(Duration::from_millis(600));
+    fs::remove_file(&filler).unwrap();
+    eventually("there is room again", || !store.is_behind());
+    store.close(None).unwrap();
+    let (_, told) = open(&options);
+    assert!(rows.iter().all(|row| told.of(row) == State::Done));
+    assert_eq!(keys(&folder.path("disk/out.jsonl")).len(), rows.len());
+    std::mem::forget(folder);
+}
+
+#[test]
+fn a_disk_that_stays_full_is_told_and_what_comes_is_kept() {
+    let test = "a_disk_that_stays_full_is_told_and_what_comes_is_kept";
+    let Some(folder) = child() else {
+        on_a_small_disk(test);
+        return;
+    };
+    let room_wait = Duration::from_secs(4);
+    let options = StoreOptions { room_wait, ..folder.options("disk/out.jsonl") };
+    let filler = folder.path("disk/filler");
+    fs::write(&filler, vec![1; 64 * 1024]).unwrap();
+    let (mut store, _) = open(&options);
+    let mut rows = until(&mut store, |store| store.waits_for_room().is_some());
+    // What is left of the disk: the journal has no room either.
+    let mut rest = fs::File::create(folder.path("disk/rest")).unwrap();
+    while io::Write::write(&mut rest, &[1; 512]).is_ok() {}
+    let mut book = store.book();
+    (0..1_000).for_each(|number| _ = book.sending(&row(&format!("never-{number}"))));
+    rows.extend((0..100).map(|number| format!("more-{number}")));
+    rows.iter().skip_while(|row| !row.starts_with("more")).for_each(|row| store.done(row));
+    let begun = Instant::now();
+    let error = store.close(None).unwrap_err();
+    // clock: a second wait would make it twice as long
+    assert!(begun.elapsed() < room_wait * 7 / 4, "room is waited for once");
+    assert!(error.to_string().contains("no room left"), "{error}");
+    assert!(fs::read(folder.path("disk/out.jsonl")).unwrap().ends_with(b"\n"), "whole lines");
+    fs::remove_file(&filler).unwrap();
+    fs::remove_file(folder.path("disk/rest")).unwrap();
+    add_and_look(&options, &error.to_string(), &rows);
+    std::mem::forget(folder);
+}
+
+#[test]
+fn rows_are_not_sent_where_the_journal_cannot_be_written() {
+    let test = "rows_are_not_sent_where_the_journal_cannot_be_written";
+    let Some(folder) = child() else {
+        on_a_small_disk(test);
+        return;
+    };
+    let options =
+        StoreOptions { journal: Some(folder.path("disk/journal")), ..folder.options("out.jsonl") };
+    let (mut store, _) = open(&options);
+    store.send(&["before"]);
+    fs::write(folder.path("disk/filler"), vec![1; 64 * 1024]).unwrap();
+    let mut book = store.book();
+    let mut tickets = Vec::new();
+    while !store.is_failed() {
+        let ticket = book.sending(&row(&format!("row-{}", tickets.len())));
+        tickets.push(ticket);
+        let is_over = || book.durable() >= ticket || store.is_failed();
+        eventually("a row is noted", is_over);
+    }
+    assert!(book.durable() < *tickets.last().unwrap());
+    // What was under way is written nevertheless.
+    store.done("before");
+    let error = store.close(None).unwrap_err();
+    assert!(error.to_string().contains("All results that came are written"), "{error}");
+    fs::remove_file(folder.path("disk/filler")).unwrap();
+    let (store, told) = open(&options);
+    assert_eq!(told.of("before"), State::Done);
+    let unknown = store.resumed().unknown.len() as u64;
+    assert!(unknown >= book.durable() - 1, "what may have been sent is named");
+    std::mem::forget(folder);
+}
+
+#[test]
+fn a_device_that_takes_nothing_is_told() {
+    let folder = Folder::new();
+    let options = StoreOptions { results: Some(PathBuf::from("/dev/full")), ..folder.options("") };
+    let (mut store, told) = open(&options);
+    assert!(told.0.is_empty());
+    assert_eq!(folder.names().len(), 0, "no journal beside a device");
+    let rows = until(&mut store, Store::is_failed);
+    let error = store.close(None).unwrap_err();
+    assert!(error.to_string().starts_with("/dev/full: there is no room left"), "{error}");
+    assert_eq!(keys(&rescue_in(&error.to_string())), rows);
+}
+
+#[test]
+fn what_goes_to_a_device_is_noted_in_a_journal_that_was_named() {
+    let folder = Folder::new();
+    let options = StoreOptions {
+        results: Some(PathBuf::from("/dev/null")),
+        journal: Some(folder.path("journal")),
+        ..folder.options("")
+    };
+    let (mut store, _) = open(&options);
+    store.send(&["a", "b"]);
+    store.done("a");
+    store.close(None).unwrap();
+    let (_, told) = open(&options);
+    assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done, State::Unknown]);
+}
+
+#[test]
+fn a_reader_that_went_ends_the_job_silently() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || drop(fs::File::open(pipe).unwrap())
+    });
+    let options = StoreOptions { results: Some(pipe), ..folder.options("") };
+    let (mut store, _) = open(&options);
+    reader.join().unwrap();
+    until(&mut store, Store::is_failed);
+    let error = store.close(None).unwrap_err();
+    assert!(matches!(error, Error::Closed), "{error}");
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Closed, ""));
+}
+
+fn pop_if(sent: &mut std::collections::VecDeque<(u64, Row)>, durable: u64) -> Option<(u64, Row)> {
+    let is_durable = sent.front().is_some_and(|(ticket, _)| *ticket <= durable);
+    if is_durable { sent.pop_front() } else { None }
+}
+
+/// Not a test: how much the store costs alone. `cargo test --release -- --ignored --nocapture cpu_a_row`
+#[test]
+#[ignore = "measures; by hand: cargo test -p modelwire-bulk --release --lib cpu_a_row -- --ignored --nocapture"]
+fn cpu_a_row() {
+    let cpu = || -> f64 {
+        let stat = fs::read_to_string("/proc/self/stat").unwrap();
+        let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
+    };
+    const ROWS: usize = 300_000;
+    let body = "x".repeat(300);
+    for name in ["out.jsonl", "out.jsonl.zst", "out.jsonl.gz"] {
+        let folder = Folder::new();
+        let (mut store, _) = Store::open(&folder.options(name), None, Box::new(|| {})).unwrap();
+        let mut book = store.book();
+        let (begun, cpu_before) = (Instant::now(), cpu());
+        let mut sent = std::collections::VecDeque::new();
+        let mut ended = 0;
+        let mut next = 0;
+        while ended < ROWS {
+            while next < ROWS && sent.len() < 1_000 && !store.is_behind() {
+                let row = row(&format!("request-{next}"));
+                sent.push_back((book.sending(&row), row));
+                next += 1;
+            }
+            let durable = book.durable();
+            while let Some((_, row)) = pop_if(&mut sent, durable) {
+                store.lines.clear();
+                output::begin(&row.key, &mut store.lines);
+                store.lines.extend_from_slice(
+                    b"{\"status_code\":200,\"request_id\":\"1\",\"body\":{\"text\":\"",
+                );
+                store.lines.extend_from_slice(body.as_bytes());
+                store.lines.extend_from_slice(b"\"}},\"error\":null}\n");
+                store.add(&row.key, Outcome::Done);
+                ended += 1;
+            }
+            // clock: the pace of a measurement that is made by hand
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        store.close(None).unwrap();
+        let (seconds, cpu) = (begun.elapsed().as_secs_f64(), cpu() - cpu_before);
+        let micros = cpu * 1e6 / ROWS as f64;
+        println!("{name}: {:.0} rows/s, {micros:.2} us CPU a row", ROWS as f64 / seconds);
+        let begun = Instant::now();
+        let (_, ledger) = Store::open(&folder.options(name), None, Box::new(|| {})).unwrap();
+        println!("  opened again in {:.2} s: {ledger:?}", begun.elapsed().as_secs_f64());
+    }
+}

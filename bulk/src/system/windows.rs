@@ -1,0 +1,122 @@
+//! What bulk jobs ask of Windows.
+
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::os::windows::fs::FileExt;
+use std::os::windows::io::{AsHandle, AsRawHandle};
+use std::path::Path;
+
+use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
+use windows_sys::Win32::Storage::FileSystem::{
+    LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFile,
+};
+use windows_sys::Win32::System::IO::OVERLAPPED;
+
+pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut place: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.seek_read(bytes, place) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                bytes = bytes.get_mut(read..).unwrap_or_default();
+                place += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut place: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.seek_write(bytes, place) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = bytes.get(written..).unwrap_or_default();
+                place += written as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Whether two names are of one file.
+pub(crate) fn are_same(one: &Path, other: &Path) -> io::Result<bool> {
+    same_file::is_same_file(one, other)
+}
+
+/// Whether a file that is open is the one of this name.
+pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
+    let own = same_file::Handle::from_file(file.try_clone()?)?;
+    Ok(own == same_file::Handle::from_path(path)?)
+}
+
+/// The byte that is locked: far behind the end of any file, for nobody reads or writes what is locked
+/// here, where others only ask.
+const LOCKED_HIGH: u32 = 1 << 30;
+
+/// Locks a file against other processes that ask, until it is unlocked or closed.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    // SAFETY: plain data, for which zero is a value.
+    let mut place: OVERLAPPED = unsafe { std::mem::zeroed() };
+    place.Anonymous.Anonymous.OffsetHigh = LOCKED_HIGH;
+    let how = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    // SAFETY: the handle is open, and the call ends before `place` does.
+    if unsafe { LockFileEx(file.as_raw_handle(), how, 0, 1, 0, &raw mut place) } != 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error().map(i32::cast_unsigned) {
+        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Err(TryLockError::WouldBlock),
+        _ => Err(TryLockError::Error(error)),
+    }
+}
+
+pub(crate) fn unlock(file: &File) -> io::Result<()> {
+    // SAFETY: the handle is open.
+    match unsafe { UnlockFile(file.as_raw_handle(), 0, LOCKED_HIGH, 1, 0) } {
+        0 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Who may read a file: whom its folder lets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Readers;
+
+impl Readers {
+    /// The owner alone.
+    pub const OWNER: Readers = Readers;
+    /// Everybody.
+    pub const ANYBODY: Readers = Readers;
+}
+
+pub(crate) fn readers_of(_: &Metadata) -> Readers {
+    Readers
+}
+
+pub(crate) fn set_readers(options: &mut OpenOptions, _: Readers) -> &mut OpenOptions {
+    options
+}
+
+/// Nothing to do: names are in the journal of the file system, and folders cannot be brought to disk.
+#[expect(clippy::unnecessary_wraps, reason = "fails on other systems")]
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Standard output without a buffer.
+pub(crate) fn standard_output() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+}
+
+/// There is no such limit.
+pub(crate) fn withstand_size_limit() {}
+
+/// A name that leads to another file.
+#[cfg(test)]
+pub(crate) fn symlink(to: &str, name: impl AsRef<Path>) -> io::Result<()> {
+    std::os::windows::fs::symlink_file(to, name)
+}

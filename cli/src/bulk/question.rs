@@ -1,0 +1,132 @@
+//! The question whether to go on after a pilot, and whom to ask.
+//!
+//! | | standard error is a terminal | it is not |
+//! |---|---|---|
+//! | more than `ROWS_FROM` rows | a pilot, and the question; `--yes` answers it | none |
+//! | `--pilot N` | a pilot, and the question; `--yes` answers it | a pilot; goes on with `--yes`, else stops with exit 4: nobody can be asked |
+//! | `--no-pilot` | none | none |
+//!
+//! Standard input can be read once only, so no sample can be drawn from it: no pilot, and `--pilot` with
+//! it is wrong use ([`needs_a_file`]).
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crate::bulk::numbers::counted;
+use crate::failure::{Exit, Failure};
+use crate::system::TERMINAL;
+
+/// Ctrl-C is looked for so often while the answer is waited for.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// An answer is no longer than this; what is behind is not read.
+const ANSWER_BYTES_MAX: u64 = 1024;
+
+/// Whether there is somebody to ask: standard error is a terminal, and the terminal can be opened.
+pub(crate) fn can_ask() -> bool {
+    std::io::stderr().is_terminal() && !console::is_dumb() && open().is_some()
+}
+
+/// The terminal, not standard input: that may be the rows.
+fn open() -> Option<(File, File)> {
+    let input = File::open(TERMINAL.0).ok()?;
+    let output = OpenOptions::new().write(true).open(TERMINAL.1).ok()?;
+    Some((input, output))
+}
+
+/// What `--pilot` is told where the rows are standard input.
+pub(crate) fn needs_a_file() -> Failure {
+    Failure::usage(
+        "--pilot needs a file: standard input can be read only once, so no random sample can be drawn from \
+         it. Write the rows to a file, or leave --pilot out and bound the run by --max-rows or --max-cost",
+    )
+}
+
+/// Goes on, or ends the run as the user wishes. `ask` is given the question, and tells the answer; `None`:
+/// there is nobody to ask, or nothing was answered.
+pub(crate) fn decide(
+    yes: bool,
+    rows: u64,
+    ask: impl FnOnce(&str) -> Option<bool>,
+) -> Result<(), Failure> {
+    if yes {
+        return Ok(());
+    }
+    let stop = |why| Err(Failure::new(Exit::Budget, why));
+    match ask(&format!("Go on with {}? [y/N] ", counted(rows, "row", "rows"))) {
+        Some(true) => Ok(()),
+        Some(false) => stop("stopped after the pilot, whose results are kept"),
+        None => {
+            stop("stopped after the pilot, whose results are kept: --yes goes on without asking")
+        }
+    }
+}
+
+/// Asks on the terminal. `None` where there is none, at its end, or when `is_interrupted` says so.
+pub(crate) fn ask_terminal(question: &str, is_interrupted: impl Fn() -> bool) -> Option<bool> {
+    let (input, mut output) = open()?;
+    write!(output, "{question}").and_then(|()| output.flush()).ok()?;
+    // A read cannot be ended from here, so it is left to itself when the user interrupts.
+    let (sender, answers) = channel();
+    let read = move || {
+        let mut line = String::new();
+        let _ = BufReader::new(std::io::Read::take(input, ANSWER_BYTES_MAX)).read_line(&mut line);
+        let _ = sender.send(line);
+    };
+    std::thread::Builder::new().name("modelwire-question".to_owned()).spawn(read).ok()?;
+    loop {
+        match answers.recv_timeout(LOOK_INTERVAL) {
+            Ok(line) => return answer(&line),
+            Err(RecvTimeoutError::Timeout) if !is_interrupted() => {}
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                let _ = writeln!(output);
+                return None;
+            }
+        }
+    }
+}
+
+/// `None` for the end of input.
+fn answer(line: &str) -> Option<bool> {
+    if line.is_empty() {
+        return None;
+    }
+    Some(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_yes_is_yes() {
+        for (line, means) in [
+            ("y\n", Some(true)),
+            (" YES \r\n", Some(true)),
+            ("\n", Some(false)),
+            ("n\n", Some(false)),
+            ("yesterday\n", Some(false)),
+            ("", None),
+        ] {
+            assert_eq!(answer(line), means, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_no_and_nobody_stop_with_the_code_of_budgets() {
+        assert!(decide(true, 5, |_| None).is_ok());
+        let ask = |question: &str| {
+            assert_eq!(question, "Go on with 48,213 rows? [y/N] ");
+            Some(true)
+        };
+        assert!(decide(false, 48_213, ask).is_ok());
+        for answer in [Some(false), None] {
+            let failure = decide(false, 1, |_| answer).err();
+            assert_eq!(failure.as_ref().map(|failure| failure.exit), Some(Exit::Budget));
+            let says_yes = failure.is_some_and(|failure| failure.message.contains("--yes"));
+            assert_eq!(says_yes, answer.is_none());
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The errors of bulk jobs as failures of the command: the code to exit with, and the options and command
+//! lines that mend what happened.
+
+use std::io::ErrorKind as Io;
+
+use modelwire_bulk::prices::invalid_price;
+use modelwire_bulk::{Direction, Error, ErrorKind, Kept, MemberFault, OptionsError, said};
+
+use super::job::command_line;
+use crate::failure::{Exit, Failure};
+
+/// What goes on where it stopped.
+const GO_ON: &str = "run the same command again: it goes on from there";
+
+/// What to do where files of a job are not as it left them.
+const BEGIN_AGAIN: &str = "or begin anew with --overwrite, which sends and pays every row again";
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let exit = match error.kind() {
+            ErrorKind::Argument => Exit::Usage,
+            ErrorKind::Budget => Exit::Budget,
+            ErrorKind::File => Exit::File,
+            ErrorKind::Closed => Exit::BrokenPipe,
+            ErrorKind::Internal => Exit::Internal,
+        };
+        Failure::new(exit, message(&error))
+    }
+}
+
+/// The message of an error, in words of the command where it has its own.
+fn message(error: &Error) -> String {
+    let do_this = |advice: &str| format!("{}. {advice}", error.what());
+    match error {
+        Error::Options(error) => options_message(error),
+        Error::PriceMissing(Direction::Out) => {
+            "--price-in needs --price-out; 0 is a price".to_owned()
+        }
+        Error::PriceMissing(Direction::In) => {
+            "--price-out needs --price-in; 0 is a price".to_owned()
+        }
+        Error::PriceInvalid { direction: Direction::In, price } => {
+            format!("--price-in: {}", invalid_price(*price))
+        }
+        Error::PriceInvalid { direction: Direction::Out, price } => {
+            format!("--price-out: {}", invalid_price(*price))
+        }
+        Error::CostInvalid => {
+            "--max-cost: give a number, in the currency of the prices".to_owned()
+        }
+        Error::CostWithoutPrices => {
+            "--max-cost needs prices, and none are built in: give --price-in and --price-out, for a million \
+             tokens, or --prices FILE"
+                .to_owned()
+        }
+        Error::PriceUnknown(model) => format!(
+            "--max-cost: there is no price for model \"{model}\": name it in --prices, or give --price-in and \
+             --price-out for every other model"
+        ),
+        Error::RowsMax(most) => format!("stopped by --max-rows {most}"),
+        Error::TokensMax { most, needs, left } => format!(
+            "stopped by --max-tokens {most}: the next row may use {needs} and {left} are left"
+        ),
+        Error::CostMax { most, needs, left } => format!(
+            "stopped by --max-cost {most}: the next row may cost {needs} and {left} is left"
+        ),
+        Error::SameFile(_) => format!("{}: name another file for the results (-o)", error.what()),
+        Error::InputColumns { path, format } => {
+            let rows = match path {
+                Some(path) if *format == "Parquet" => format!("bulk.read_parquet({path:?})"),
+                Some(_) | None => "a pyarrow.Table".to_owned(),
+            };
+            do_this(&format!(
+                "The Python package takes such rows: `from modelwire import bulk`, then `for result in \
+                 bulk({rows}, prompt=\"COLUMN\", model=\"MODEL\", output=\"OUT.jsonl\")`; it needs `pip \
+                 install pyarrow`"
+            ))
+        }
+        Error::Unusable(_, cause)
+            if matches!(cause.kind(), Io::PermissionDenied | Io::ReadOnlyFilesystem) =>
+        {
+            do_this("Name a file (-o) in a folder that you may write to")
+        }
+        Error::OrderWithoutFile => {
+            "--ordered with a journal needs a file for the results: name one (-o OUT.jsonl)".to_owned()
+        }
+        Error::JournalMissing { .. } => {
+            do_this("Name another file (-o), or throw it away with --overwrite")
+        }
+        Error::JournalHeld { .. } => do_this("Wait for its end, or name another file (-o)"),
+        Error::JournalForeign(_) => do_this(
+            "Name another file for the journal (--journal) or for the results (-o)",
+        ),
+        Error::JournalDamaged { .. } => {
+            do_this(&format!("Put back an intact copy of the journal; {BEGIN_AGAIN}"))
+        }
+        Error::ResultsDiffer { .. } => {
+            do_this("Name the same results as before (-o), or another journal (--journal)")
+        }
+        Error::SettingDiffers { .. } => do_this(
+            "Run it as before, or write to another file (-o), or begin anew with --overwrite",
+        ),
+        Error::ResultsHeld(path) => format!(
+            "{}: another run, or the journal (--journal), has this file under this name or another. Wait for \
+             its end, or name another file (-o)",
+            path.display()
+        ),
+        Error::ResultsGone(_) => do_this(&format!("Put it back to go on; {BEGIN_AGAIN}")),
+        Error::ResultsShorter { .. } => do_this(&format!("Put them back to go on; {BEGIN_AGAIN}")),
+        Error::ResultsChanged(_) | Error::ResultsResized { .. } => do_this(&format!(
+            "Put back the results as they were to go on; {BEGIN_AGAIN}"
+        )),
+        Error::ResultsForeign { at, .. } => do_this(&format!(
+            "Take it out (truncate -s {at} cuts everything behind it), and run the same command again"
+        )),
+        Error::Unwritten { name, error, kept } => {
+            format!("{name}: {}{}", said(error), kept_message(kept))
+        }
+        Error::Unordered { path: Some(_), .. } => do_this(
+            "Put that right, and run the same command again: it puts them in order",
+        ),
+        // These name no option and no command.
+        Error::PricesUnreadable { .. }
+        | Error::PricesInvalid(_)
+        | Error::Input { .. }
+        | Error::InputPacking { .. }
+        | Error::InputBroken { .. }
+        | Error::Unusable(..)
+        | Error::Unreadable(..)
+        | Error::FolderMissing { .. }
+        | Error::NamesTaken(_)
+        | Error::StandardOutput(_)
+        | Error::Rewriting(..)
+        | Error::Unordered { path: None, .. }
+        | Error::Closed
+        | Error::Thread(_)
+        | Error::WriterLost => error.to_string(),
+    }
+}
+
+fn options_message(error: &OptionsError) -> String {
+    match error {
+        OptionsError::PromptWithoutModel => {
+            "--prompt makes requests of its own, and they need a model; give --model".to_owned()
+        }
+        OptionsError::SystemWithoutPrompt => {
+            "--system goes with --prompt; a row that is a whole request has its own messages"
+                .to_owned()
+        }
+        OptionsError::ModelEmpty => {
+            "--model is empty; give the name of a model, `modelwire models` lists them".to_owned()
+        }
+        OptionsError::Member { name, json, fault } => {
+            let fault = match fault {
+                MemberFault::Twice => "is given twice; leave one of them out",
+                MemberFault::Unnamed => "has no name; write NAME=JSON",
+                MemberFault::Model => "is what --model does; give --model",
+                MemberFault::Stream => "is not for you to choose; see --option stream_only=true",
+                MemberFault::NotJson => {
+                    "has no JSON behind its =; a text has quotes: 'user=\"me\"'"
+                }
+            };
+            format!("--set {name}={json} {fault}")
+        }
+    }
+}
+
+/// Where results are that could not be written, and the command that adds them.
+fn kept_message(kept: &Kept) -> String {
+    match kept {
+        Kept::All => format!(". All results that came are written. Put that right, and {GO_ON}"),
+        Kept::File { count, path, belongs } => {
+            let path = command_line::quoted([path]);
+            let add = belongs.as_ref().map_or_else(String::new, |results| {
+                let results = command_line::quoted([results]);
+                format!(". Put that right, add them (cat {path} >> {results}), and {GO_ON}")
+            });
+            format!(". {count} results that came nevertheless are in {path}{add}")
+        }
+        Kept::StandardError { count } => format!(
+            ". {count} results that came nevertheless stand above, on standard error: add them to the results, \
+             put that right, and {GO_ON}"
+        ),
+    }
+}
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;
