@@ -97,11 +97,11 @@ test-deep: .venv/tools
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
 	cargo test --quiet --locked -p modelwire-tests --test properties
 	ORACLE_CASES=1000000 cargo test --quiet --locked --release -p modelwire-tests --test oracle
-	TEST_CALLS=1500 $(c_suite) --test queue queue_crowd
+	TEST_CALLS=1500 $(c_suite) --test scenarios queue_crowd
 	TEST_CALLS=20000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios cancel_storm
-	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) $(c_scenarios) --test faults --test replay --test key
-	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) $(c_scenarios) -- --skip fork
-	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) $(c_scenarios) -- --skip fork --skip holds_back --skip timeouts --skip hanging --skip log_queue_full --skip queue_paused
+	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios -- --skip valgrind::
+	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) --test scenarios -- $(others) --skip fork
+	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) --test scenarios -- $(others) --skip fork --skip holds_back --skip timeouts --skip hanging --skip log_queue_full --skip queue_paused
 	cargo test --quiet --locked -p modelwire-tests-cpp --test valgrind -- --ignored
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	$(debug_build)
@@ -137,8 +137,7 @@ deb: $(zig)/cargo-zigbuild
 
 # The C suite against what was packed: for old glibc, and as programs for musl that share nothing. There
 # `copies` and `loaded_and_unloaded` have no shared library to load, and `plugins` none to be.
-packed_as = $(with_zig) MODELWIRE_TESTS_PACKAGE=dist/modelwire-$(version)-$(1).tar.gz $(c_suite) $(c_scenarios) \
-  --test records --test faults --test replay --test key --test demo
+packed_as = $(with_zig) MODELWIRE_TESTS_PACKAGE=dist/modelwire-$(version)-$(1).tar.gz $(c_suite) --test scenarios --test demo -- --skip valgrind::
 version = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -1)
 test-targets: TARGETS := $(linux_targets)
 test-targets: tarballs
@@ -147,7 +146,7 @@ test-targets: tarballs
 	$(with_zig) $(c_suite) --test package -- --ignored --skip debian --skip windows --skip macos
 	$(c_suite) --test install -- --ignored targets
 	$(call packed_as,x86_64-unknown-linux-gnu)
-	$(call packed_as,x86_64-unknown-linux-musl) -- --skip copies --skip loaded_and_unloaded --skip plugins
+	$(call packed_as,x86_64-unknown-linux-musl) --skip copies --skip loaded_and_unloaded --skip plugins
 	tests/platforms/arm64 c
 	tests/platforms/arm64 rust
 
@@ -237,8 +236,8 @@ test-kills:
 	cargo test --quiet --locked -p modelwire-cli --test bulk_exact -- --ignored --nocapture
 
 c_suite := cargo test --quiet --locked -p modelwire-tests-c
-c_scenarios := --test scenarios --test fields --test options --test started --test queue \
-  --test interrupt --test fuzz
+# What sanitizers and valgrind add nothing to.
+others := --skip faults:: --skip key:: --skip records:: --skip replay:: --skip valgrind::
 
 # Seconds for each of the TARGETS; all of them if none is named.
 FUZZ_SECONDS := 15

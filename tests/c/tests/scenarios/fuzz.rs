@@ -1,12 +1,5 @@
 //! Every function of the C library by chance, from four threads. `TEST_SEED` chooses, `TEST_MS` says for
 //! how long; `make test-deep` runs it longer, under the sanitizers.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use modelwire_service::Service;
 use modelwire_tests_c::scenario;

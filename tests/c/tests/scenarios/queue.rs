@@ -1,11 +1,4 @@
 //! The completion queue through C programs, for threads and for event loops.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{chat_chunk, played, scenario, scripted, silent, stalling};

@@ -1,12 +1,5 @@
 //! What processes do to a library: load and unload it, call it before and after main, end in the
 //! middle of a call, allow no thread, send signals.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use std::path::Path;
 use std::time::{Duration, Instant};

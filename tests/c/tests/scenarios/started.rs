@@ -1,11 +1,4 @@
 //! Started calls through C programs: the order of their events and every way in which they end.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use std::time::Duration;
 

@@ -1,11 +1,4 @@
 //! The API key is in nothing that an error object tells, wherever a service echoes it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::scenario;

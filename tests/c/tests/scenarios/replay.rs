@@ -1,18 +1,11 @@
 //! The language-neutral vectors and the recorded exchanges through C, from the same files as for
 //! the core.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
-#[path = "../../rust/tests/lines/mod.rs"]
+#[path = "../../../rust/tests/lines/mod.rs"]
 mod lines;
-#[path = "../../rust/tests/recorded/mod.rs"]
+#[path = "../../../rust/tests/recorded/mod.rs"]
 mod recorded;
-#[path = "../../rust/tests/told/mod.rs"]
+#[path = "../../../rust/tests/told/mod.rs"]
 mod told;
 
 use std::collections::BTreeMap;

@@ -1,12 +1,5 @@
 //! Requests that are built field by field, as the service gets them, and every way of looking into
 //! a response. The scripts say what the service sends; the scenarios use the header.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{

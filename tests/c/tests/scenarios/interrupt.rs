@@ -1,11 +1,4 @@
 //! Signals and waits through C programs: what interrupts what, and what a handler may do.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use std::time::Duration;
 

@@ -1,11 +1,4 @@
 //! Options of clients and requests, and the log, through C programs.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

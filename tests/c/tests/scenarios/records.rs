@@ -1,11 +1,4 @@
 //! What calls tell at their ends, through C programs: to a function, and out of a queue.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use modelwire_tests_c::{played, scripted, stalling};
 

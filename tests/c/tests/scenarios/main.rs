@@ -1,4 +1,5 @@
-//! C programs against the loopback service, one scenario a test.
+//! C programs against the loopback service, one scenario a test: the plainest here, the others in a file
+//! for each subject. One test program, so that the C files are compiled once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -6,6 +7,18 @@
     clippy::indexing_slicing,
     reason = "tests fail by panicking"
 )]
+
+mod faults;
+mod fields;
+mod fuzz;
+mod interrupt;
+mod key;
+mod options;
+mod queue;
+mod records;
+mod replay;
+mod started;
+mod valgrind;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener};

@@ -1,12 +1,5 @@
 //! The example and the plainest scenarios under valgrind: no error, no leak. `make test-deep` runs the
 //! others so (`MODELWIRE_TESTS_VALGRIND`).
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 use modelwire_service::Service;
 use modelwire_tests_c::{Library, Program, scenarios};
