@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes what is said once and needed in several places: the stubs of the native module and of the
 operations, the arguments of the operations, the Rust tables of the classes of answers, and the
-modules of `modelwire.types`. They come from ../fields.txt, ../types.txt, ../paths.txt, and from the
-tables below. Knows no behaviour.
+packages of `modelwire.types`. They come from ../fields.txt, from the types in
+../python/modelwire/types, and from the tables below.
 
     make stubs                         writes them all
     python py/stubs/write.py --check   says which of them is stale, and in what
@@ -17,7 +17,7 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-import write_types
+import types_table
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "python" / "modelwire"
@@ -114,8 +114,8 @@ def {name}(
 
 def table_of_types():
     classes = fields()[0].values()
-    return write_types.Table(
-        {one.name for one in classes if one.form != "no class"} - write_types.UNIONS
+    return types_table.Table(
+        {one.name for one in classes if one.form != "no class"} - types_table.UNIONS
     )
 
 
@@ -220,7 +220,7 @@ def stub_classes():
 
 
 class Shapes:
-    """The Rust tables of fields: of the classes, and of the parts that have none and stand in one of
+    """The Rust tables of fields: of the classes, and of the parts that have none and are in one of
     their fields."""
 
     def __init__(self):
@@ -228,69 +228,62 @@ class Shapes:
         self.table = table_of_types()
         """Names of types, and their fields as (name, child)."""
         self.parts = {}
-        """Names of groups, and what they choose among as (type, shape)."""
-        self.choices = {}
-        for name, (members, _) in self.groups.items():
-            self.choices[constant(name)] = [pair for one in members for pair in self.kinds(one)]
+        """Names of groups, and the shapes that they choose among."""
+        self.choices = {
+            name: [shape for one in members for shape in self.with_type(one)]
+            for name, (members, _) in self.groups.items()
+        }
         # Items have no class of their own, and fields as the others.
         items = [one for one in self.table.items() if one not in self.classes]
-        self.choices["OUTPUT_ITEM"] += [pair for one in items for pair in self.kinds(one)]
+        self.choices["OutputItem"] += [shape for one in items for shape in self.with_type(one)]
         self.items = [constant(one) for one in items]
         self.of_classes = {
             one.name: [
-                (field.name, self.child(field, one.name))
-                for field in one.fields
-                if not field.is_extra
+                (field.name, self.child(field)) for field in one.fields if not field.is_extra
             ]
             for one in self.classes.values()
         }
 
-    def kinds(self, name):
-        """The literals of its `type`, each with its shape."""
-        self.add(name)
+    def types(self, name):
+        """The literals of its `type`."""
         if name in self.classes:
-            own = next(field.type for field in self.classes[name].fields if field.name == "type")
+            own = next((one.type for one in self.classes[name].fields if one.name == "type"), "")
         else:
             own = next((what for key, _, what in self.table.types[name][1] if key == "type"), "")
-        found = re.findall('"([^"]+)"', own) if own.startswith("Literal[") else []
-        return [(literal, constant(name)) for literal in found]
+        return re.findall('"([^"]+)"', own) if own.startswith("Literal[") else []
+
+    def with_type(self, name):
+        """Its shape, if its `type` tells it from others."""
+        self.add(name)
+        return [constant(name)] if self.types(name) else []
 
     def add(self, name):
         """Has a table made of the fields of a part."""
-        if name in self.parts or name in self.classes:
-            return
-        self.parts[name] = ()  # it may be a part of itself
-        self.parts[name] = [
-            (key, self.of_text(text, f"{name}_{key}")) for key, _, text in self.table.types[name][1]
-        ]
+        if name not in self.parts and name not in self.classes:
+            self.parts[name] = ()  # it may be a part of itself
+            self.parts[name] = [
+                (key, self.of_text(text)) for key, _, text in self.table.types[name][1]
+            ]
 
-    def child(self, field, owner):
-        """What the objects in a field are, as Rust says it."""
+    def child(self, field):
+        """What the objects in a field are, as the macro `shapes` has it."""
         if field.group == "plain":
-            return "Plain"
+            return "{}"
         if field.group:
             last = self.classes[self.groups[field.group][1]].shape
-            name = constant(field.group)
-            return f"ByType(&{name}, &{last})" if self.choices[name] else f"Of(&{last})"
-        return self.of_text(field.type, f"{owner}_{field.name}")
+            return f"({constant(field.group)}, {last})" if self.choices[field.group] else last
+        return self.of_text(field.type)
 
-    def of_text(self, text, place):
-        """The same, of an annotation of types.txt."""
+    def of_text(self, text):
+        """The same, of an annotation of the table of types."""
         if re.match(r"dict\[|FunctionParameters\b|Metadata\b", text):
-            return "Plain"
+            return "{}"
         found = self.members(text)
         if len(found) == 1:
             self.add(found[0])
-            return f"Of(&{constant(found[0])})"
-        pairs = [pair for one in found for pair in self.kinds(one)]
-        if not pairs:
-            return "Any"
-        name = next(
-            (name for name, known in self.choices.items() if known == pairs),
-            constant(place).upper(),
-        )
-        self.choices[name] = pairs
-        return f"ByType(&{name}, &OBJECT)"
+            return constant(found[0])
+        shapes = [shape for one in found for shape in self.with_type(one)]
+        return f"[{', '.join(shapes)}]" if shapes else ""
 
     def members(self, text):
         """The parts and classes of a union."""
@@ -316,47 +309,43 @@ def wrapped(entries, indent):
     )
 
 
-WRITTEN = "Written from py/fields.txt\n//! by `make stubs`"
+WRITTEN = "Written from\n//! py/fields.txt and the types in `modelwire.types` by `make stubs`"
 
 
 def rust_fields():
     shapes = Shapes()
     text = [
-        f"//! The fields of every class, and what stands in them: a table. {WRITTEN}. Knows no class.",
+        f"//! The fields of every class, and what the objects in them are: a table. {WRITTEN}.",
         "",
-        "use crate::object::shape::Child::{Any, ByType, Of, Plain};",
-        "use crate::object::shape::{OBJECT, Shape};",
+        "use crate::object::shape::{Shape, shapes};",
         "",
+        "shapes! {",
     ]
-    for name, pairs in shapes.choices.items():
-        if pairs:
-            text.append(f"static {name}: [(&str, &Shape); {len(pairs)}] = [")
-            text += [wrapped([f'("{kind}", &{shape})' for kind, shape in pairs], "    "), "];", ""]
     for name, entries in [*shapes.of_classes.items(), *shapes.parts.items()]:
-        visible = "pub(crate) " if name in shapes.classes else ""
-        head = f'{visible}static {constant(name)}: Shape = Shape::new("{name}", &['
-        entries = [f'("{key}", {child})' for key, child in entries]
-        short = f"{head}{', '.join(entries)}]);"
-        text += (
-            [short] if len(short) <= 100 else [head, *(f"    {entry}," for entry in entries), "]);"]
+        types = " | ".join(f'"{one}"' for one in shapes.types(name))
+        entries = ", ".join(f"{key}: {child}" if child else key for key, child in entries)
+        row = f'{constant(name)} "{name}"{types and f" as {types}"} {{ {entries} }}'
+        text += textwrap.wrap(
+            row,
+            100,
+            initial_indent="    ",
+            subsequent_indent="        ",
+            break_long_words=False,
+            break_on_hyphens=False,
         )
-        text.append("")
-    every = [constant(name) for name in (*shapes.of_classes, *shapes.parts)]
-    for name, doc, members in (
-        ("ALL", "", every),
-        ("ITEMS", "/// Items of a response that have no class of their own.", shapes.items),
-    ):
-        text += [doc] if doc else []
-        visible = "pub(crate) " if doc else ""
-        text.append(f"{visible}static {name}: [&Shape; {len(members)}] = [")
-        text += [wrapped([f"&{one}" for one in members], "    "), "];", ""]
-    text += [
-        "/// The shape of the class of this name.",
-        "pub(crate) fn by_name(name: &str) -> Option<&'static Shape> {",
-        "    ALL.iter().find(|shape| shape.name == name).copied()",
-        "}",
-        "",
-    ]
+    text += ["}", ""]
+    lists = {constant(name): members for name, members in shapes.choices.items() if members}
+    docs = {"ITEMS": "/// Items of a response that have no class of their own."}
+    for name, members in {**lists, "ITEMS": shapes.items}.items():
+        text += [docs[name]] if name in docs else []
+        visible = "pub(crate) " if name in docs else ""
+        text += [
+            "#[rustfmt::skip]",
+            f"{visible}static {name}: &[&Shape] = &[",
+            wrapped([f"&{one}" for one in members], "    "),
+            "];",
+            "",
+        ]
     return "\n".join(text)
 
 
@@ -371,7 +360,7 @@ def rust_classes():
     docs = computed_docs()
     classes = [one for one in fields()[0].values() if one.form != "no class"]
     text = [
-        f"//! The Python classes of answers, chunks and events. {WRITTEN}. Knows no JSON.",
+        "//! The Python classes of answers, chunks and events. Written from py/fields.txt by `make stubs`.",
         "",
         "use pyo3::prelude::*;",
         "",
@@ -560,7 +549,7 @@ def raw():
 
 def with_imports(text, named, but=()):
     """A stub with what it names of the types, where it says `# TYPES`."""
-    found = write_types.imports(table_of_types(), [named], but)
+    found = types_table.imports(table_of_types(), [named], but)
     return text.replace("# TYPES\n", "\n".join(found) + "\n")
 
 
@@ -670,7 +659,7 @@ def types():
         path = one.module.removeprefix("modelwire.types").strip(".")
         own.setdefault(path, {})[one.name] = one.name
     own["chat"]["ChatCompletionMessageFunctionToolCall"] = "ChatCompletionMessageToolCall"
-    texts = write_types.files(table, own)
+    texts = types_table.files(table, own)
     return {PACKAGE / "types" / path: text for path, text in texts.items()}
 
 
@@ -704,9 +693,9 @@ def python_fields():
     lines += ["}", "", "FIELDS = {"]
     for one in fields()[0].values():
         known = {field.name: field.type for field in one.fields if not field.is_extra}
-        lines.append(f'    "{one.name}": {{')
-        lines += [f'        "{name}": {quoted(kind)},' for name, kind in known.items()]
-        lines.append("    },")
+        entries = [f'"{name}": {quoted(kind)}' for name, kind in known.items()]
+        lines += types_table.fill([f'"{one.name}": {{{entries[0]}', *entries[1:]], "    ")
+        lines[-1] += "},"
     return "\n".join([*lines, "}", ""])
 
 
@@ -723,16 +712,14 @@ FILES = {
 def texts():
     """What each file is to be."""
     made = {path: make() for path, make in FILES.items()}
-    made |= {PACKAGE / path: text for path, text in write_types.paths().items()}
+    made |= {PACKAGE / path: text for path, text in types_table.named_modules().items()}
     return {**made, **types()}
 
 
 def superfluous(paths):
-    """Modules of types and of names that no table has."""
-    folders = {
-        path.parent for path in paths if path.parent not in (PACKAGE, PACKAGE / "types", RUST)
-    }
-    return sorted({path for folder in folders for path in folder.glob("*.py")} - set(paths))
+    """Modules that no table has."""
+    folders = {path.parent for path in paths if path.parent not in (PACKAGE, RUST)}
+    return sorted({path for folder in folders for path in folder.glob("[a-z]*.py")} - set(paths))
 
 
 def differences():

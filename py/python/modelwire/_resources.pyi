@@ -36,38 +36,19 @@ from modelwire.streaming import (
 )
 from modelwire.types._parsed import ParsedChatCompletion, ParsedResponse
 from modelwire._native import (
-    ChatCompletion,
-    ChatCompletionChunk,
-    ChatCompletionMessage,
-    Model,
-    Response,
+    ChatCompletion, ChatCompletionChunk, ChatCompletionMessage, Model, Response
 )
 from modelwire.types._literals import Metadata, ReasoningEffort, ResponseIncludable, ServiceTier
 from modelwire.types._params import (
-    ChatCompletionAudioParam,
-    ChatCompletionMessageParam,
-    ChatCompletionPredictionContentParam,
-    ChatCompletionStreamOptionsParam,
-    ChatCompletionToolChoiceOptionParam,
-    ChatCompletionToolUnionParam,
-    CompletionCreateParamsFunction,
-    CompletionCreateParamsFunctionCall,
-    CompletionCreateParamsModeration,
-    CompletionCreateParamsPromptCacheOptions,
-    ContextManagement,
-    ReasoningParam,
-    ResponseCreateParamsAccessPrograms,
-    ResponseCreateParamsConversation,
-    ResponseCreateParamsImage,
-    ResponseCreateParamsPromptCacheOptions,
-    ResponseCreateParamsToolChoice,
-    ResponseFormat,
-    ResponseInputItemParam,
-    ResponsePromptParam,
-    ResponseTextConfigParam,
-    StreamOptions,
-    ToolParam,
-    WebSearchOptions,
+    ChatCompletionAudioParam, ChatCompletionMessageParam, ChatCompletionPredictionContentParam,
+    ChatCompletionStreamOptionsParam, ChatCompletionToolChoiceOptionParam,
+    ChatCompletionToolUnionParam, CompletionCreateParamsFunction,
+    CompletionCreateParamsFunctionCall, CompletionCreateParamsModeration,
+    CompletionCreateParamsPromptCacheOptions, ContextManagement, ReasoningParam,
+    ResponseCreateParamsAccessPrograms, ResponseCreateParamsConversation, ResponseCreateParamsImage,
+    ResponseCreateParamsPromptCacheOptions, ResponseCreateParamsToolChoice, ResponseFormat,
+    ResponseInputItemParam, ResponsePromptParam, ResponseTextConfigParam, StreamOptions, ToolParam,
+    WebSearchOptions
 )
 from modelwire.types._parts import ResponseOutputItem, ResponseStreamEvent
 
