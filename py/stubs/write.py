@@ -418,56 +418,87 @@ def rust_name(field):
     return "r#type" if field.name == "type" else field.name
 
 
-def parameters(table, stream):
-    written = []
-    for line in lines(table):
-        name, kind = line.split(": ", 1)
-        if name == "stream":
-            written.append(f"stream: {stream},")
-        elif kind.startswith("_Maybe"):
-            written.append(f"{name}: {kind} = ...,")
-        else:
-            written.append(f"{name}: {kind},")
-    return written
+def method(head, arguments, result, doc=""):
+    """A method whose other arguments are those of a TypedDict."""
+    end = f':\n    """{doc}"""' if doc else ": ..."
+    line = f"@overload\n{head}(self, *, {arguments}) -> {result}{end}"
+    if max(map(len, line.splitlines()[:2])) > 96:
+        written = textwrap.fill(
+            f"self, *, {arguments}", 92, initial_indent="    ", subsequent_indent="    "
+        )
+        line = f"@overload\n{head}(\n{written}\n) -> {result}{end}"
+    return textwrap.indent(line, "    ") + "\n"
 
 
-def operation(table, plain, streamed, is_async, doc):
+def operation(given, plain, streamed, is_async, doc):
     """The three forms of an operation: whole, streamed, and whichever `stream` says."""
-    forms = [
-        ("Literal[False] | None | NotGiven | Omit = ...", plain),
-        ("Literal[True]", streamed),
-        ("bool", f"{plain} | {streamed}"),
-    ]
+    head = "async def create" if is_async else "def create"
+    forms = (
+        ("Literal[False] | None | NotGiven | Omit = ...", plain, ""),
+        ("Literal[True]", streamed, ""),
+        ("bool", f"{plain} | {streamed}", doc),
+    )
+    return "".join(
+        method(head, f"stream: {stream}, **params: Unpack[_{given}Params]", result, said)
+        for stream, result, said in forms
+    )
+
+
+def typed_dicts():
+    """The arguments of each operation, and of what is made of it."""
+    streaming, gather = lines(OWN)
     text = []
-    for stream, result in forms:
-        written = parameters(table, stream) + [f"{line}," for line in lines(EXTRA) + lines(OWN)]
-        body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
-        keyword = "async def" if is_async else "def"
-        told = f'\n    """{doc}"""' if stream == "bool" else " ..."
-        text.append(f"@overload\n{keyword} create(\n{body}\n) -> {result}:{told}")
-    return textwrap.indent("\n".join(text), "    ") + "\n"
+    for name, table, of_create, of_parse in (
+        ("Chat", CHAT, [line for line in lines(CHAT) if line.startswith("response_format")], []),
+        ("Response", RESPONSE, [], lines(PARSED_AS)),
+    ):
+        [tools] = [line for line in lines(table) if line.startswith("tools:")]
+        others = [line for line in lines(table) if not line.startswith("stream:")]
+        others = [line for line in others if line != tools and line not in of_create]
+        for kind, base, own in (
+            ("", "_CallParams", others),
+            ("Stream", f"_{name}BaseParams", [tools]),
+            ("Parse", f"_{name}StreamParams", [streaming, *of_parse]),
+            ("Create", f"_{name}StreamParams", [streaming, *of_create, gather]),
+            ("Run", f"_{name}BaseParams", [streaming]),
+        ):
+            text += ["", f"class _{name}{kind or 'Base'}Params({base}, total=False):"]
+            text += map(key_of_dict, own)
+    return [
+        "",
+        "class _CallParams(TypedDict, total=False):",
+        *map(key_of_dict, lines(EXTRA)),
+        *text,
+    ]
+
+
+def key_of_dict(line):
+    key, kind = line.split(": ", 1)
+    kind, has_default, _ = kind.partition(" = ")
+    is_needed = not has_default and not kind.startswith("_Maybe")
+    return f"    {key}: {f'Required[{kind}]' if is_needed else kind}"
 
 
 RAW = """
 class _{name}:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_{given}]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_{given}CreateParams]
     ) -> {plain}: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_{given}]) -> {streamed}: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_{given}CreateParams]) -> {streamed}: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_{given}]) -> {either}: ...
+    def create(self, *, stream: bool, **params: Unpack[_{given}CreateParams]) -> {either}: ...
     @overload
-    def parse(self, *, {asked}: type[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    def parse(self, *, {asked}: type[_P], **params: Unpack[_{given}ParseParams]) -> {parsed_as}: ...
     @overload
-    def parse(self, *, {asked}: _Adapter[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    def parse(self, *, {asked}: _Adapter[_P], **params: Unpack[_{given}ParseParams]) -> {parsed_as}: ...
     @overload
-    def parse(self, *, {asked}: _Maybe[_Value] = ..., **given: Unpack[_{parsed}Given]) -> {parsed_any}: ...
+    def parse(self, *, {asked}: _Maybe[_Value] = ..., **params: Unpack[_{given}ParseParams]) -> {parsed_any}: ...
 """
 RAW_MODELS = """
 class _{name}:
-    def list(self, **given: Unpack[_Given]) -> {plain}: ...
+    def list(self, **params: Unpack[_CallParams]) -> {plain}: ...
 """
 RAW_CLIENT = """
 class _{chat}:
@@ -490,26 +521,7 @@ def wrapped_raw(form, is_async, kind):
 
 def raw():
     """The resources whose methods return answers with their status and headers."""
-    text = []
-    asked = ("response_format", "stream")
-    chat = [line for line in lines(CHAT) if not line.startswith(asked)]
-    create = [line for line in lines(CHAT) if line.startswith("response_format")]
-    response = [line for line in lines(RESPONSE) if not line.startswith("stream:")]
-    chat += [line for line in lines(CHAT) if line.startswith("stream_")]
-    streaming, gather = lines(OWN)
-    for name, base, table in (
-        ("Given", "TypedDict", lines(EXTRA)),
-        ("ParsedChatCompletionGiven", "_Given", [*chat, streaming]),
-        ("ChatGiven", "_ParsedChatCompletionGiven", [*create, gather]),
-        ("ParsedResponseGiven", "_Given", [*response, streaming]),
-        ("ResponseGiven", "_ParsedResponseGiven", [gather]),
-    ):
-        text += ["", f"class _{name}({base}, total=False):"]
-        for line in table:
-            key, kind = line.split(": ", 1)
-            kind, has_default, _ = kind.partition(" = ")
-            is_needed = not has_default and not kind.startswith("_Maybe")
-            text.append(f"    {key}: {f'Required[{kind}]' if is_needed else kind}")
+    text = typed_dicts()
     for form in ("WithRawResponse", "WithStreamingResponse"):
         for is_async in ("", "Async"):
             names = {
@@ -521,12 +533,12 @@ def raw():
             for resource, given, plain, event, asked in (
                 (
                     "completions",
-                    "ChatGiven",
+                    "Chat",
                     "ChatCompletion",
                     "ChatCompletionChunk",
                     "response_format",
                 ),
-                ("responses", "ResponseGiven", "Response", "ResponseStreamEvent", "text_format"),
+                ("responses", "Response", "Response", "ResponseStreamEvent", "text_format"),
             ):
                 text.append(
                     RAW.format(
@@ -536,7 +548,6 @@ def raw():
                         streamed=wrapped(f"{stream}[{event}]"),
                         either=wrapped(f"{plain} | {stream}[{event}]"),
                         asked=asked,
-                        parsed=f"Parsed{plain}",
                         parsed_as=wrapped(f"Parsed{plain}[_P]"),
                         parsed_any=wrapped(f"Parsed{plain}[Any]"),
                     ).rstrip()
@@ -553,30 +564,21 @@ def with_imports(text, named, but=()):
     return text.replace("# TYPES\n", "\n".join(found) + "\n")
 
 
-def parsed_forms(table, asked, head, result, doc, more=""):
+def parsed_forms(given, asked, head, result, doc, more=""):
     """The forms of an operation whose answer is parsed: by the type that `asked` is given."""
-    kinds = ("type[_P]", "_Adapter[_P]", "_Maybe[_Value]")
-    text = []
-    for kind in kinds:
-        written = [one for one in parameters(table, "") if not one.startswith("stream:")]
-        default = " = ..." if kind == kinds[-1] else ""
-        written = [one for one in written if not one.startswith(f"{asked}:")]
-        written.append(f"{asked}: {kind}{default},")
-        written += [f"{line} = ...," if ": _Maybe" in line else f"{line}," for line in lines(more)]
-        written += [f"{line}," for line in lines(EXTRA)]
-        body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
-        returned = result.replace("_P", "_P" if kind != kinds[-1] else "Any")
-        told = f'\n    """{doc}"""' if kind == kinds[-1] else " ..."
-        text.append(f"@overload\n{head}(\n{body}\n) -> {returned}:{told}")
-    return textwrap.indent("\n".join(text), "    ") + "\n"
+    kinds = ("type[_P]", "_Adapter[_P]", "_Maybe[_Value] = ...")
+    return "".join(
+        method(
+            head,
+            f"{asked}: {kind}, {more}**params: Unpack[_{given}Params]",
+            result.replace("_P", "Any") if kind == kinds[-1] else result,
+            doc if kind == kinds[-1] else "",
+        )
+        for kind in kinds
+    )
 
 
-STREAM_ONLY = OWN.strip().splitlines()[0]
-RUN = """
-tools: Iterable[Any]
-max_turns: int | None = None
-raise_errors: bool = False
-"""
+RUN = "tools: Iterable[Any], max_turns: int | None = None, raise_errors: bool = False, "
 
 
 def parsing(text):
@@ -585,26 +587,17 @@ def parsing(text):
     stream = "Streams it as events, with snapshots and the whole answer, parsed, at the end."
     run = "Runs tools until the model answers; iterate its turns, or ask for the final answer."
     forms = {
-        "CHAT": (CHAT, "response_format", "ParsedChatCompletion", "ChatCompletionStream", ""),
-        "RESPONSE": (RESPONSE, "text_format", "ParsedResponse", "ResponseStream", PARSED_AS),
+        "CHAT": ("Chat", "response_format", "ParsedChatCompletion", "ChatCompletionStream"),
+        "RESPONSE": ("Response", "text_format", "ParsedResponse", "ResponseStream"),
     }
-    for name, (table, asked, parsed, streamed, more) in forms.items():
-        without_tools = "\n".join(line for line in lines(table) if not line.startswith("tools:"))
+    for name, (given, asked, parsed, streamed) in forms.items():
         for prefix, keyword, kind in (("", "def", ""), ("ASYNC_", "async def", "Async")):
             manager = f"{kind}StreamManager[{kind}{streamed}[_P]]"
+            turns = f"{kind}Run[{parsed}[_P]]"
             written = (
-                parsed_forms(
-                    table, asked, f"{keyword} parse", f"{parsed}[_P]", parse, more + STREAM_ONLY
-                )
-                + parsed_forms(table, asked, "def stream", manager, stream)
-                + parsed_forms(
-                    without_tools,
-                    asked,
-                    "def run_tools",
-                    f"{kind}Run[{parsed}[_P]]",
-                    run,
-                    RUN + STREAM_ONLY,
-                )
+                parsed_forms(f"{given}Parse", asked, f"{keyword} parse", f"{parsed}[_P]", parse)
+                + parsed_forms(f"{given}Stream", asked, "def stream", manager, stream)
+                + parsed_forms(f"{given}Run", asked, "def run_tools", turns, run, RUN)
             )
             text = text.replace(f"    # {prefix}{name}_PARSED\n", written)
     return text
@@ -630,11 +623,17 @@ def resources():
         "    takes longer. stream changes only how the answer comes: it is not free.\n    "
     )
     forms = {
-        "CHAT": (CHAT, "ChatCompletion", "Stream[ChatCompletionChunk]", False, whole),
-        "ASYNC_CHAT": (CHAT, "ChatCompletion", "AsyncStream[ChatCompletionChunk]", True, whole),
-        "RESPONSE": (RESPONSE, "Response", "Stream[ResponseStreamEvent]", False, response),
+        "CHAT": ("ChatCreate", "ChatCompletion", "Stream[ChatCompletionChunk]", False, whole),
+        "ASYNC_CHAT": (
+            "ChatCreate",
+            "ChatCompletion",
+            "AsyncStream[ChatCompletionChunk]",
+            True,
+            whole,
+        ),
+        "RESPONSE": ("ResponseCreate", "Response", "Stream[ResponseStreamEvent]", False, response),
         "ASYNC_RESPONSE": (
-            RESPONSE,
+            "ResponseCreate",
             "Response",
             "AsyncStream[ResponseStreamEvent]",
             True,
