@@ -100,10 +100,11 @@ def _modules():
 def _every():
     """The names of all types."""
     if not _NAMES:
-        for path in _PACKAGES:
-            _NAMES.update(import_module(f"{_ROOT}.{path}".strip(".")).__all__)
+        packages = (import_module(f"{_ROOT}.{path}".strip(".")) for path in _PACKAGES)
+        found = {name for package in packages for name in package.__all__}
         for own, renamed in _modules().values():
-            _NAMES.update(renamed.get(name, name) for name in own)
+            found.update(renamed.get(name, name) for name in own)
+        _NAMES.update(found)  # at once, for other threads
     return _NAMES
 
 
