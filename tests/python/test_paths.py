@@ -129,6 +129,8 @@ def test_nothing_is_imported_before_it_is_asked_for():
         "import modelwire.types.chat\n"
         "assert 'typing' not in sys.modules and 'modelwire.types._params' not in sys.modules\n"
         "modelwire.types.chat.ChatCompletion\n"
+        "from modelwire.types.chat.chat_completion_chunk import Choice\n"
+        "import modelwire._exceptions, modelwire.types.chat.chat_completion_audio\n"
         "assert 'typing' not in sys.modules\n"
         "modelwire.types.chat.ChatCompletionMessageParam\n"
         "assert 'modelwire.types._parts' not in sys.modules\n"

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _ROOT = __name__.removesuffix("._openai_paths")
 """`modelwire`, unless a program has its copy of the package under another name."""
@@ -119,11 +123,12 @@ def find(module: str) -> ModuleSpec | None:
         is_known, below = own_names(module) is not None, ()
     else:
         is_known, below = path in _NAMES, _below(path)
-    return ModuleSpec(module, _Loader(), is_package=bool(below)) if is_known else None
+    loader: Any = _Loader()
+    return ModuleSpec(module, loader, is_package=bool(below)) if is_known else None
 
 
-class _Loader(Loader):
-    """Makes the modules."""
+class _Loader:
+    """Makes the modules. Not a subclass of `importlib.abc.Loader`, whose import is slow."""
 
     def create_module(self, spec):
         return None
