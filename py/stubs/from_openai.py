@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes ../types.txt, the table of what programs annotate with, from an installed openai-python:
-names of modules, of types and of their fields, and nothing else of it. For whoever brings the table
-up to a newer release; nothing here runs at a build or in a test. Knows no behaviour.
+"""Writes the types that programs annotate with, in ../python/modelwire/types, from an installed
+openai-python: names of modules, of types and of their fields, and nothing else of it. For updates to
+a newer release; nothing here runs at a build or in a test. Run `make stubs` after it.
 
     an-environment-with-openai/bin/python py/stubs/from_openai.py
 """
@@ -9,10 +9,15 @@ up to a newer release; nothing here runs at a build or in a test. Knows no behav
 import ast
 import importlib.util
 import json
+import keyword
 import re
 import sys
+import textwrap
 from collections import defaultdict
 from pathlib import Path
+
+from types_table import PACKAGES, UNIONS, WIDTH, listed, mentioned, parsed
+from types_table import TYPES as OURS
 
 HERE = Path(__file__).parent
 TYPES = Path(importlib.util.find_spec("openai").origin).parent / "types"
@@ -29,7 +34,6 @@ LEFT_OUT = {
     r"shared(_params)?\.(decision_.*|oauth_error_code)": "other operations",
     r"shared\.response_format_text_(grammar|python)": "another operation: graders",
 }
-PACKAGES = ("chat", "responses", "shared", "shared_params")
 ALONE = ("chat_model", "completion_usage", "model")
 
 # Ours that exist already, with a class of their own in fields.txt.
@@ -66,12 +70,7 @@ CONTAINERS = {
 }
 
 
-PARSED = set(
-    re.findall(
-        r"(?m)^    (?:class )?(Parsed\w+)",
-        (HERE.parent / "python" / "modelwire" / "types" / "_parsed.py").read_text(),
-    )
-)
+PARSED = parsed()
 """Names of a file that is written by hand."""
 
 
@@ -83,7 +82,7 @@ class Module:
     def __init__(self, path, file):
         self.path, self.file = path, file
         self.tree = ast.parse(file.read_text())
-        self.imports, self.nodes = {}, {}
+        self.imports, self.nodes, self.exports = {}, {}, set()
         package = path if file.name == "__init__.py" else path.rpartition(".")[0]
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ImportFrom) and node.level:
@@ -94,6 +93,8 @@ class Module:
                 where = ".".join([*base, *(node.module or "").split(".")]).strip(".")
                 for name in node.names:
                     self.imports[name.asname or name.name] = (where, name.name)
+                    if name.asname == name.name:  # `import Name as Name` says that it is exported
+                        self.exports.add(name.name)
         for node in self.tree.body:
             if isinstance(node, ast.ClassDef):
                 self.nodes[node.name] = node
@@ -332,7 +333,7 @@ def main_name(path):
 
 
 def named(found):
-    """The name that each type has in ../types.txt, where no two have the same: its own where it can
+    """The name that each type has here, where no two have the same: its own where it can
     be, else with that of its module before it."""
     places, numbers = defaultdict(list), kinds(found)
     for where, number in numbers.items():
@@ -365,45 +366,348 @@ def named(found):
 
 
 def exported(path, names):
-    """The lines of what can be imported from a module."""
-    module, lines = ALL[path], []
+    """The names of a module as `_modules.py` has them: its own, then those of types that it imports
+    under another name."""
+    module, words = ALL[path], []
+    has_main = path not in PACKAGES and any(not name.startswith("_") for name in module.nodes)
+    main = main_name(path) if has_main else ""
+    is_main = has_main and main.lower() == path.rpartition(".")[2].replace("_", "")
     for local in [*module.nodes, *module.imports]:
         where = resolved(path, local)
         is_type = where in names or (where and native(where))
+        if not is_type or not local[0].isupper() or left_out(where[0]):
+            continue
+        name = native(where) or names[where]
+        is_own = path not in PACKAGES and (local in module.nodes or local in module.exports)
+        if name == local:
+            word = local if is_own else ""
+        elif is_main and name == f"{main}{local}":
+            word = f"+{local}"
+        else:
+            word = f"{local}={name}"
+        if word:
+            words.append(word if is_own else f"~{word}")
+    if path not in PACKAGES and not is_main:
+        words.insert(0, "-")
+    camel = path.rpartition(".")[2].title().replace("_", "")
+    return [word for word in words if word != camel]
+
+
+def modules_text(names):
+    alone, lines = [], []
+    for path in sorted(ALL):
+        if left_out(path):
+            continue
+        words = exported(path, names)
+        if words:
+            lines += wrapped(f"{path}: {' '.join(words)}")
+        elif path not in PACKAGES:
+            alone.append(path)
+    return MODULES + "\n".join([*wrapped(" ".join(alone)), "", *lines, '"""', ""])
+
+
+def wrapped(text):
+    return textwrap.wrap(
+        text, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+MODULES = '''"""The modules that openai-python has a single type in, with the names that each has of its own.
+
+Written by py/stubs/from_openai.py. First those that have one type, which is called as the module is;
+such a type is left out of the lists of the others, too.
+
+    Name         a type of this name in `_params.py`, `_parts.py`, `_literals.py` or the native module
+    Name=Other   one that has another name there
+    +Name        one that has the name of the module's type before its own there
+    ~Name...     a name that the module imports from another one
+    -            no type is called after this module
+"""
+
+MODULES = """
+'''
+
+
+def package_names(path, names):
+    """What a package exports."""
+    found = []
+    for local in [*ALL[path].nodes, *ALL[path].imports]:
+        where = resolved(path, local)
+        is_type = where in names or (where and native(where))
         if is_type and local[0].isupper() and not left_out(where[0]):
-            name = native(where) or names[where]
-            lines.append(f"    has {name}" + ("" if name == local else f" as {local}"))
-    return lines
+            found.append(local)
+    return found
 
 
-def written(where, one, names):
-    """The lines of a definition."""
-    if one.kind == "alias":
-        return [f"{names[where]} = {put(one.text, names)}"]
-    above = [names[base] for base in one.bases if base in names and one.kind == "dict"]
-    fields = one.fields if above else one.all_fields
+TYPED_DICT = """\
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:
+    try:  # pydantic takes no other one there
+        from typing_extensions import TypedDict
+    except ImportError:
+        from typing import TypedDict
+"""
+PARSED_EVENTS = (
+    "ResponseTextDeltaEvent",
+    "ResponseFunctionCallArgumentsDeltaEvent",
+    "ResponseReasoningTextDeltaEvent",
+    "ResponseReasoningSummaryTextDeltaEvent",
+    "ResponseTextDoneEvent",
+    "ResponseCompletedEvent",
+)
+PARSED_ITEMS = ("ResponseOutputMessage", "ResponseFunctionToolCall")
+
+
+class Files:
+    """The files of types. `types` has, by name, ("dict" or "object", fields, base) or
+    ("alias", type, None)."""
+
+    def __init__(self, types):
+        self.types = types
+        self.places = {**dict.fromkeys(KNOWN_NATIVE, "_native"), **dict.fromkeys(PARSED, "_parsed")}
+        for name in types:
+            self._place(name)
+
+    def _place(self, name):
+        if name not in self.places:
+            kind, text, _ = self.types[name]
+            place = "_params" if kind == "dict" else "_parts"
+            if kind == "alias":
+                found = {self._place(one) for one in self._mentioned(text)} - {"_literals"}
+                place = "_params" if "_params" in found else "_parts" if found else "_literals"
+            self.places[name] = place
+        return self.places[name]
+
+    def _mentioned(self, text):
+        return mentioned(text, self.types.keys() | KNOWN_NATIVE)
+
+    def _in(self, place, *kinds):
+        return [
+            (name, what, base)
+            for name, (kind, what, base) in self.types.items()
+            if self.places[name] == place and kind in kinds
+        ]
+
+    def _aliases(self, place):
+        """The unions of a file, each after those that it names."""
+        done = {}
+
+        def put_alias(name, text):
+            if name not in done:
+                for one in self._mentioned(text):
+                    if self.places[one] == place and self.types[one][0] == "alias":
+                        put_alias(one, self.types[one][1])
+                done[name] = text
+
+        for name, text, _ in self._in(place, "alias"):
+            put_alias(name, text)
+        return done
+
+    def _imports(self, place):
+        texts = []
+        for _, what, _ in self._in(place, "alias", "dict", "object"):
+            texts += [what] if isinstance(what, str) else [text for _, _, text in what]
+        found = {}
+        for one in {one for text in texts for one in self._mentioned(text)}:
+            source = self.places[one]
+            if source != place:
+                source = "modelwire._native" if source == "_native" else f"modelwire.types.{source}"
+                found.setdefault(source, []).append(one)
+        return [
+            line
+            for source in sorted(found)
+            for line in listed(f"from {source} import", found[source])
+        ]
+
+    def literals(self):
+        text = [
+            *head("The literals that fields take, as types."),
+            "from typing import Literal, TypeAlias",
+            "",
+        ]
+        for name, what in self._aliases("_literals").items():
+            text += alias(name, what)
+        return text
+
+    def params(self):
+        """Keys that must be given are in a class of their own: Python 3.10 has no `NotRequired`."""
+        text = [
+            *head("The dicts that the operations take, as types."),
+            "import sys",
+            "from collections.abc import Iterable",
+            "from typing import TYPE_CHECKING, Literal, TypeAlias",
+            "",
+            "from modelwire._types import SequenceNotStr",
+            *self._imports("_params"),
+            "",
+            *TYPED_DICT.splitlines(),
+            "",
+        ]
+        for name, fields, base in self._in("_params", "dict"):
+            bases = [base] if base else []
+            odd = [one for one in fields if keyword.iskeyword(one[0])]
+            if odd:
+                keys = ", ".join(f'"{key}": {what}' for key, _, what in odd)
+                text.append(
+                    f'_{name}Keywords = TypedDict("_{name}Keywords", {{{keys}}}, total=False)'
+                )
+                bases.append(f"_{name}Keywords")
+            needed = [one for one in fields if one[1]]
+            optional = [one for one in fields if not one[1] and one not in odd]
+            if needed and optional:
+                text += [f"class _{name}(TypedDict):", *body(needed)]
+                bases.insert(0, f"_{name}")
+                needed = []
+            total = ", total=False" if optional or not needed else ""
+            above = ", ".join(bases or ["TypedDict"])
+            text += [f"class {name}({above}{total}):", *body(needed or optional)]
+        for name, what in self._aliases("_params").items():
+            text += alias(name, what)
+        return text
+
+    def parts(self):
+        events, items = (
+            self._mentioned(self.types[name][1])
+            for name in ("ResponseStreamEvent", "ResponseOutputItem")
+        )
+        text = [
+            *head(
+                "The parts of answers that have no class in the native module, to annotate with and to ask",
+                "`isinstance` for, which looks at `type`, or at the fields where there is none. A field whose",
+                "name is a keyword is in a comment.",
+            ),
+            "from typing import TYPE_CHECKING, Literal, TypeAlias",
+            "",
+            *self._imports("_parts"),
+            "from modelwire.types._kinds import Event, Item, Part, types_of",
+            "",
+        ]
+        for name, fields, _ in self._in("_parts", "object"):
+            base = "Event" if name in events else "Item" if name in items else "Part"
+            odd = [f"  # {key}: {what}" for key, _, what in fields if keyword.iskeyword(key)]
+            text.append(f"class {name}({base}):{''.join(odd)}")
+            text += body([one for one in fields if not keyword.iskeyword(one[0])])
+        for name, what in self._aliases("_parts").items():
+            if name in UNIONS:
+                made = [f"    {line}" for line in alias(name, what, "    ")]
+                made = [
+                    "if TYPE_CHECKING:",
+                    *made,
+                    "else:",
+                    f"    from modelwire._native import {name}",
+                ]
+            else:
+                made = alias(name, what)
+            text += made
+        for name, every, but in (
+            ("OtherEvent", events, PARSED_EVENTS),
+            ("OtherItem", items, PARSED_ITEMS),
+        ):
+            text += alias(name, " | ".join(one for one in every if one not in but))
+            text.append(
+                f'"""{"An event" if name == "OtherEvent" else "An item"} that is the same where it was parsed."""'
+            )
+        text += [
+            "",
+            "EVENTS = types_of(Event)",
+            '"""The events of a response\'s stream, each with its type."""',
+        ]
+        text += [
+            "ITEMS = types_of(Item)",
+            '"""The items of a response\'s output, each with its type."""',
+        ]
+        return text
+
+
+def head(*doc):
+    doc = "\n".join(doc)
     return [
-        f"{one.kind} {names[where]}" + (f"({above[0]})" if above else ""),
-        *(f"    {key}{'' if needed else '?'}: {put(text, names)}" for key, needed, text in fields),
+        f'"""{doc}\n\nWritten by py/stubs/from_openai.py.\n"""',
+        "",
+        "from __future__ import annotations",
+        "",
     ]
+
+
+def body(fields):
+    """The fields of a class, as many on a line as it holds."""
+    lines, line = [], ""
+    for name, _, what in fields:
+        entry = f"{name}: {what}"
+        if len(f"    {entry}") > WIDTH:
+            *before, last = broken(f"{name}: ", what, "    ")
+            lines += [line, *before] if line else before
+            line = last
+            continue
+        longer = f"{line}; {entry}" if line else entry
+        if len(f"    {longer}") > WIDTH:
+            lines.append(line)
+            longer = entry
+        line = longer
+    lines += [line] if line else []
+    return [f"    {one}" for one in lines] or ["    pass"]
+
+
+def alias(name, what, indent=""):
+    line = f"{name}: TypeAlias = {what}"
+    return [line] if len(indent + line) <= WIDTH else broken(f"{name}: TypeAlias = ", what, indent)
+
+
+def broken(before, what, indent):
+    """An annotation in several lines: it may be broken wherever brackets are open."""
+    outside = what
+    while "[" in outside:
+        outside = re.sub(r"\[[^\[\]]*\]", "", outside)
+    text = f"({what})" if " | " in outside else what
+    lines = textwrap.wrap(
+        before.replace(" ", "\0") + text,
+        WIDTH - len(indent),
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\0", " ") for line in lines]
 
 
 def main():
     found = definitions()
     names = named(found)
-    sections, done = [], set()
+    types = {}
     for path, module in sorted(ALL.items()):
-        if why := left_out(path):
-            sections.append([f"[{path}] left out: {why}"])
+        if left_out(path):
             continue
-        lines = [f"[{path}]", *exported(path, names)]
         for local in module.nodes:
             where = (path, local)
-            if where in found and names[where] not in done:
-                done.add(names[where])
-                lines += written(where, found[where], names)
-        sections.append(lines)
-    (HERE.parent / "types.txt").write_text("\n\n".join(map("\n".join, sections)) + "\n")
+            if where not in found or names[where] in types:
+                continue
+            one = found[where]
+            if one.kind == "alias":
+                types[names[where]] = ("alias", put(one.text, names), None)
+                continue
+            above = [names[base] for base in one.bases if base in names and one.kind == "dict"]
+            fields = one.fields if above else one.all_fields
+            fields = [(key, needed, put(text, names)) for key, needed, text in fields]
+            types[names[where]] = (one.kind, fields, above[0] if above else None)
+    files = Files(types)
+    for file, lines in (
+        ("_literals", files.literals()),
+        ("_params", files.params()),
+        ("_parts", files.parts()),
+    ):
+        (OURS / f"{file}.py").write_text("\n".join(lines) + "\n")
+    (OURS / "_modules.py").write_text(modules_text(names))
+    every = {
+        one
+        for path in ALL
+        if path not in PACKAGES and "." not in path
+        for one in package_names(path, names)
+    }
+    every |= set(package_names("shared", names))
+    for path in ("", *PACKAGES):
+        listed_names = sorted(package_names(path, names) if path else every)
+        (OURS / path / "__init__.py").write_text(f"__all__ = {listed_names}\n")
+    print("now `make stubs`")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import textwrap
 from pathlib import Path
 
 import from_openai
+import types_table
 import typing_extensions
 
 LIST = Path(__file__).parents[2] / "tests" / "python" / "openai_paths.txt"
@@ -89,8 +90,8 @@ def reason(table, text):
 
 def of_types():
     """The names of a package of types that are of our operations."""
-    text = (from_openai.HERE.parent / "types.txt").read_text()
-    return set(re.findall(r"^    has (?:\w+ as )?(\w+)$", text, re.MULTILINE))
+    own = {name for names, _ in types_table.modules().values() for name in names}
+    return own.union(*(types_table.exported(path) for path in ("", *types_table.PACKAGES)))
 
 
 def names(module):

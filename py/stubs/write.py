@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes what is said once and needed in several places: the stubs of the native module and of the
 operations, the arguments of the operations, the Rust tables of the classes of answers, and the
-modules of `modelwire.types`. They come from ../fields.txt, ../types.txt, ../paths.txt, and from the
-tables below. Knows no behaviour.
+packages of `modelwire.types`. They come from ../fields.txt, from the types in
+../python/modelwire/types, and from the tables below.
 
     make stubs                         writes them all
     python py/stubs/write.py --check   says which of them is stale, and in what
@@ -17,7 +17,7 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-import write_types
+import types_table
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "python" / "modelwire"
@@ -114,8 +114,8 @@ def {name}(
 
 def table_of_types():
     classes = fields()[0].values()
-    return write_types.Table(
-        {one.name for one in classes if one.form != "no class"} - write_types.UNIONS
+    return types_table.Table(
+        {one.name for one in classes if one.form != "no class"} - types_table.UNIONS
     )
 
 
@@ -220,7 +220,7 @@ def stub_classes():
 
 
 class Shapes:
-    """The Rust tables of fields: of the classes, and of the parts that have none and stand in one of
+    """The Rust tables of fields: of the classes, and of the parts that have none and are in one of
     their fields."""
 
     def __init__(self):
@@ -228,69 +228,62 @@ class Shapes:
         self.table = table_of_types()
         """Names of types, and their fields as (name, child)."""
         self.parts = {}
-        """Names of groups, and what they choose among as (type, shape)."""
-        self.choices = {}
-        for name, (members, _) in self.groups.items():
-            self.choices[constant(name)] = [pair for one in members for pair in self.kinds(one)]
+        """Names of groups, and the shapes that they choose among."""
+        self.choices = {
+            name: [shape for one in members for shape in self.with_type(one)]
+            for name, (members, _) in self.groups.items()
+        }
         # Items have no class of their own, and fields as the others.
         items = [one for one in self.table.items() if one not in self.classes]
-        self.choices["OUTPUT_ITEM"] += [pair for one in items for pair in self.kinds(one)]
+        self.choices["OutputItem"] += [shape for one in items for shape in self.with_type(one)]
         self.items = [constant(one) for one in items]
         self.of_classes = {
             one.name: [
-                (field.name, self.child(field, one.name))
-                for field in one.fields
-                if not field.is_extra
+                (field.name, self.child(field)) for field in one.fields if not field.is_extra
             ]
             for one in self.classes.values()
         }
 
-    def kinds(self, name):
-        """The literals of its `type`, each with its shape."""
-        self.add(name)
+    def types(self, name):
+        """The literals of its `type`."""
         if name in self.classes:
-            own = next(field.type for field in self.classes[name].fields if field.name == "type")
+            own = next((one.type for one in self.classes[name].fields if one.name == "type"), "")
         else:
             own = next((what for key, _, what in self.table.types[name][1] if key == "type"), "")
-        found = re.findall('"([^"]+)"', own) if own.startswith("Literal[") else []
-        return [(literal, constant(name)) for literal in found]
+        return re.findall('"([^"]+)"', own) if own.startswith("Literal[") else []
+
+    def with_type(self, name):
+        """Its shape, if its `type` tells it from others."""
+        self.add(name)
+        return [constant(name)] if self.types(name) else []
 
     def add(self, name):
         """Has a table made of the fields of a part."""
-        if name in self.parts or name in self.classes:
-            return
-        self.parts[name] = ()  # it may be a part of itself
-        self.parts[name] = [
-            (key, self.of_text(text, f"{name}_{key}")) for key, _, text in self.table.types[name][1]
-        ]
+        if name not in self.parts and name not in self.classes:
+            self.parts[name] = ()  # it may be a part of itself
+            self.parts[name] = [
+                (key, self.of_text(text)) for key, _, text in self.table.types[name][1]
+            ]
 
-    def child(self, field, owner):
-        """What the objects in a field are, as Rust says it."""
+    def child(self, field):
+        """What the objects in a field are, as the macro `shapes` has it."""
         if field.group == "plain":
-            return "Plain"
+            return "{}"
         if field.group:
             last = self.classes[self.groups[field.group][1]].shape
-            name = constant(field.group)
-            return f"ByType(&{name}, &{last})" if self.choices[name] else f"Of(&{last})"
-        return self.of_text(field.type, f"{owner}_{field.name}")
+            return f"({constant(field.group)}, {last})" if self.choices[field.group] else last
+        return self.of_text(field.type)
 
-    def of_text(self, text, place):
-        """The same, of an annotation of types.txt."""
+    def of_text(self, text):
+        """The same, of an annotation of the table of types."""
         if re.match(r"dict\[|FunctionParameters\b|Metadata\b", text):
-            return "Plain"
+            return "{}"
         found = self.members(text)
         if len(found) == 1:
             self.add(found[0])
-            return f"Of(&{constant(found[0])})"
-        pairs = [pair for one in found for pair in self.kinds(one)]
-        if not pairs:
-            return "Any"
-        name = next(
-            (name for name, known in self.choices.items() if known == pairs),
-            constant(place).upper(),
-        )
-        self.choices[name] = pairs
-        return f"ByType(&{name}, &OBJECT)"
+            return constant(found[0])
+        shapes = [shape for one in found for shape in self.with_type(one)]
+        return f"[{', '.join(shapes)}]" if shapes else ""
 
     def members(self, text):
         """The parts and classes of a union."""
@@ -316,47 +309,43 @@ def wrapped(entries, indent):
     )
 
 
-WRITTEN = "Written from py/fields.txt\n//! by `make stubs`"
+WRITTEN = "Written from\n//! py/fields.txt and the types in `modelwire.types` by `make stubs`"
 
 
 def rust_fields():
     shapes = Shapes()
     text = [
-        f"//! The fields of every class, and what stands in them: a table. {WRITTEN}. Knows no class.",
+        f"//! The fields of every class, and what the objects in them are: a table. {WRITTEN}.",
         "",
-        "use crate::object::shape::Child::{Any, ByType, Of, Plain};",
-        "use crate::object::shape::{OBJECT, Shape};",
+        "use crate::object::shape::{Shape, shapes};",
         "",
+        "shapes! {",
     ]
-    for name, pairs in shapes.choices.items():
-        if pairs:
-            text.append(f"static {name}: [(&str, &Shape); {len(pairs)}] = [")
-            text += [wrapped([f'("{kind}", &{shape})' for kind, shape in pairs], "    "), "];", ""]
     for name, entries in [*shapes.of_classes.items(), *shapes.parts.items()]:
-        visible = "pub(crate) " if name in shapes.classes else ""
-        head = f'{visible}static {constant(name)}: Shape = Shape::new("{name}", &['
-        entries = [f'("{key}", {child})' for key, child in entries]
-        short = f"{head}{', '.join(entries)}]);"
-        text += (
-            [short] if len(short) <= 100 else [head, *(f"    {entry}," for entry in entries), "]);"]
+        types = " | ".join(f'"{one}"' for one in shapes.types(name))
+        entries = ", ".join(f"{key}: {child}" if child else key for key, child in entries)
+        row = f'{constant(name)} "{name}"{types and f" as {types}"} {{ {entries} }}'
+        text += textwrap.wrap(
+            row,
+            100,
+            initial_indent="    ",
+            subsequent_indent="        ",
+            break_long_words=False,
+            break_on_hyphens=False,
         )
-        text.append("")
-    every = [constant(name) for name in (*shapes.of_classes, *shapes.parts)]
-    for name, doc, members in (
-        ("ALL", "", every),
-        ("ITEMS", "/// Items of a response that have no class of their own.", shapes.items),
-    ):
-        text += [doc] if doc else []
-        visible = "pub(crate) " if doc else ""
-        text.append(f"{visible}static {name}: [&Shape; {len(members)}] = [")
-        text += [wrapped([f"&{one}" for one in members], "    "), "];", ""]
-    text += [
-        "/// The shape of the class of this name.",
-        "pub(crate) fn by_name(name: &str) -> Option<&'static Shape> {",
-        "    ALL.iter().find(|shape| shape.name == name).copied()",
-        "}",
-        "",
-    ]
+    text += ["}", ""]
+    lists = {constant(name): members for name, members in shapes.choices.items() if members}
+    docs = {"ITEMS": "/// Items of a response that have no class of their own."}
+    for name, members in {**lists, "ITEMS": shapes.items}.items():
+        text += [docs[name]] if name in docs else []
+        visible = "pub(crate) " if name in docs else ""
+        text += [
+            "#[rustfmt::skip]",
+            f"{visible}static {name}: &[&Shape] = &[",
+            wrapped([f"&{one}" for one in members], "    "),
+            "];",
+            "",
+        ]
     return "\n".join(text)
 
 
@@ -371,7 +360,7 @@ def rust_classes():
     docs = computed_docs()
     classes = [one for one in fields()[0].values() if one.form != "no class"]
     text = [
-        f"//! The Python classes of answers, chunks and events. {WRITTEN}. Knows no JSON.",
+        "//! The Python classes of answers, chunks and events. Written from py/fields.txt by `make stubs`.",
         "",
         "use pyo3::prelude::*;",
         "",
@@ -429,56 +418,87 @@ def rust_name(field):
     return "r#type" if field.name == "type" else field.name
 
 
-def parameters(table, stream):
-    written = []
-    for line in lines(table):
-        name, kind = line.split(": ", 1)
-        if name == "stream":
-            written.append(f"stream: {stream},")
-        elif kind.startswith("_Maybe"):
-            written.append(f"{name}: {kind} = ...,")
-        else:
-            written.append(f"{name}: {kind},")
-    return written
+def method(head, arguments, result, doc=""):
+    """A method whose other arguments are those of a TypedDict."""
+    end = f':\n    """{doc}"""' if doc else ": ..."
+    line = f"@overload\n{head}(self, *, {arguments}) -> {result}{end}"
+    if max(map(len, line.splitlines()[:2])) > 96:
+        written = textwrap.fill(
+            f"self, *, {arguments}", 92, initial_indent="    ", subsequent_indent="    "
+        )
+        line = f"@overload\n{head}(\n{written}\n) -> {result}{end}"
+    return textwrap.indent(line, "    ") + "\n"
 
 
-def operation(table, plain, streamed, is_async, doc):
+def operation(given, plain, streamed, is_async, doc):
     """The three forms of an operation: whole, streamed, and whichever `stream` says."""
-    forms = [
-        ("Literal[False] | None | NotGiven | Omit = ...", plain),
-        ("Literal[True]", streamed),
-        ("bool", f"{plain} | {streamed}"),
-    ]
+    head = "async def create" if is_async else "def create"
+    forms = (
+        ("Literal[False] | None | NotGiven | Omit = ...", plain, ""),
+        ("Literal[True]", streamed, ""),
+        ("bool", f"{plain} | {streamed}", doc),
+    )
+    return "".join(
+        method(head, f"stream: {stream}, **params: Unpack[_{given}Params]", result, said)
+        for stream, result, said in forms
+    )
+
+
+def typed_dicts():
+    """The arguments of each operation, and of what is made of it."""
+    streaming, gather = lines(OWN)
     text = []
-    for stream, result in forms:
-        written = parameters(table, stream) + [f"{line}," for line in lines(EXTRA) + lines(OWN)]
-        body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
-        keyword = "async def" if is_async else "def"
-        told = f'\n    """{doc}"""' if stream == "bool" else " ..."
-        text.append(f"@overload\n{keyword} create(\n{body}\n) -> {result}:{told}")
-    return textwrap.indent("\n".join(text), "    ") + "\n"
+    for name, table, of_create, of_parse in (
+        ("Chat", CHAT, [line for line in lines(CHAT) if line.startswith("response_format")], []),
+        ("Response", RESPONSE, [], lines(PARSED_AS)),
+    ):
+        [tools] = [line for line in lines(table) if line.startswith("tools:")]
+        others = [line for line in lines(table) if not line.startswith("stream:")]
+        others = [line for line in others if line != tools and line not in of_create]
+        for kind, base, own in (
+            ("", "_CallParams", others),
+            ("Stream", f"_{name}BaseParams", [tools]),
+            ("Parse", f"_{name}StreamParams", [streaming, *of_parse]),
+            ("Create", f"_{name}StreamParams", [streaming, *of_create, gather]),
+            ("Run", f"_{name}BaseParams", [streaming]),
+        ):
+            text += ["", f"class _{name}{kind or 'Base'}Params({base}, total=False):"]
+            text += map(key_of_dict, own)
+    return [
+        "",
+        "class _CallParams(TypedDict, total=False):",
+        *map(key_of_dict, lines(EXTRA)),
+        *text,
+    ]
+
+
+def key_of_dict(line):
+    key, kind = line.split(": ", 1)
+    kind, has_default, _ = kind.partition(" = ")
+    is_needed = not has_default and not kind.startswith("_Maybe")
+    return f"    {key}: {f'Required[{kind}]' if is_needed else kind}"
 
 
 RAW = """
 class _{name}:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_{given}]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_{given}CreateParams]
     ) -> {plain}: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_{given}]) -> {streamed}: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_{given}CreateParams]) -> {streamed}: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_{given}]) -> {either}: ...
+    def create(self, *, stream: bool, **params: Unpack[_{given}CreateParams]) -> {either}: ...
     @overload
-    def parse(self, *, {asked}: type[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    def parse(self, *, {asked}: type[_P], **params: Unpack[_{given}ParseParams]) -> {parsed_as}: ...
     @overload
-    def parse(self, *, {asked}: _Adapter[_P], **given: Unpack[_{parsed}Given]) -> {parsed_as}: ...
+    def parse(self, *, {asked}: _Adapter[_P], **params: Unpack[_{given}ParseParams]) -> {parsed_as}: ...
     @overload
-    def parse(self, *, {asked}: _Maybe[_Value] = ..., **given: Unpack[_{parsed}Given]) -> {parsed_any}: ...
+    def parse(self, *, {asked}: _Maybe[_Value] = ..., **params: Unpack[_{given}ParseParams]) -> {parsed_any}: ...
 """
 RAW_MODELS = """
 class _{name}:
-    def list(self, **given: Unpack[_Given]) -> {plain}: ...
+    def list(self, **params: Unpack[_CallParams]) -> {plain}: ...
 """
 RAW_CLIENT = """
 class _{chat}:
@@ -501,26 +521,7 @@ def wrapped_raw(form, is_async, kind):
 
 def raw():
     """The resources whose methods return answers with their status and headers."""
-    text = []
-    asked = ("response_format", "stream")
-    chat = [line for line in lines(CHAT) if not line.startswith(asked)]
-    create = [line for line in lines(CHAT) if line.startswith("response_format")]
-    response = [line for line in lines(RESPONSE) if not line.startswith("stream:")]
-    chat += [line for line in lines(CHAT) if line.startswith("stream_")]
-    streaming, gather = lines(OWN)
-    for name, base, table in (
-        ("Given", "TypedDict", lines(EXTRA)),
-        ("ParsedChatCompletionGiven", "_Given", [*chat, streaming]),
-        ("ChatGiven", "_ParsedChatCompletionGiven", [*create, gather]),
-        ("ParsedResponseGiven", "_Given", [*response, streaming]),
-        ("ResponseGiven", "_ParsedResponseGiven", [gather]),
-    ):
-        text += ["", f"class _{name}({base}, total=False):"]
-        for line in table:
-            key, kind = line.split(": ", 1)
-            kind, has_default, _ = kind.partition(" = ")
-            is_needed = not has_default and not kind.startswith("_Maybe")
-            text.append(f"    {key}: {f'Required[{kind}]' if is_needed else kind}")
+    text = typed_dicts()
     for form in ("WithRawResponse", "WithStreamingResponse"):
         for is_async in ("", "Async"):
             names = {
@@ -532,12 +533,12 @@ def raw():
             for resource, given, plain, event, asked in (
                 (
                     "completions",
-                    "ChatGiven",
+                    "Chat",
                     "ChatCompletion",
                     "ChatCompletionChunk",
                     "response_format",
                 ),
-                ("responses", "ResponseGiven", "Response", "ResponseStreamEvent", "text_format"),
+                ("responses", "Response", "Response", "ResponseStreamEvent", "text_format"),
             ):
                 text.append(
                     RAW.format(
@@ -547,7 +548,6 @@ def raw():
                         streamed=wrapped(f"{stream}[{event}]"),
                         either=wrapped(f"{plain} | {stream}[{event}]"),
                         asked=asked,
-                        parsed=f"Parsed{plain}",
                         parsed_as=wrapped(f"Parsed{plain}[_P]"),
                         parsed_any=wrapped(f"Parsed{plain}[Any]"),
                     ).rstrip()
@@ -560,34 +560,25 @@ def raw():
 
 def with_imports(text, named, but=()):
     """A stub with what it names of the types, where it says `# TYPES`."""
-    found = write_types.imports(table_of_types(), [named], but)
+    found = types_table.imports(table_of_types(), [named], but)
     return text.replace("# TYPES\n", "\n".join(found) + "\n")
 
 
-def parsed_forms(table, asked, head, result, doc, more=""):
+def parsed_forms(given, asked, head, result, doc, more=""):
     """The forms of an operation whose answer is parsed: by the type that `asked` is given."""
-    kinds = ("type[_P]", "_Adapter[_P]", "_Maybe[_Value]")
-    text = []
-    for kind in kinds:
-        written = [one for one in parameters(table, "") if not one.startswith("stream:")]
-        default = " = ..." if kind == kinds[-1] else ""
-        written = [one for one in written if not one.startswith(f"{asked}:")]
-        written.append(f"{asked}: {kind}{default},")
-        written += [f"{line} = ...," if ": _Maybe" in line else f"{line}," for line in lines(more)]
-        written += [f"{line}," for line in lines(EXTRA)]
-        body = textwrap.indent("\n".join(["self,", "*,", *written]), "    ")
-        returned = result.replace("_P", "_P" if kind != kinds[-1] else "Any")
-        told = f'\n    """{doc}"""' if kind == kinds[-1] else " ..."
-        text.append(f"@overload\n{head}(\n{body}\n) -> {returned}:{told}")
-    return textwrap.indent("\n".join(text), "    ") + "\n"
+    kinds = ("type[_P]", "_Adapter[_P]", "_Maybe[_Value] = ...")
+    return "".join(
+        method(
+            head,
+            f"{asked}: {kind}, {more}**params: Unpack[_{given}Params]",
+            result.replace("_P", "Any") if kind == kinds[-1] else result,
+            doc if kind == kinds[-1] else "",
+        )
+        for kind in kinds
+    )
 
 
-STREAM_ONLY = OWN.strip().splitlines()[0]
-RUN = """
-tools: Iterable[Any]
-max_turns: int | None = None
-raise_errors: bool = False
-"""
+RUN = "tools: Iterable[Any], max_turns: int | None = None, raise_errors: bool = False, "
 
 
 def parsing(text):
@@ -596,26 +587,17 @@ def parsing(text):
     stream = "Streams it as events, with snapshots and the whole answer, parsed, at the end."
     run = "Runs tools until the model answers; iterate its turns, or ask for the final answer."
     forms = {
-        "CHAT": (CHAT, "response_format", "ParsedChatCompletion", "ChatCompletionStream", ""),
-        "RESPONSE": (RESPONSE, "text_format", "ParsedResponse", "ResponseStream", PARSED_AS),
+        "CHAT": ("Chat", "response_format", "ParsedChatCompletion", "ChatCompletionStream"),
+        "RESPONSE": ("Response", "text_format", "ParsedResponse", "ResponseStream"),
     }
-    for name, (table, asked, parsed, streamed, more) in forms.items():
-        without_tools = "\n".join(line for line in lines(table) if not line.startswith("tools:"))
+    for name, (given, asked, parsed, streamed) in forms.items():
         for prefix, keyword, kind in (("", "def", ""), ("ASYNC_", "async def", "Async")):
             manager = f"{kind}StreamManager[{kind}{streamed}[_P]]"
+            turns = f"{kind}Run[{parsed}[_P]]"
             written = (
-                parsed_forms(
-                    table, asked, f"{keyword} parse", f"{parsed}[_P]", parse, more + STREAM_ONLY
-                )
-                + parsed_forms(table, asked, "def stream", manager, stream)
-                + parsed_forms(
-                    without_tools,
-                    asked,
-                    "def run_tools",
-                    f"{kind}Run[{parsed}[_P]]",
-                    run,
-                    RUN + STREAM_ONLY,
-                )
+                parsed_forms(f"{given}Parse", asked, f"{keyword} parse", f"{parsed}[_P]", parse)
+                + parsed_forms(f"{given}Stream", asked, "def stream", manager, stream)
+                + parsed_forms(f"{given}Run", asked, "def run_tools", turns, run, RUN)
             )
             text = text.replace(f"    # {prefix}{name}_PARSED\n", written)
     return text
@@ -641,11 +623,17 @@ def resources():
         "    takes longer. stream changes only how the answer comes: it is not free.\n    "
     )
     forms = {
-        "CHAT": (CHAT, "ChatCompletion", "Stream[ChatCompletionChunk]", False, whole),
-        "ASYNC_CHAT": (CHAT, "ChatCompletion", "AsyncStream[ChatCompletionChunk]", True, whole),
-        "RESPONSE": (RESPONSE, "Response", "Stream[ResponseStreamEvent]", False, response),
+        "CHAT": ("ChatCreate", "ChatCompletion", "Stream[ChatCompletionChunk]", False, whole),
+        "ASYNC_CHAT": (
+            "ChatCreate",
+            "ChatCompletion",
+            "AsyncStream[ChatCompletionChunk]",
+            True,
+            whole,
+        ),
+        "RESPONSE": ("ResponseCreate", "Response", "Stream[ResponseStreamEvent]", False, response),
         "ASYNC_RESPONSE": (
-            RESPONSE,
+            "ResponseCreate",
             "Response",
             "AsyncStream[ResponseStreamEvent]",
             True,
@@ -670,7 +658,7 @@ def types():
         path = one.module.removeprefix("modelwire.types").strip(".")
         own.setdefault(path, {})[one.name] = one.name
     own["chat"]["ChatCompletionMessageFunctionToolCall"] = "ChatCompletionMessageToolCall"
-    texts = write_types.files(table, own)
+    texts = types_table.files(table, own)
     return {PACKAGE / "types" / path: text for path, text in texts.items()}
 
 
@@ -704,9 +692,9 @@ def python_fields():
     lines += ["}", "", "FIELDS = {"]
     for one in fields()[0].values():
         known = {field.name: field.type for field in one.fields if not field.is_extra}
-        lines.append(f'    "{one.name}": {{')
-        lines += [f'        "{name}": {quoted(kind)},' for name, kind in known.items()]
-        lines.append("    },")
+        entries = [f'"{name}": {quoted(kind)}' for name, kind in known.items()]
+        lines += types_table.fill([f'"{one.name}": {{{entries[0]}', *entries[1:]], "    ")
+        lines[-1] += "},"
     return "\n".join([*lines, "}", ""])
 
 
@@ -723,16 +711,14 @@ FILES = {
 def texts():
     """What each file is to be."""
     made = {path: make() for path, make in FILES.items()}
-    made |= {PACKAGE / path: text for path, text in write_types.paths().items()}
+    made |= {PACKAGE / path: text for path, text in types_table.named_modules().items()}
     return {**made, **types()}
 
 
 def superfluous(paths):
-    """Modules of types and of names that no table has."""
-    folders = {
-        path.parent for path in paths if path.parent not in (PACKAGE, PACKAGE / "types", RUST)
-    }
-    return sorted({path for folder in folders for path in folder.glob("*.py")} - set(paths))
+    """Modules that no table has."""
+    folders = {path.parent for path in paths if path.parent not in (PACKAGE, RUST)}
+    return sorted({path for folder in folders for path in folder.glob("[a-z]*.py")} - set(paths))
 
 
 def differences():

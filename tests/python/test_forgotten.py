@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -238,22 +239,17 @@ def test_every_generated_file_is_new():
 
 def test_a_stale_file_is_told(tmp_path):
     """With the command that writes it anew."""
-    for folder in ("stubs", "src/object", "python/modelwire/types"):
-        (tmp_path / folder).mkdir(parents=True)
-        for path in (PROJECT / "py" / folder).iterdir():
-            if path.is_file():
-                (tmp_path / folder / path.name).write_bytes(path.read_bytes())
-    for path in (PROJECT / "py" / "python" / "modelwire").glob("*.py*"):
-        (tmp_path / "python" / "modelwire" / path.name).write_bytes(path.read_bytes())
-    for name in ("types.txt", "paths.txt"):
-        (tmp_path / name).write_text((PROJECT / "py" / name).read_text())
+    without = shutil.ignore_patterns("__pycache__", "*.so")
+    for folder in ("stubs", "src/object", "python/modelwire"):
+        shutil.copytree(PROJECT / "py" / folder, tmp_path / folder, ignore=without)
     fields = (PROJECT / "py" / "fields.txt").read_text()
     fields = fields.replace("    owned_by: str\n", "    owned_by: str\n    planet: str\n")
     (tmp_path / "fields.txt").write_text(fields)
     script = tmp_path / "stubs" / "write.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert done.returncode != 0 and "make stubs" in done.stderr
-    for line in ("+    planet: str", '+    ("planet", Any),'):
+    shape = '+    MODEL "Model" { id, created, object, owned_by, planet, shutdown_date }'
+    for line in ("+    planet: str", shape):
         assert line in done.stderr.splitlines()
     for name in ("_native.pyi", "fields.rs", "classes.rs"):
         assert f"--- {name} as it is" in done.stderr

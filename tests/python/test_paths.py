@@ -14,7 +14,7 @@ import pytest
 import typing_extensions
 
 import modelwire
-from modelwire.types import _lazy, _params, _parts, chat, responses, shared
+from modelwire.types import _params, _parts, chat, responses, shared
 
 pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
 
@@ -33,6 +33,60 @@ def test_every_name_is_where_programs_look_for_it(path):
     module = importlib.import_module(f"modelwire.{path}")
     missing = [name for name in MODULES[path] if not hasattr(module, name)]
     assert not missing
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.startswith("types.")])
+def test_every_type_is_the_one_of_its_module(path):
+    """R-OP1: a name that several modules have means in each what openai-python has there: a dict or
+    a part with the same fields."""
+    theirs = pytest.importorskip(f"openai.{path}")
+    ours = importlib.import_module(f"modelwire.{path}")
+    for name in MODULES[path]:
+        their, our = getattr(theirs, name), getattr(ours, name)
+        if typing_extensions.is_typeddict(their):
+            assert keys(their) == keys(our), name
+        elif hasattr(our, "_has"):
+            fields = {field.alias or key for key, field in their.model_fields.items()}
+            # No class statement takes a field that is called like a keyword.
+            assert fields - {"async"} == our._has, name
+        elif isinstance(their, type):
+            assert our.__name__.endswith(name) or name in RENAMED, name
+
+
+def keys(one):
+    return one.__required_keys__ | one.__optional_keys__
+
+
+# Native classes that have another name in openai-python.
+RENAMED = ("ChatCompletionMessageFunctionToolCall", "ChoiceDeltaFunctionCall", "FunctionCall")
+
+
+def test_modules_without_a_file():
+    """R-OP1: each lists its names, is a package if modules are in it, and is found by the last
+    finder, which finds nothing else."""
+    import modelwire._exceptions as errors
+    import modelwire.resources.beta.chat.completions as completions
+
+    from modelwire.types.chat import chat_completion_audio_param as audio
+
+    assert errors.RateLimitError is modelwire.RateLimitError
+    assert set(errors.__all__) <= set(dir(errors))
+    assert completions.__spec__.parent == "modelwire.resources.beta.chat"
+    assert audio.__all__ == ["ChatCompletionAudioParam", "VoiceID", "Voice"]
+    assert set(audio.__all__) <= set(dir(audio)) and audio.__spec__.origin is None
+    for module in (errors, completions, audio):
+        assert pickle.loads(pickle.dumps(getattr(module, module.__all__[0])))
+        with pytest.raises(AttributeError, match="Nonsense"):
+            module.Nonsense
+    for path in ("_nonsense", "lib.nonsense", "types.chat.nonsense", "resources.chat.chat.chat"):
+        with pytest.raises(ModuleNotFoundError, match=path):
+            importlib.import_module(f"modelwire.{path}")
+    code = (
+        "import sys; before = list(sys.meta_path); import modelwire\n"
+        "assert sys.meta_path[:-1] == before and 'modelwire._openai_paths' not in sys.modules\n"
+        "assert sys.meta_path[-1].find_spec('modelwire_of_others') is None\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_the_list_is_long():
@@ -75,6 +129,8 @@ def test_nothing_is_imported_before_it_is_asked_for():
         "import modelwire.types.chat\n"
         "assert 'typing' not in sys.modules and 'modelwire.types._params' not in sys.modules\n"
         "modelwire.types.chat.ChatCompletion\n"
+        "from modelwire.types.chat.chat_completion_chunk import Choice\n"
+        "import modelwire._exceptions, modelwire.types.chat.chat_completion_audio\n"
         "assert 'typing' not in sys.modules\n"
         "modelwire.types.chat.ChatCompletionMessageParam\n"
         "assert 'modelwire.types._parts' not in sys.modules\n"
@@ -93,8 +149,7 @@ def test_packages_tell_their_names():
         assert set(package.__all__) <= set(dir(package))
         with pytest.raises(AttributeError, match="Nonsense"):
             package.Nonsense
-    get, _ = _lazy.names("modelwire.types", {"modelwire._native": "Model Same=Model"})
-    assert get("Same") is get("Model") is modelwire.types.Model
+    assert chat.ChatCompletionToolParam is chat.ChatCompletionFunctionToolParam
 
 
 def test_resources_are_the_ones_that_clients_use(client):

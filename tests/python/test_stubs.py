@@ -1,6 +1,7 @@
 """The types that the package promises: against what is there, and as a typed program sees them.
 Knows no behaviour."""
 
+import ast
 import inspect
 import json
 import pydoc
@@ -31,6 +32,8 @@ modelwire\\.types\\._parts\\.Response(StreamEvent|OutputItem)
 modelwire\\.types\\._literals\\..*
 # How classes of kinds are called is no matter of types: checkers see their `__new__`.
 modelwire\\.types\\._kinds\\.OfKind\\.__call__
+# stubtest does not look into the TypedDict of `**params`; a test below does.
+modelwire\\._resources\\.(Async)?(Completions|Responses)\\.(create|parse|stream)
 # A class that takes a parameter in annotations; checkers see a generic one.
 modelwire\\._resources\\.ModelList\\.__class_getitem__
 # An answer came, so there is a status; the class itself has None.
@@ -74,6 +77,57 @@ def test_stubs_are_what_their_tables_say(tmp_path):
 def test_typed_programs(tmp_path):
     """R-OP1: mypy --strict accepts the examples, and a program that uses the public surface."""
     check(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *PROGRAMS)
+
+
+def parameters_of_stubs():
+    """The parameters of each form of each operation: what has no default, and what has one."""
+    tree = ast.parse((PY / "python" / "modelwire" / "_resources.pyi").read_text())
+    classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+
+    def keys(name):
+        found = {}
+        for base in classes[name].bases:
+            found |= keys(base.id) if base.id in classes else {}
+        for one in classes[name].body:
+            found[one.target.id] = ast.unparse(one.annotation).startswith("Required[")
+        return found
+
+    for resource in ("Completions", "AsyncCompletions", "Responses", "AsyncResponses"):
+        for form in classes[resource].body:
+            if isinstance(form, ast.FunctionDef | ast.AsyncFunctionDef) and form.args.kwarg:
+                kwarg = form.args.kwarg.annotation
+                if not isinstance(kwarg, ast.Subscript):
+                    continue
+                named = keys(kwarg.slice.id)
+                for one, default in zip(form.args.kwonlyargs, form.args.kw_defaults):
+                    assert one.arg not in named
+                    named[one.arg] = default is None
+                yield resource, form.name, named
+
+
+def test_parameters_of_stubs_are_those_of_the_methods():
+    """R-OP1: also those that are keys of a TypedDict, where stubtest does not look."""
+    forms = list(parameters_of_stubs())
+    assert len(forms) == 4 * 4 * 3
+    client = modelwire.OpenAI(base_url="http://localhost/v1", api_key="sk-test")
+    other = modelwire.AsyncOpenAI(base_url="http://localhost/v1", api_key="sk-test")
+    resources = {
+        "Completions": client.chat.completions,
+        "AsyncCompletions": other.chat.completions,
+        "Responses": client.responses,
+        "AsyncResponses": other.responses,
+    }
+    # What an overload is chosen by has no default in some forms.
+    chosen = {"stream", "response_format", "text_format"}
+    for resource, method, named in forms:
+        signature = inspect.signature(getattr(resources[resource], method)).parameters
+        if method == "run_tools":
+            assert {*signature} - {"given"} <= {*named}
+            continue
+        assert {*named} == {*signature}, (resource, method)
+        for name, is_needed in named.items():
+            has_default = signature[name].default is not inspect.Parameter.empty
+            assert name in chosen or is_needed is not has_default, (resource, method, name)
 
 
 MISTAKES = HERE / "planted_mistakes.py"

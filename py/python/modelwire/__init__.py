@@ -101,6 +101,22 @@ def _end() -> None:
 
 _atexit.register(_end)
 
+
+class _OpenAIPaths:
+    """Finds modules that openai-python has and this package has no file for. The last finder that
+    Python asks, so no other import is slower by it."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
+        if not name.startswith(f"{__name__}."):
+            return None
+        from modelwire import _openai_paths
+
+        return _openai_paths.find(name)
+
+
+_sys.meta_path.append(_OpenAIPaths)  # type: ignore[arg-type]
+
 # What openai's module has: calls of a client that the module's variables configure.
 _MODULE_CALLS = ("models", "chat", "responses", "beta")
 _MODULE_SETTINGS = (

@@ -15,28 +15,12 @@ from modelwire._rate_limits import RateLimits
 from modelwire._record import CallRecord
 from modelwire._usage import Usage
 from modelwire.types._parts import (
-    ChatCompletionModeration,
-    InputTokensDetailsCacheWriteTokensDetails,
-    InputTransformation,
-    Misalignment,
-    PromptCacheDiagnostics,
-    Reasoning,
-    ResponseAccessPrograms,
-    ResponseApplyPatchToolCallCaller,
-    ResponseConversation,
-    ResponseImage,
-    ResponseInputItem,
-    ResponseModeration,
-    ResponseOutputTextAnnotation,
-    ResponseOutputTextLogprob,
-    ResponsePrompt,
-    ResponsePromptCacheOptions,
-    ResponseReasoningItemContent,
-    ResponseReasoningItemSummary,
-    ResponseTextConfig,
-    ResponseToolChoice,
-    Tool,
-    ToolUsage,
+    ChatCompletionModeration, InputTokensDetailsCacheWriteTokensDetails, InputTransformation,
+    Misalignment, PromptCacheDiagnostics, Reasoning, ResponseAccessPrograms,
+    ResponseApplyPatchToolCallCaller, ResponseConversation, ResponseImage, ResponseInputItem,
+    ResponseModeration, ResponseOutputTextAnnotation, ResponseOutputTextLogprob, ResponsePrompt,
+    ResponsePromptCacheOptions, ResponseReasoningItemContent, ResponseReasoningItemSummary,
+    ResponseTextConfig, ResponseToolChoice, Tool, ToolUsage
 )
 from modelwire.types._parts import ResponseOutputItem as _OutputItem
 

@@ -36,38 +36,19 @@ from modelwire.streaming import (
 )
 from modelwire.types._parsed import ParsedChatCompletion, ParsedResponse
 from modelwire._native import (
-    ChatCompletion,
-    ChatCompletionChunk,
-    ChatCompletionMessage,
-    Model,
-    Response,
+    ChatCompletion, ChatCompletionChunk, ChatCompletionMessage, Model, Response
 )
 from modelwire.types._literals import Metadata, ReasoningEffort, ResponseIncludable, ServiceTier
 from modelwire.types._params import (
-    ChatCompletionAudioParam,
-    ChatCompletionMessageParam,
-    ChatCompletionPredictionContentParam,
-    ChatCompletionStreamOptionsParam,
-    ChatCompletionToolChoiceOptionParam,
-    ChatCompletionToolUnionParam,
-    CompletionCreateParamsFunction,
-    CompletionCreateParamsFunctionCall,
-    CompletionCreateParamsModeration,
-    CompletionCreateParamsPromptCacheOptions,
-    ContextManagement,
-    ReasoningParam,
-    ResponseCreateParamsAccessPrograms,
-    ResponseCreateParamsConversation,
-    ResponseCreateParamsImage,
-    ResponseCreateParamsPromptCacheOptions,
-    ResponseCreateParamsToolChoice,
-    ResponseFormat,
-    ResponseInputItemParam,
-    ResponsePromptParam,
-    ResponseTextConfigParam,
-    StreamOptions,
-    ToolParam,
-    WebSearchOptions,
+    ChatCompletionAudioParam, ChatCompletionMessageParam, ChatCompletionPredictionContentParam,
+    ChatCompletionStreamOptionsParam, ChatCompletionToolChoiceOptionParam,
+    ChatCompletionToolUnionParam, CompletionCreateParamsFunction,
+    CompletionCreateParamsFunctionCall, CompletionCreateParamsModeration,
+    CompletionCreateParamsPromptCacheOptions, ContextManagement, ReasoningParam,
+    ResponseCreateParamsAccessPrograms, ResponseCreateParamsConversation, ResponseCreateParamsImage,
+    ResponseCreateParamsPromptCacheOptions, ResponseCreateParamsToolChoice, ResponseFormat,
+    ResponseInputItemParam, ResponsePromptParam, ResponseTextConfigParam, StreamOptions, ToolParam,
+    WebSearchOptions
 )
 from modelwire.types._parts import ResponseOutputItem, ResponseStreamEvent
 
@@ -163,13 +144,13 @@ class _AsyncOpening(Protocol[_T]):
     ) -> None: ...
 
 
-class _Given(TypedDict, total=False):
+class _CallParams(TypedDict, total=False):
     extra_headers: Mapping[str, str | Omit] | None
     extra_query: Mapping[str, object] | None
     extra_body: Mapping[str, object] | None
     timeout: float | Timeout | _HttpxTimeout | None | NotGiven
 
-class _ParsedChatCompletionGiven(_Given, total=False):
+class _ChatBaseParams(_CallParams, total=False):
     messages: Required[Iterable[ChatCompletionMessageParam | ChatCompletionMessage]]
     model: Required[str]
     audio: _Maybe[ChatCompletionAudioParam]
@@ -196,22 +177,30 @@ class _ParsedChatCompletionGiven(_Given, total=False):
     service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]]
     stop: _Maybe[str | SequenceNotStr[str]]
     store: _Maybe[bool]
+    stream_options: _Maybe[ChatCompletionStreamOptionsParam]
     temperature: _Maybe[float]
     tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam]
-    tools: _Maybe[Iterable[ChatCompletionToolUnionParam]]
     top_logprobs: _Maybe[int]
     top_p: _Maybe[float]
     user: _Maybe[str]
     verbosity: _Maybe[Literal["low", "medium", "high"]]
     web_search_options: _Maybe[WebSearchOptions]
-    stream_options: _Maybe[ChatCompletionStreamOptionsParam]
+
+class _ChatStreamParams(_ChatBaseParams, total=False):
+    tools: _Maybe[Iterable[ChatCompletionToolUnionParam]]
+
+class _ChatParseParams(_ChatStreamParams, total=False):
     stream_only: bool | NotGiven
 
-class _ChatGiven(_ParsedChatCompletionGiven, total=False):
+class _ChatCreateParams(_ChatStreamParams, total=False):
+    stream_only: bool | NotGiven
     response_format: _Maybe[ResponseFormat]
     gather: bool
 
-class _ParsedResponseGiven(_Given, total=False):
+class _ChatRunParams(_ChatBaseParams, total=False):
+    stream_only: bool | NotGiven
+
+class _ResponseBaseParams(_CallParams, total=False):
     input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]]
     model: _Maybe[str]
     access_programs: _Maybe[ResponseCreateParamsAccessPrograms]
@@ -239,50 +228,60 @@ class _ParsedResponseGiven(_Given, total=False):
     temperature: _Maybe[float]
     text: _Maybe[ResponseTextConfigParam]
     tool_choice: _Maybe[ResponseCreateParamsToolChoice]
-    tools: _Maybe[Iterable[ToolParam]]
     top_logprobs: _Maybe[int]
     top_p: _Maybe[float]
     truncation: _Maybe[Literal["auto", "disabled"]]
     user: _Maybe[str]
-    stream_only: bool | NotGiven
 
-class _ResponseGiven(_ParsedResponseGiven, total=False):
+class _ResponseStreamParams(_ResponseBaseParams, total=False):
+    tools: _Maybe[Iterable[ToolParam]]
+
+class _ResponseParseParams(_ResponseStreamParams, total=False):
+    stream_only: bool | NotGiven
+    parse_as: _Maybe[_Value]
+    stream: Literal[False] | None | NotGiven | Omit
+
+class _ResponseCreateParams(_ResponseStreamParams, total=False):
+    stream_only: bool | NotGiven
     gather: bool
+
+class _ResponseRunParams(_ResponseBaseParams, total=False):
+    stream_only: bool | NotGiven
 
 class _CompletionsWithRawResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ChatCreateParams]
     ) -> LegacyAPIResponse[ChatCompletion]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> LegacyAPIResponse[Stream[ChatCompletionChunk]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ChatCreateParams]) -> LegacyAPIResponse[Stream[ChatCompletionChunk]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> LegacyAPIResponse[ChatCompletion | Stream[ChatCompletionChunk]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ChatCreateParams]) -> LegacyAPIResponse[ChatCompletion | Stream[ChatCompletionChunk]]: ...
     @overload
-    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> LegacyAPIResponse[ParsedChatCompletion[_P]]: ...
+    def parse(self, *, response_format: type[_P], **params: Unpack[_ChatParseParams]) -> LegacyAPIResponse[ParsedChatCompletion[_P]]: ...
     @overload
-    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> LegacyAPIResponse[ParsedChatCompletion[_P]]: ...
+    def parse(self, *, response_format: _Adapter[_P], **params: Unpack[_ChatParseParams]) -> LegacyAPIResponse[ParsedChatCompletion[_P]]: ...
     @overload
-    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> LegacyAPIResponse[ParsedChatCompletion[Any]]: ...
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatParseParams]) -> LegacyAPIResponse[ParsedChatCompletion[Any]]: ...
 
 class _ResponsesWithRawResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ResponseCreateParams]
     ) -> LegacyAPIResponse[Response]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> LegacyAPIResponse[Stream[ResponseStreamEvent]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ResponseCreateParams]) -> LegacyAPIResponse[Stream[ResponseStreamEvent]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> LegacyAPIResponse[Response | Stream[ResponseStreamEvent]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ResponseCreateParams]) -> LegacyAPIResponse[Response | Stream[ResponseStreamEvent]]: ...
     @overload
-    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> LegacyAPIResponse[ParsedResponse[_P]]: ...
+    def parse(self, *, text_format: type[_P], **params: Unpack[_ResponseParseParams]) -> LegacyAPIResponse[ParsedResponse[_P]]: ...
     @overload
-    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> LegacyAPIResponse[ParsedResponse[_P]]: ...
+    def parse(self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseParseParams]) -> LegacyAPIResponse[ParsedResponse[_P]]: ...
     @overload
-    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> LegacyAPIResponse[ParsedResponse[Any]]: ...
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseParseParams]) -> LegacyAPIResponse[ParsedResponse[Any]]: ...
 
 class _ModelsWithRawResponse:
-    def list(self, **given: Unpack[_Given]) -> LegacyAPIResponse[ModelList[Model]]: ...
+    def list(self, **params: Unpack[_CallParams]) -> LegacyAPIResponse[ModelList[Model]]: ...
 
 class _ChatWithRawResponse:
     completions: _CompletionsWithRawResponse
@@ -295,37 +294,37 @@ class _ClientWithRawResponse:
 class _AsyncCompletionsWithRawResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ChatCreateParams]
     ) -> Coroutine[Any, Any, LegacyAPIResponse[ChatCompletion]]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ChatCompletionChunk]]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ChatCreateParams]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ChatCompletionChunk]]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ChatCompletion | AsyncStream[ChatCompletionChunk]]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ChatCreateParams]) -> Coroutine[Any, Any, LegacyAPIResponse[ChatCompletion | AsyncStream[ChatCompletionChunk]]]: ...
     @overload
-    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[_P]]]: ...
+    def parse(self, *, response_format: type[_P], **params: Unpack[_ChatParseParams]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[_P]]]: ...
     @overload
-    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[_P]]]: ...
+    def parse(self, *, response_format: _Adapter[_P], **params: Unpack[_ChatParseParams]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[_P]]]: ...
     @overload
-    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[Any]]]: ...
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatParseParams]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedChatCompletion[Any]]]: ...
 
 class _AsyncResponsesWithRawResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ResponseCreateParams]
     ) -> Coroutine[Any, Any, LegacyAPIResponse[Response]]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ResponseStreamEvent]]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ResponseCreateParams]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncStream[ResponseStreamEvent]]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[Response | AsyncStream[ResponseStreamEvent]]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ResponseCreateParams]) -> Coroutine[Any, Any, LegacyAPIResponse[Response | AsyncStream[ResponseStreamEvent]]]: ...
     @overload
-    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[_P]]]: ...
+    def parse(self, *, text_format: type[_P], **params: Unpack[_ResponseParseParams]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[_P]]]: ...
     @overload
-    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[_P]]]: ...
+    def parse(self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseParseParams]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[_P]]]: ...
     @overload
-    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[Any]]]: ...
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseParseParams]) -> Coroutine[Any, Any, LegacyAPIResponse[ParsedResponse[Any]]]: ...
 
 class _AsyncModelsWithRawResponse:
-    def list(self, **given: Unpack[_Given]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncModelList[Model]]]: ...
+    def list(self, **params: Unpack[_CallParams]) -> Coroutine[Any, Any, LegacyAPIResponse[AsyncModelList[Model]]]: ...
 
 class _AsyncChatWithRawResponse:
     completions: _AsyncCompletionsWithRawResponse
@@ -338,37 +337,37 @@ class _AsyncClientWithRawResponse:
 class _CompletionsWithStreamingResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ChatCreateParams]
     ) -> _Opening[ChatCompletion]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> _Opening[Stream[ChatCompletionChunk]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ChatCreateParams]) -> _Opening[Stream[ChatCompletionChunk]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> _Opening[ChatCompletion | Stream[ChatCompletionChunk]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ChatCreateParams]) -> _Opening[ChatCompletion | Stream[ChatCompletionChunk]]: ...
     @overload
-    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _Opening[ParsedChatCompletion[_P]]: ...
+    def parse(self, *, response_format: type[_P], **params: Unpack[_ChatParseParams]) -> _Opening[ParsedChatCompletion[_P]]: ...
     @overload
-    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _Opening[ParsedChatCompletion[_P]]: ...
+    def parse(self, *, response_format: _Adapter[_P], **params: Unpack[_ChatParseParams]) -> _Opening[ParsedChatCompletion[_P]]: ...
     @overload
-    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> _Opening[ParsedChatCompletion[Any]]: ...
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatParseParams]) -> _Opening[ParsedChatCompletion[Any]]: ...
 
 class _ResponsesWithStreamingResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ResponseCreateParams]
     ) -> _Opening[Response]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> _Opening[Stream[ResponseStreamEvent]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ResponseCreateParams]) -> _Opening[Stream[ResponseStreamEvent]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> _Opening[Response | Stream[ResponseStreamEvent]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ResponseCreateParams]) -> _Opening[Response | Stream[ResponseStreamEvent]]: ...
     @overload
-    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> _Opening[ParsedResponse[_P]]: ...
+    def parse(self, *, text_format: type[_P], **params: Unpack[_ResponseParseParams]) -> _Opening[ParsedResponse[_P]]: ...
     @overload
-    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> _Opening[ParsedResponse[_P]]: ...
+    def parse(self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseParseParams]) -> _Opening[ParsedResponse[_P]]: ...
     @overload
-    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> _Opening[ParsedResponse[Any]]: ...
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseParseParams]) -> _Opening[ParsedResponse[Any]]: ...
 
 class _ModelsWithStreamingResponse:
-    def list(self, **given: Unpack[_Given]) -> _Opening[ModelList[Model]]: ...
+    def list(self, **params: Unpack[_CallParams]) -> _Opening[ModelList[Model]]: ...
 
 class _ChatWithStreamingResponse:
     completions: _CompletionsWithStreamingResponse
@@ -381,37 +380,37 @@ class _ClientWithStreamingResponse:
 class _AsyncCompletionsWithStreamingResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ChatGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ChatCreateParams]
     ) -> _AsyncOpening[ChatCompletion]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ChatGiven]) -> _AsyncOpening[AsyncStream[ChatCompletionChunk]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ChatCreateParams]) -> _AsyncOpening[AsyncStream[ChatCompletionChunk]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ChatGiven]) -> _AsyncOpening[ChatCompletion | AsyncStream[ChatCompletionChunk]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ChatCreateParams]) -> _AsyncOpening[ChatCompletion | AsyncStream[ChatCompletionChunk]]: ...
     @overload
-    def parse(self, *, response_format: type[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _AsyncOpening[ParsedChatCompletion[_P]]: ...
+    def parse(self, *, response_format: type[_P], **params: Unpack[_ChatParseParams]) -> _AsyncOpening[ParsedChatCompletion[_P]]: ...
     @overload
-    def parse(self, *, response_format: _Adapter[_P], **given: Unpack[_ParsedChatCompletionGiven]) -> _AsyncOpening[ParsedChatCompletion[_P]]: ...
+    def parse(self, *, response_format: _Adapter[_P], **params: Unpack[_ChatParseParams]) -> _AsyncOpening[ParsedChatCompletion[_P]]: ...
     @overload
-    def parse(self, *, response_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedChatCompletionGiven]) -> _AsyncOpening[ParsedChatCompletion[Any]]: ...
+    def parse(self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatParseParams]) -> _AsyncOpening[ParsedChatCompletion[Any]]: ...
 
 class _AsyncResponsesWithStreamingResponse:
     @overload
     def create(
-        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **given: Unpack[_ResponseGiven]
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params: Unpack[_ResponseCreateParams]
     ) -> _AsyncOpening[Response]: ...
     @overload
-    def create(self, *, stream: Literal[True], **given: Unpack[_ResponseGiven]) -> _AsyncOpening[AsyncStream[ResponseStreamEvent]]: ...
+    def create(self, *, stream: Literal[True], **params: Unpack[_ResponseCreateParams]) -> _AsyncOpening[AsyncStream[ResponseStreamEvent]]: ...
     @overload
-    def create(self, *, stream: bool, **given: Unpack[_ResponseGiven]) -> _AsyncOpening[Response | AsyncStream[ResponseStreamEvent]]: ...
+    def create(self, *, stream: bool, **params: Unpack[_ResponseCreateParams]) -> _AsyncOpening[Response | AsyncStream[ResponseStreamEvent]]: ...
     @overload
-    def parse(self, *, text_format: type[_P], **given: Unpack[_ParsedResponseGiven]) -> _AsyncOpening[ParsedResponse[_P]]: ...
+    def parse(self, *, text_format: type[_P], **params: Unpack[_ResponseParseParams]) -> _AsyncOpening[ParsedResponse[_P]]: ...
     @overload
-    def parse(self, *, text_format: _Adapter[_P], **given: Unpack[_ParsedResponseGiven]) -> _AsyncOpening[ParsedResponse[_P]]: ...
+    def parse(self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseParseParams]) -> _AsyncOpening[ParsedResponse[_P]]: ...
     @overload
-    def parse(self, *, text_format: _Maybe[_Value] = ..., **given: Unpack[_ParsedResponseGiven]) -> _AsyncOpening[ParsedResponse[Any]]: ...
+    def parse(self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseParseParams]) -> _AsyncOpening[ParsedResponse[Any]]: ...
 
 class _AsyncModelsWithStreamingResponse:
-    def list(self, **given: Unpack[_Given]) -> _AsyncOpening[AsyncModelList[Model]]: ...
+    def list(self, **params: Unpack[_CallParams]) -> _AsyncOpening[AsyncModelList[Model]]: ...
 
 class _AsyncChatWithStreamingResponse:
     completions: _AsyncCompletionsWithStreamingResponse
@@ -477,147 +476,16 @@ class Completions(_Resource[Client]):
 
     @overload
     def create(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params:
+        Unpack[_ChatCreateParams]
     ) -> ChatCompletion: ...
     @overload
     def create(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[True],
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[True], **params: Unpack[_ChatCreateParams]
     ) -> Stream[ChatCompletionChunk]: ...
     @overload
     def create(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream: bool,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: bool, **params: Unpack[_ChatCreateParams]
     ) -> ChatCompletion | Stream[ChatCompletionChunk]:
         """Creates a chat completion: the answer, or with stream=True its chunks.
 
@@ -626,422 +494,44 @@ class Completions(_Resource[Client]):
         """
     @overload
     def parse(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: type[_P],
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: type[_P], **params: Unpack[_ChatParseParams]
     ) -> ParsedChatCompletion[_P]: ...
     @overload
     def parse(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Adapter[_P],
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Adapter[_P], **params: Unpack[_ChatParseParams]
     ) -> ParsedChatCompletion[_P]: ...
     @overload
     def parse(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Maybe[_Value] = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatParseParams]
     ) -> ParsedChatCompletion[Any]:
         """Creates it and parses it: the answer, with values of the type that was asked for."""
     @overload
     def stream(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: type[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: type[_P], **params: Unpack[_ChatStreamParams]
     ) -> StreamManager[ChatCompletionStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Adapter[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Adapter[_P], **params: Unpack[_ChatStreamParams]
     ) -> StreamManager[ChatCompletionStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Maybe[_Value] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatStreamParams]
     ) -> StreamManager[ChatCompletionStream[Any]]:
         """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
     @overload
     def run_tools(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: type[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: type[_P], tools: Iterable[Any], max_turns: int | None = None,
+        raise_errors: bool = False, **params: Unpack[_ChatRunParams]
     ) -> Run[ParsedChatCompletion[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Adapter[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Adapter[_P], tools: Iterable[Any], max_turns: int | None =
+        None, raise_errors: bool = False, **params: Unpack[_ChatRunParams]
     ) -> Run[ParsedChatCompletion[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Maybe[_Value] = ...,
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Maybe[_Value] = ..., tools: Iterable[Any], max_turns: int |
+        None = None, raise_errors: bool = False, **params: Unpack[_ChatRunParams]
     ) -> Run[ParsedChatCompletion[Any]]:
         """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -1061,147 +551,16 @@ class AsyncCompletions(_Resource[AsyncClient]):
 
     @overload
     async def create(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params:
+        Unpack[_ChatCreateParams]
     ) -> ChatCompletion: ...
     @overload
     async def create(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[True],
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[True], **params: Unpack[_ChatCreateParams]
     ) -> AsyncStream[ChatCompletionChunk]: ...
     @overload
     async def create(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        response_format: _Maybe[ResponseFormat] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream: bool,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: bool, **params: Unpack[_ChatCreateParams]
     ) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:
         """Creates a chat completion: the answer, or with stream=True its chunks.
 
@@ -1210,422 +569,44 @@ class AsyncCompletions(_Resource[AsyncClient]):
         """
     @overload
     async def parse(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: type[_P],
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: type[_P], **params: Unpack[_ChatParseParams]
     ) -> ParsedChatCompletion[_P]: ...
     @overload
     async def parse(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Adapter[_P],
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Adapter[_P], **params: Unpack[_ChatParseParams]
     ) -> ParsedChatCompletion[_P]: ...
     @overload
     async def parse(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Maybe[_Value] = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatParseParams]
     ) -> ParsedChatCompletion[Any]:
         """Creates it and parses it: the answer, with values of the type that was asked for."""
     @overload
     def stream(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: type[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: type[_P], **params: Unpack[_ChatStreamParams]
     ) -> AsyncStreamManager[AsyncChatCompletionStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Adapter[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Adapter[_P], **params: Unpack[_ChatStreamParams]
     ) -> AsyncStreamManager[AsyncChatCompletionStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        tools: _Maybe[Iterable[ChatCompletionToolUnionParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Maybe[_Value] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Maybe[_Value] = ..., **params: Unpack[_ChatStreamParams]
     ) -> AsyncStreamManager[AsyncChatCompletionStream[Any]]:
         """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
     @overload
     def run_tools(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: type[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: type[_P], tools: Iterable[Any], max_turns: int | None = None,
+        raise_errors: bool = False, **params: Unpack[_ChatRunParams]
     ) -> AsyncRun[ParsedChatCompletion[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Adapter[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Adapter[_P], tools: Iterable[Any], max_turns: int | None =
+        None, raise_errors: bool = False, **params: Unpack[_ChatRunParams]
     ) -> AsyncRun[ParsedChatCompletion[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        messages: Iterable[ChatCompletionMessageParam | ChatCompletionMessage],
-        model: str,
-        audio: _Maybe[ChatCompletionAudioParam] = ...,
-        frequency_penalty: _Maybe[float] = ...,
-        function_call: _Maybe[CompletionCreateParamsFunctionCall] = ...,
-        functions: _Maybe[Iterable[CompletionCreateParamsFunction]] = ...,
-        logit_bias: _Maybe[dict[str, int]] = ...,
-        logprobs: _Maybe[bool] = ...,
-        max_completion_tokens: _Maybe[int] = ...,
-        max_tokens: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        modalities: _Maybe[Sequence[Literal["text", "audio"]]] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        n: _Maybe[int] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        prediction: _Maybe[ChatCompletionPredictionContentParam] = ...,
-        presence_penalty: _Maybe[float] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[CompletionCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning_effort: _Maybe[ReasoningEffort] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        seed: _Maybe[int] = ...,
-        service_tier: _Maybe[Literal["auto", "default", "flex", "scale", "priority", "fast"]] = ...,
-        stop: _Maybe[str | SequenceNotStr[str]] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[ChatCompletionStreamOptionsParam] = ...,
-        temperature: _Maybe[float] = ...,
-        tool_choice: _Maybe[ChatCompletionToolChoiceOptionParam] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        user: _Maybe[str] = ...,
-        verbosity: _Maybe[Literal["low", "medium", "high"]] = ...,
-        web_search_options: _Maybe[WebSearchOptions] = ...,
-        response_format: _Maybe[_Value] = ...,
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, response_format: _Maybe[_Value] = ..., tools: Iterable[Any], max_turns: int |
+        None = None, raise_errors: bool = False, **params: Unpack[_ChatRunParams]
     ) -> AsyncRun[ParsedChatCompletion[Any]]:
         """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def list(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -1645,135 +626,16 @@ class Responses(_Resource[Client]):
 
     @overload
     def create(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params:
+        Unpack[_ResponseCreateParams]
     ) -> Response: ...
     @overload
     def create(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[True],
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[True], **params: Unpack[_ResponseCreateParams]
     ) -> Stream[ResponseStreamEvent]: ...
     @overload
     def create(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream: bool,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: bool, **params: Unpack[_ResponseCreateParams]
     ) -> Response | Stream[ResponseStreamEvent]:
         """Creates a response: the answer, or with stream=True its events.
 
@@ -1782,401 +644,44 @@ class Responses(_Resource[Client]):
         """
     @overload
     def parse(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: type[_P],
-        parse_as: _Maybe[_Value] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: type[_P], **params: Unpack[_ResponseParseParams]
     ) -> ParsedResponse[_P]: ...
     @overload
     def parse(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Adapter[_P],
-        parse_as: _Maybe[_Value] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseParseParams]
     ) -> ParsedResponse[_P]: ...
     @overload
     def parse(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Maybe[_Value] = ...,
-        parse_as: _Maybe[_Value] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseParseParams]
     ) -> ParsedResponse[Any]:
         """Creates it and parses it: the answer, with values of the type that was asked for."""
     @overload
     def stream(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: type[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: type[_P], **params: Unpack[_ResponseStreamParams]
     ) -> StreamManager[ResponseStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Adapter[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseStreamParams]
     ) -> StreamManager[ResponseStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Maybe[_Value] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseStreamParams]
     ) -> StreamManager[ResponseStream[Any]]:
         """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
     @overload
     def run_tools(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: type[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: type[_P], tools: Iterable[Any], max_turns: int | None = None,
+        raise_errors: bool = False, **params: Unpack[_ResponseRunParams]
     ) -> Run[ParsedResponse[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Adapter[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Adapter[_P], tools: Iterable[Any], max_turns: int | None = None,
+        raise_errors: bool = False, **params: Unpack[_ResponseRunParams]
     ) -> Run[ParsedResponse[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Maybe[_Value] = ...,
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Maybe[_Value] = ..., tools: Iterable[Any], max_turns: int | None
+        = None, raise_errors: bool = False, **params: Unpack[_ResponseRunParams]
     ) -> Run[ParsedResponse[Any]]:
         """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...
@@ -2196,135 +701,16 @@ class AsyncResponses(_Resource[AsyncClient]):
 
     @overload
     async def create(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[False] | None | NotGiven | Omit = ..., **params:
+        Unpack[_ResponseCreateParams]
     ) -> Response: ...
     @overload
     async def create(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream: Literal[True],
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: Literal[True], **params: Unpack[_ResponseCreateParams]
     ) -> AsyncStream[ResponseStreamEvent]: ...
     @overload
     async def create(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream: bool,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
-        stream_only: bool | NotGiven = ...,
-        gather: bool = False,
+        self, *, stream: bool, **params: Unpack[_ResponseCreateParams]
     ) -> Response | AsyncStream[ResponseStreamEvent]:
         """Creates a response: the answer, or with stream=True its events.
 
@@ -2333,401 +719,44 @@ class AsyncResponses(_Resource[AsyncClient]):
         """
     @overload
     async def parse(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: type[_P],
-        parse_as: _Maybe[_Value] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: type[_P], **params: Unpack[_ResponseParseParams]
     ) -> ParsedResponse[_P]: ...
     @overload
     async def parse(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Adapter[_P],
-        parse_as: _Maybe[_Value] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseParseParams]
     ) -> ParsedResponse[_P]: ...
     @overload
     async def parse(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Maybe[_Value] = ...,
-        parse_as: _Maybe[_Value] = ...,
-        stream: Literal[False] | None | NotGiven | Omit = ...,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseParseParams]
     ) -> ParsedResponse[Any]:
         """Creates it and parses it: the answer, with values of the type that was asked for."""
     @overload
     def stream(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: type[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: type[_P], **params: Unpack[_ResponseStreamParams]
     ) -> AsyncStreamManager[AsyncResponseStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Adapter[_P],
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Adapter[_P], **params: Unpack[_ResponseStreamParams]
     ) -> AsyncStreamManager[AsyncResponseStream[_P]]: ...
     @overload
     def stream(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        tools: _Maybe[Iterable[ToolParam]] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Maybe[_Value] = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Maybe[_Value] = ..., **params: Unpack[_ResponseStreamParams]
     ) -> AsyncStreamManager[AsyncResponseStream[Any]]:
         """Streams it as events, with snapshots and the whole answer, parsed, at the end."""
     @overload
     def run_tools(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: type[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: type[_P], tools: Iterable[Any], max_turns: int | None = None,
+        raise_errors: bool = False, **params: Unpack[_ResponseRunParams]
     ) -> AsyncRun[ParsedResponse[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Adapter[_P],
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Adapter[_P], tools: Iterable[Any], max_turns: int | None = None,
+        raise_errors: bool = False, **params: Unpack[_ResponseRunParams]
     ) -> AsyncRun[ParsedResponse[_P]]: ...
     @overload
     def run_tools(
-        self,
-        *,
-        input: _Maybe[str | Iterable[ResponseInputItemParam | ResponseOutputItem]] = ...,
-        model: _Maybe[str] = ...,
-        access_programs: _Maybe[ResponseCreateParamsAccessPrograms] = ...,
-        background: _Maybe[bool] = ...,
-        context_management: _Maybe[Iterable[ContextManagement]] = ...,
-        conversation: _Maybe[ResponseCreateParamsConversation] = ...,
-        image: _Maybe[ResponseCreateParamsImage] = ...,
-        include: _Maybe[Sequence[ResponseIncludable]] = ...,
-        instructions: _Maybe[str] = ...,
-        max_output_tokens: _Maybe[int] = ...,
-        max_tool_calls: _Maybe[int] = ...,
-        metadata: _Maybe[Metadata] = ...,
-        moderation: _Maybe[CompletionCreateParamsModeration] = ...,
-        parallel_tool_calls: _Maybe[bool] = ...,
-        previous_response_id: _Maybe[str] = ...,
-        prompt: _Maybe[ResponsePromptParam] = ...,
-        prompt_cache_key: _Maybe[str] = ...,
-        prompt_cache_options: _Maybe[ResponseCreateParamsPromptCacheOptions] = ...,
-        prompt_cache_retention: _Maybe[Literal["in_memory", "24h"]] = ...,
-        reasoning: _Maybe[ReasoningParam] = ...,
-        safety_identifier: _Maybe[str] = ...,
-        service_tier: _Maybe[ServiceTier] = ...,
-        store: _Maybe[bool] = ...,
-        stream_options: _Maybe[StreamOptions] = ...,
-        temperature: _Maybe[float] = ...,
-        text: _Maybe[ResponseTextConfigParam] = ...,
-        tool_choice: _Maybe[ResponseCreateParamsToolChoice] = ...,
-        top_logprobs: _Maybe[int] = ...,
-        top_p: _Maybe[float] = ...,
-        truncation: _Maybe[Literal["auto", "disabled"]] = ...,
-        user: _Maybe[str] = ...,
-        text_format: _Maybe[_Value] = ...,
-        tools: Iterable[Any],
-        max_turns: int | None = None,
-        raise_errors: bool = False,
-        stream_only: bool | NotGiven = ...,
-        extra_headers: Mapping[str, str | Omit] | None = None,
-        extra_query: Mapping[str, object] | None = None,
-        extra_body: Mapping[str, object] | None = None,
-        timeout: float | Timeout | _HttpxTimeout | None | NotGiven = ...,
+        self, *, text_format: _Maybe[_Value] = ..., tools: Iterable[Any], max_turns: int | None
+        = None, raise_errors: bool = False, **params: Unpack[_ResponseRunParams]
     ) -> AsyncRun[ParsedResponse[Any]]:
         """Runs tools until the model answers; iterate its turns, or ask for the final answer."""
     def retrieve(self, *arguments: Any, **named: Any) -> NoReturn: ...

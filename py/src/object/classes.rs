@@ -1,5 +1,4 @@
-//! The Python classes of answers, chunks and events. Written from py/fields.txt
-//! by `make stubs`. Knows no JSON.
+//! The Python classes of answers, chunks and events. Written from py/fields.txt by `make stubs`.
 
 use pyo3::prelude::*;
 

@@ -13,6 +13,8 @@ use crate::object::document::{Document, View};
 /// send reads as `None`; one that is not among them is reachable all the same.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
+    /// The values of `type` that objects of this shape have; none where `type` does not tell.
+    types: &'static [&'static str],
     pub(crate) fields: &'static [(&'static str, Child)],
     class: OnceLock<Class>,
 }
@@ -38,7 +40,7 @@ pub(crate) enum Child {
     /// Of this shape.
     Of(&'static Shape),
     /// Of the shape that the object's own `type` names, or else of the last one.
-    ByType(&'static [(&'static str, &'static Shape)], &'static Shape),
+    ByType(&'static [&'static Shape], &'static Shape),
 }
 
 impl Child {
@@ -49,19 +51,57 @@ impl Child {
             Child::Of(shape) => shape,
             Child::ByType(shapes, other) => {
                 let kind = object.get("type").and_then(Value::as_str);
-                let found = shapes.iter().find(|(name, _)| kind.as_deref() == Some(*name));
-                found.map_or(other, |(_, shape)| shape)
+                let kind = kind.as_deref().unwrap_or_default();
+                let found = shapes.iter().find(|shape| shape.types.contains(&kind));
+                found.copied().unwrap_or(other)
             }
         }
     }
 }
 
 /// The shape of an object that nobody here knows.
-pub(crate) static OBJECT: Shape = Shape::new("Object", &[]);
+pub(crate) static OBJECT: Shape = Shape::new("Object", &[], &[]);
+
+/// Makes a table of shapes, each as `CONSTANT "Name" as "type" { fields }`. A field says what the
+/// objects in it are: `field` nobody knows, `field: SHAPE`, `field: [SHAPES]` by their `type`,
+/// `field: (LIST, OTHER)` of a list or else of another one, `field: {}` data of the caller.
+macro_rules! shapes {
+    ($($shape:ident $name:literal $(as $($type:literal)|+)? {
+        $($field:ident $(: $child:tt)?),* $(,)?
+    })*) => {
+        $(pub(crate) static $shape: Shape = Shape::new(
+            $name,
+            &[$($($type),+)?],
+            &[$((stringify!($field), $crate::object::shape::child!($($child)?))),*],
+        );)*
+
+        /// The shape of the class of this name.
+        pub(crate) fn by_name(name: &str) -> Option<&'static Shape> {
+            [$(&$shape),*].into_iter().find(|shape| shape.name == name)
+        }
+    };
+}
+pub(crate) use shapes;
+
+/// What the objects in a field are, as the table of shapes has it.
+macro_rules! child {
+    () => { $crate::object::shape::Child::Any };
+    ({}) => { $crate::object::shape::Child::Plain };
+    ($shape:ident) => { $crate::object::shape::Child::Of(&$shape) };
+    ([$($shape:ident),+]) => {
+        $crate::object::shape::Child::ByType(&[$(&$shape),+], &$crate::object::shape::OBJECT)
+    };
+    (($list:ident, $other:ident)) => { $crate::object::shape::Child::ByType($list, &$other) };
+}
+pub(crate) use child;
 
 impl Shape {
-    pub(crate) const fn new(name: &'static str, fields: &'static [(&'static str, Child)]) -> Shape {
-        Shape { name, fields, class: OnceLock::new() }
+    pub(crate) const fn new(
+        name: &'static str,
+        types: &'static [&'static str],
+        fields: &'static [(&'static str, Child)],
+    ) -> Shape {
+        Shape { name, types, fields, class: OnceLock::new() }
     }
 
     /// What stands in a field, where the field is known.

@@ -1,12 +1,12 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._parse import pydantic_function_tool
-from modelwire.lib import _tools as _tools
-from modelwire.lib import streaming as streaming
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.lib import streaming
+    from modelwire._parse import pydantic_function_tool
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "pydantic_function_tool",
-]
+__all__ = ["pydantic_function_tool", "streaming"]

@@ -1,30 +1,17 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._resources import (
-    AsyncBeta,
-    AsyncChat,
-    AsyncModels,
-    AsyncResponses,
-    Beta,
-    Chat,
-    Models,
-    Responses,
-)
-from modelwire.resources import beta as beta
-from modelwire.resources import chat as chat
-from modelwire.resources import models as models
-from modelwire.resources import responses as responses
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.resources import chat, models, responses
+    from modelwire._resources import (
+        AsyncBeta, AsyncChat, AsyncModels, AsyncResponses, Beta, Chat, Models, Responses
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "AsyncBeta",
-    "AsyncChat",
-    "AsyncModels",
-    "AsyncResponses",
-    "Beta",
-    "Chat",
-    "Models",
-    "Responses",
+    "AsyncBeta", "AsyncChat", "AsyncModels", "AsyncResponses", "Beta", "Chat", "Models",
+    "Responses", "chat", "models", "responses"
 ]

@@ -104,6 +104,11 @@ else:
         """An item of a response's output."""
 
 
+def types_of(base: Any) -> dict[str, str]:
+    """The classes below a base, each with the `type` of its instances."""
+    return {one.__name__: one._type for one in base.__subclasses__()}
+
+
 class _Every(type):
     """The class of a class that all answers are instances of."""
 

@@ -1,12 +1,11 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import CompletionTokensDetails, CompletionUsage, PromptTokensDetails
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import CompletionTokensDetails, CompletionUsage, PromptTokensDetails
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "CompletionTokensDetails",
-    "CompletionUsage",
-    "PromptTokensDetails",
-]
+__all__ = ["CompletionTokensDetails", "CompletionUsage", "PromptTokensDetails"]

@@ -1,7 +1,11 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.lib.streaming import chat as chat
-from modelwire.lib.streaming import responses as responses
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.lib.streaming import chat, responses
+else:
+    _openai_paths.fill(__name__, globals())
+
+__all__ = ["chat", "responses"]

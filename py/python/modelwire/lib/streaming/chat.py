@@ -1,44 +1,25 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.streaming import (
-    AsyncChatCompletionStream,
-    AsyncStreamManager as AsyncChatCompletionStreamManager,
-    ChatCompletionStream,
-    ChatCompletionStreamEvent,
-    ChatCompletionStreamState,
-    ChunkEvent,
-    ContentDeltaEvent,
-    ContentDoneEvent,
-    FunctionToolCallArgumentsDeltaEvent,
-    FunctionToolCallArgumentsDoneEvent,
-    LogprobsContentDeltaEvent,
-    LogprobsContentDoneEvent,
-    LogprobsRefusalDeltaEvent,
-    LogprobsRefusalDoneEvent,
-    RefusalDeltaEvent,
-    RefusalDoneEvent,
-    StreamManager as ChatCompletionStreamManager,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.streaming import (
+        AsyncChatCompletionStream, AsyncStreamManager as AsyncChatCompletionStreamManager,
+        ChatCompletionStream, ChatCompletionStreamEvent, ChatCompletionStreamState, ChunkEvent,
+        ContentDeltaEvent, ContentDoneEvent, FunctionToolCallArgumentsDeltaEvent,
+        FunctionToolCallArgumentsDoneEvent, LogprobsContentDeltaEvent, LogprobsContentDoneEvent,
+        LogprobsRefusalDeltaEvent, LogprobsRefusalDoneEvent, RefusalDeltaEvent, RefusalDoneEvent,
+        StreamManager as ChatCompletionStreamManager
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "AsyncChatCompletionStream",
-    "AsyncChatCompletionStreamManager",
-    "ChatCompletionStream",
-    "ChatCompletionStreamEvent",
-    "ChatCompletionStreamManager",
-    "ChatCompletionStreamState",
-    "ChunkEvent",
-    "ContentDeltaEvent",
-    "ContentDoneEvent",
-    "FunctionToolCallArgumentsDeltaEvent",
-    "FunctionToolCallArgumentsDoneEvent",
-    "LogprobsContentDeltaEvent",
-    "LogprobsContentDoneEvent",
-    "LogprobsRefusalDeltaEvent",
-    "LogprobsRefusalDoneEvent",
-    "RefusalDeltaEvent",
-    "RefusalDoneEvent",
+    "AsyncChatCompletionStream", "AsyncChatCompletionStreamManager", "ChatCompletionStream",
+    "ChatCompletionStreamEvent", "ChatCompletionStreamManager", "ChatCompletionStreamState",
+    "ChunkEvent", "ContentDeltaEvent", "ContentDoneEvent", "FunctionToolCallArgumentsDeltaEvent",
+    "FunctionToolCallArgumentsDoneEvent", "LogprobsContentDeltaEvent", "LogprobsContentDoneEvent",
+    "LogprobsRefusalDeltaEvent", "LogprobsRefusalDoneEvent", "RefusalDeltaEvent",
+    "RefusalDoneEvent"
 ]

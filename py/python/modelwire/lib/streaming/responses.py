@@ -1,28 +1,22 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.streaming import (
-    AsyncResponseStream,
-    AsyncStreamManager as AsyncResponseStreamManager,
-    ResponseStream,
-    StreamManager as ResponseStreamManager,
-)
-from modelwire.types._parts import (
-    ResponseFunctionCallArgumentsDeltaEvent,
-    ResponseStreamEvent,
-    ResponseTextDeltaEvent,
-    ResponseTextDoneEvent,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.streaming import (
+        AsyncResponseStream, AsyncStreamManager as AsyncResponseStreamManager, ResponseStream,
+        StreamManager as ResponseStreamManager
+    )
+    from modelwire.types._parts import (
+        ResponseFunctionCallArgumentsDeltaEvent, ResponseStreamEvent, ResponseTextDeltaEvent,
+        ResponseTextDoneEvent
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "AsyncResponseStream",
-    "AsyncResponseStreamManager",
-    "ResponseFunctionCallArgumentsDeltaEvent",
-    "ResponseStream",
-    "ResponseStreamEvent",
-    "ResponseStreamManager",
-    "ResponseTextDeltaEvent",
-    "ResponseTextDoneEvent",
+    "AsyncResponseStream", "AsyncResponseStreamManager", "ResponseFunctionCallArgumentsDeltaEvent",
+    "ResponseStream", "ResponseStreamEvent", "ResponseStreamManager", "ResponseTextDeltaEvent",
+    "ResponseTextDoneEvent"
 ]

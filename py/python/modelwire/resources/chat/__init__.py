@@ -1,15 +1,12 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._resources import AsyncChat, AsyncCompletions, Chat, Completions
-from modelwire.resources.chat import chat as chat
-from modelwire.resources.chat import completions as completions
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.resources.chat import chat, completions
+    from modelwire._resources import AsyncChat, AsyncCompletions, Chat, Completions
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "AsyncChat",
-    "AsyncCompletions",
-    "Chat",
-    "Completions",
-]
+__all__ = ["AsyncChat", "AsyncCompletions", "Chat", "Completions", "chat", "completions"]

@@ -1,12 +1,12 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._resources import AsyncResponses, Responses
-from modelwire.resources.responses import responses as responses
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.resources.responses import responses
+    from modelwire._resources import AsyncResponses, Responses
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "AsyncResponses",
-    "Responses",
-]
+__all__ = ["AsyncResponses", "Responses", "responses"]

@@ -1,44 +1,23 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import (
-    ChatCompletion,
-    ChatCompletionMessage,
-    ChatCompletionTokenLogprob,
-    Choice,
-    ChoiceLogprobs,
-    CompletionUsage,
-)
-from modelwire.types._literals import Metadata
-from modelwire.types._parts import (
-    ChatCompletionModeration as Moderation,
-    ChatCompletionModerationInput as ModerationInput,
-    ChatCompletionModerationOutput as ModerationOutput,
-    ModerationInputError,
-    ModerationInputModerationResults,
-    ModerationInputModerationResultsResult,
-    ModerationOutputError,
-    ModerationOutputModerationResults,
-    ModerationOutputModerationResultsResult,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import ChatCompletion, Choice, ChoiceLogprobs
+    from modelwire.types._parts import (
+        ChatCompletionModeration as Moderation, ChatCompletionModerationInput as ModerationInput,
+        ChatCompletionModerationOutput as ModerationOutput, ModerationInputError,
+        ModerationInputModerationResults, ModerationInputModerationResultsResult,
+        ModerationOutputError, ModerationOutputModerationResults,
+        ModerationOutputModerationResultsResult
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "ChatCompletion",
-    "ChatCompletionMessage",
-    "ChatCompletionTokenLogprob",
-    "Choice",
-    "ChoiceLogprobs",
-    "CompletionUsage",
-    "Metadata",
-    "Moderation",
-    "ModerationInput",
-    "ModerationInputError",
-    "ModerationInputModerationResults",
-    "ModerationInputModerationResultsResult",
-    "ModerationOutput",
-    "ModerationOutputError",
-    "ModerationOutputModerationResults",
-    "ModerationOutputModerationResultsResult",
+    "ChatCompletion", "Choice", "ChoiceLogprobs", "Moderation", "ModerationInput",
+    "ModerationInputError", "ModerationInputModerationResults",
+    "ModerationInputModerationResultsResult", "ModerationOutput", "ModerationOutputError",
+    "ModerationOutputModerationResults", "ModerationOutputModerationResultsResult"
 ]

@@ -1,24 +1,16 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._params import (
-    Audio,
-    ChatCompletionAssistantMessageParam,
-    ChatCompletionAssistantMessageParamFunctionCall as FunctionCall,
-    ChatCompletionContentPartRefusalParam,
-    ChatCompletionContentPartTextParam,
-    ChatCompletionMessageToolCallUnionParam,
-    ContentArrayOfContentPart,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        Audio, ChatCompletionAssistantMessageParam,
+        ChatCompletionAssistantMessageParamFunctionCall as FunctionCall, ContentArrayOfContentPart
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "Audio",
-    "ChatCompletionAssistantMessageParam",
-    "ChatCompletionContentPartRefusalParam",
-    "ChatCompletionContentPartTextParam",
-    "ChatCompletionMessageToolCallUnionParam",
-    "ContentArrayOfContentPart",
-    "FunctionCall",
+    "Audio", "ChatCompletionAssistantMessageParam", "ContentArrayOfContentPart", "FunctionCall"
 ]

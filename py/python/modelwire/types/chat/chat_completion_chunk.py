@@ -1,50 +1,28 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import (
-    ChatCompletionChunk,
-    ChatCompletionTokenLogprob,
-    ChoiceDelta,
-    ChoiceDeltaToolCall,
-    ChoiceDeltaToolCallFunction,
-    ChoiceDeltaToolCallFunction as ChoiceDeltaFunctionCall,
-    ChoiceLogprobs,
-    ChunkChoice as Choice,
-    CompletionUsage,
-)
-from modelwire.types._parts import (
-    ChatCompletionModeration as Moderation,
-    ChatCompletionModerationInput as ModerationInput,
-    ChatCompletionModerationOutput as ModerationOutput,
-    ChoiceDeltaAudio,
-    ModerationInputError,
-    ModerationInputModerationResults,
-    ModerationInputModerationResultsResult,
-    ModerationOutputError,
-    ModerationOutputModerationResults,
-    ModerationOutputModerationResultsResult,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import (
+        ChatCompletionChunk, ChoiceDelta, ChoiceDeltaToolCall, ChoiceDeltaToolCallFunction,
+        ChoiceDeltaToolCallFunction as ChoiceDeltaFunctionCall, ChoiceLogprobs,
+        ChunkChoice as Choice
+    )
+    from modelwire.types._parts import (
+        ChatCompletionModeration as Moderation, ChatCompletionModerationInput as ModerationInput,
+        ChatCompletionModerationOutput as ModerationOutput, ChoiceDeltaAudio, ModerationInputError,
+        ModerationInputModerationResults, ModerationInputModerationResultsResult,
+        ModerationOutputError, ModerationOutputModerationResults,
+        ModerationOutputModerationResultsResult
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "ChatCompletionChunk",
-    "ChatCompletionTokenLogprob",
-    "Choice",
-    "ChoiceDelta",
-    "ChoiceDeltaAudio",
-    "ChoiceDeltaFunctionCall",
-    "ChoiceDeltaToolCall",
-    "ChoiceDeltaToolCallFunction",
-    "ChoiceLogprobs",
-    "CompletionUsage",
-    "Moderation",
-    "ModerationInput",
-    "ModerationInputError",
-    "ModerationInputModerationResults",
-    "ModerationInputModerationResultsResult",
-    "ModerationOutput",
-    "ModerationOutputError",
-    "ModerationOutputModerationResults",
-    "ModerationOutputModerationResultsResult",
+    "ChatCompletionChunk", "Choice", "ChoiceDelta", "ChoiceDeltaAudio", "ChoiceDeltaFunctionCall",
+    "ChoiceDeltaToolCall", "ChoiceDeltaToolCallFunction", "ChoiceLogprobs", "Moderation",
+    "ModerationInput", "ModerationInputError", "ModerationInputModerationResults",
+    "ModerationInputModerationResultsResult", "ModerationOutput", "ModerationOutputError",
+    "ModerationOutputModerationResults", "ModerationOutputModerationResultsResult"
 ]

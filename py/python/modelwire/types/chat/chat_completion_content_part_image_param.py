@@ -1,16 +1,15 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._params import (
-    ChatCompletionContentPartImageParam,
-    ChatCompletionContentPartImageParamImageURL as ImageURL,
-    ChatCompletionContentPartImageParamPromptCacheBreakpoint as PromptCacheBreakpoint,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        ChatCompletionContentPartImageParam,
+        ChatCompletionContentPartImageParamImageURL as ImageURL,
+        ChatCompletionContentPartImageParamPromptCacheBreakpoint as PromptCacheBreakpoint
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "ChatCompletionContentPartImageParam",
-    "ImageURL",
-    "PromptCacheBreakpoint",
-]
+__all__ = ["ChatCompletionContentPartImageParam", "ImageURL", "PromptCacheBreakpoint"]

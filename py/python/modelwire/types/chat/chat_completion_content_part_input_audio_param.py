@@ -1,16 +1,15 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._params import (
-    ChatCompletionContentPartImageParamPromptCacheBreakpoint as PromptCacheBreakpoint,
-    ChatCompletionContentPartInputAudioParam,
-    ChatCompletionContentPartInputAudioParamInputAudio as InputAudio,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        ChatCompletionContentPartImageParamPromptCacheBreakpoint as PromptCacheBreakpoint,
+        ChatCompletionContentPartInputAudioParam,
+        ChatCompletionContentPartInputAudioParamInputAudio as InputAudio
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "ChatCompletionContentPartInputAudioParam",
-    "InputAudio",
-    "PromptCacheBreakpoint",
-]
+__all__ = ["ChatCompletionContentPartInputAudioParam", "InputAudio", "PromptCacheBreakpoint"]

@@ -1,24 +1,13 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._params import (
-    ChatCompletionContentPartImageParam,
-    ChatCompletionContentPartInputAudioParam,
-    ChatCompletionContentPartParam,
-    ChatCompletionContentPartTextParam,
-    File,
-    FileFile,
-    FilePromptCacheBreakpoint,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        ChatCompletionContentPartParam, File, FileFile, FilePromptCacheBreakpoint
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "ChatCompletionContentPartImageParam",
-    "ChatCompletionContentPartInputAudioParam",
-    "ChatCompletionContentPartParam",
-    "ChatCompletionContentPartTextParam",
-    "File",
-    "FileFile",
-    "FilePromptCacheBreakpoint",
-]
+__all__ = ["ChatCompletionContentPartParam", "File", "FileFile", "FilePromptCacheBreakpoint"]

@@ -1,22 +1,13 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import (
-    Annotation,
-    AnnotationURLCitation,
-    ChatCompletionAudio,
-    ChatCompletionMessage,
-    Function as FunctionCall,
-)
-from modelwire.types._parts import ChatCompletionMessageToolCallUnion
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import (
+        Annotation, AnnotationURLCitation, ChatCompletionMessage, Function as FunctionCall
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Annotation",
-    "AnnotationURLCitation",
-    "ChatCompletionAudio",
-    "ChatCompletionMessage",
-    "ChatCompletionMessageToolCallUnion",
-    "FunctionCall",
-]
+__all__ = ["Annotation", "AnnotationURLCitation", "ChatCompletionMessage", "FunctionCall"]

@@ -1,20 +1,12 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import (
-    ChatCompletionMessageCustomToolCall,
-    ChatCompletionMessageToolCall,
-    ChatCompletionMessageToolCall as ChatCompletionMessageFunctionToolCall,
-    Function,
-)
-from modelwire.types._parts import ChatCompletionMessageToolCallUnion
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import ChatCompletionMessageToolCall, Function
+    from modelwire.types._parts import ChatCompletionMessageToolCallUnion
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "ChatCompletionMessageCustomToolCall",
-    "ChatCompletionMessageFunctionToolCall",
-    "ChatCompletionMessageToolCall",
-    "ChatCompletionMessageToolCallUnion",
-    "Function",
-]
+__all__ = ["ChatCompletionMessageToolCall", "ChatCompletionMessageToolCallUnion", "Function"]

@@ -1,65 +1,25 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._literals import ChatModel, FunctionParameters, Metadata, ReasoningEffort
-from modelwire.types._params import (
-    ChatCompletionAudioParam,
-    ChatCompletionFunctionCallOptionParam,
-    ChatCompletionMessageParam,
-    ChatCompletionPredictionContentParam,
-    ChatCompletionStreamOptionsParam,
-    ChatCompletionToolChoiceOptionParam,
-    ChatCompletionToolUnionParam,
-    CompletionCreateParams,
-    CompletionCreateParamsBase,
-    CompletionCreateParamsFunction as Function,
-    CompletionCreateParamsFunctionCall as FunctionCall,
-    CompletionCreateParamsModeration as Moderation,
-    CompletionCreateParamsNonStreaming,
-    CompletionCreateParamsPromptCacheOptions as PromptCacheOptions,
-    CompletionCreateParamsStreaming,
-    ModerationPolicy,
-    ModerationPolicyInput,
-    ModerationPolicyOutput,
-    ResponseFormat,
-    ResponseFormatJSONObjectParam as ResponseFormatJSONObject,
-    ResponseFormatJSONSchemaParam as ResponseFormatJSONSchema,
-    ResponseFormatTextParam as ResponseFormatText,
-    WebSearchOptions,
-    WebSearchOptionsUserLocation,
-    WebSearchOptionsUserLocationApproximate,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        CompletionCreateParams, CompletionCreateParamsBase,
+        CompletionCreateParamsFunction as Function,
+        CompletionCreateParamsFunctionCall as FunctionCall,
+        CompletionCreateParamsModeration as Moderation, CompletionCreateParamsNonStreaming,
+        CompletionCreateParamsPromptCacheOptions as PromptCacheOptions,
+        CompletionCreateParamsStreaming, ModerationPolicy, ModerationPolicyInput,
+        ModerationPolicyOutput, ResponseFormat, WebSearchOptions, WebSearchOptionsUserLocation,
+        WebSearchOptionsUserLocationApproximate
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "ChatCompletionAudioParam",
-    "ChatCompletionFunctionCallOptionParam",
-    "ChatCompletionMessageParam",
-    "ChatCompletionPredictionContentParam",
-    "ChatCompletionStreamOptionsParam",
-    "ChatCompletionToolChoiceOptionParam",
-    "ChatCompletionToolUnionParam",
-    "ChatModel",
-    "CompletionCreateParams",
-    "CompletionCreateParamsBase",
-    "CompletionCreateParamsNonStreaming",
-    "CompletionCreateParamsStreaming",
-    "Function",
-    "FunctionCall",
-    "FunctionParameters",
-    "Metadata",
-    "Moderation",
-    "ModerationPolicy",
-    "ModerationPolicyInput",
-    "ModerationPolicyOutput",
-    "PromptCacheOptions",
-    "ReasoningEffort",
-    "ResponseFormat",
-    "ResponseFormatJSONObject",
-    "ResponseFormatJSONSchema",
-    "ResponseFormatText",
-    "WebSearchOptions",
-    "WebSearchOptionsUserLocation",
-    "WebSearchOptionsUserLocationApproximate",
+    "CompletionCreateParams", "CompletionCreateParamsBase", "CompletionCreateParamsNonStreaming",
+    "CompletionCreateParamsStreaming", "Function", "FunctionCall", "Moderation", "ModerationPolicy",
+    "ModerationPolicyInput", "ModerationPolicyOutput", "PromptCacheOptions", "ResponseFormat",
+    "WebSearchOptions", "WebSearchOptionsUserLocation", "WebSearchOptionsUserLocationApproximate"
 ]

@@ -1,22 +1,13 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import ChatCompletion, ChatCompletionMessage, Choice
-from modelwire.types._parsed import (
-    ParsedChatCompletion,
-    ParsedChatCompletionMessage,
-    ParsedChoice,
-    ParsedFunctionToolCall,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._parsed import (
+        ParsedChatCompletion, ParsedChatCompletionMessage, ParsedChoice
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "ChatCompletion",
-    "ChatCompletionMessage",
-    "Choice",
-    "ParsedChatCompletion",
-    "ParsedChatCompletionMessage",
-    "ParsedChoice",
-    "ParsedFunctionToolCall",
-]
+__all__ = ["ParsedChatCompletion", "ParsedChatCompletionMessage", "ParsedChoice"]

@@ -1,90 +1,17 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import (
-    Response,
-    ResponseFunctionToolCall,
-    ResponseOutputMessage,
-    ResponseOutputRefusal,
-    ResponseOutputText,
-    ResponseReasoningItem,
-)
-from modelwire.types._parsed import (
-    ParsedContent,
-    ParsedResponse,
-    ParsedResponseFunctionToolCall,
-    ParsedResponseOutputItem,
-    ParsedResponseOutputMessage,
-    ParsedResponseOutputText,
-)
-from modelwire.types._parts import (
-    AdditionalTools,
-    ImageGenerationCall,
-    LocalShellCall,
-    LocalShellCallAction,
-    LocalShellCallOutput,
-    McpApprovalRequest,
-    McpApprovalResponse,
-    McpCall,
-    McpListTools,
-    Program,
-    ProgramOutput,
-    ResponseApplyPatchToolCall,
-    ResponseApplyPatchToolCallOutput,
-    ResponseCodeInterpreterToolCall,
-    ResponseCompactionItem,
-    ResponseComputerToolCall,
-    ResponseComputerToolCallOutputItem,
-    ResponseCustomToolCall,
-    ResponseCustomToolCallOutputItem,
-    ResponseFileSearchToolCall,
-    ResponseFunctionShellToolCall,
-    ResponseFunctionShellToolCallOutput,
-    ResponseFunctionToolCallOutputItem,
-    ResponseFunctionWebSearch,
-    ResponseToolSearchCall,
-    ResponseToolSearchOutputItem,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._parsed import (
+        ParsedContent, ParsedResponse, ParsedResponseFunctionToolCall, ParsedResponseOutputItem,
+        ParsedResponseOutputMessage, ParsedResponseOutputText
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "AdditionalTools",
-    "ImageGenerationCall",
-    "LocalShellCall",
-    "LocalShellCallAction",
-    "LocalShellCallOutput",
-    "McpApprovalRequest",
-    "McpApprovalResponse",
-    "McpCall",
-    "McpListTools",
-    "ParsedContent",
-    "ParsedResponse",
-    "ParsedResponseFunctionToolCall",
-    "ParsedResponseOutputItem",
-    "ParsedResponseOutputMessage",
-    "ParsedResponseOutputText",
-    "Program",
-    "ProgramOutput",
-    "Response",
-    "ResponseApplyPatchToolCall",
-    "ResponseApplyPatchToolCallOutput",
-    "ResponseCodeInterpreterToolCall",
-    "ResponseCompactionItem",
-    "ResponseComputerToolCall",
-    "ResponseComputerToolCallOutputItem",
-    "ResponseCustomToolCall",
-    "ResponseCustomToolCallOutputItem",
-    "ResponseFileSearchToolCall",
-    "ResponseFunctionShellToolCall",
-    "ResponseFunctionShellToolCallOutput",
-    "ResponseFunctionToolCall",
-    "ResponseFunctionToolCallOutputItem",
-    "ResponseFunctionWebSearch",
-    "ResponseOutputMessage",
-    "ResponseOutputRefusal",
-    "ResponseOutputText",
-    "ResponseReasoningItem",
-    "ResponseToolSearchCall",
-    "ResponseToolSearchOutputItem",
+    "ParsedContent", "ParsedResponse", "ParsedResponseFunctionToolCall", "ParsedResponseOutputItem",
+    "ParsedResponseOutputMessage", "ParsedResponseOutputText"
 ]

@@ -1,80 +1,27 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._literals import (
-    Metadata,
-    ResponseIncludable,
-    ResponsesModel,
-    ServiceTier,
-    ToolChoiceOptions,
-)
-from modelwire.types._params import (
-    CompletionCreateParamsModeration as Moderation,
-    ContextManagement,
-    ModerationPolicy,
-    ModerationPolicyInput,
-    ModerationPolicyOutput,
-    ReasoningParam as Reasoning,
-    ResponseConversationParamParam,
-    ResponseCreateParams,
-    ResponseCreateParamsAccessPrograms as AccessPrograms,
-    ResponseCreateParamsBase,
-    ResponseCreateParamsConversation as Conversation,
-    ResponseCreateParamsImage as Image,
-    ResponseCreateParamsNonStreaming,
-    ResponseCreateParamsPromptCacheOptions as PromptCacheOptions,
-    ResponseCreateParamsStreaming,
-    ResponseCreateParamsToolChoice as ToolChoice,
-    ResponseCreateParamsToolChoiceSpecificProgrammaticToolCallingParam as ToolChoiceSpecificProgrammaticToolCallingParam,
-    ResponseInputParam,
-    ResponsePromptParam,
-    ResponseTextConfigParam,
-    StreamOptions,
-    ToolChoiceAllowedParam,
-    ToolChoiceApplyPatchParam,
-    ToolChoiceCustomParam,
-    ToolChoiceFunctionParam,
-    ToolChoiceMcpParam,
-    ToolChoiceShellParam,
-    ToolChoiceTypesParam,
-    ToolParam,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        CompletionCreateParamsModeration as Moderation, ContextManagement, ModerationPolicy,
+        ModerationPolicyInput, ModerationPolicyOutput, ResponseCreateParams,
+        ResponseCreateParamsAccessPrograms as AccessPrograms, ResponseCreateParamsBase,
+        ResponseCreateParamsConversation as Conversation, ResponseCreateParamsImage as Image,
+        ResponseCreateParamsNonStreaming,
+        ResponseCreateParamsPromptCacheOptions as PromptCacheOptions, ResponseCreateParamsStreaming,
+        ResponseCreateParamsToolChoice as ToolChoice,
+        ResponseCreateParamsToolChoiceSpecificProgrammaticToolCallingParam as ToolChoiceSpecificProgrammaticToolCallingParam,
+        StreamOptions
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "AccessPrograms",
-    "ContextManagement",
-    "Conversation",
-    "Image",
-    "Metadata",
-    "Moderation",
-    "ModerationPolicy",
-    "ModerationPolicyInput",
-    "ModerationPolicyOutput",
-    "PromptCacheOptions",
-    "Reasoning",
-    "ResponseConversationParamParam",
-    "ResponseCreateParams",
-    "ResponseCreateParamsBase",
-    "ResponseCreateParamsNonStreaming",
-    "ResponseCreateParamsStreaming",
-    "ResponseIncludable",
-    "ResponseInputParam",
-    "ResponsePromptParam",
-    "ResponseTextConfigParam",
-    "ResponsesModel",
-    "ServiceTier",
-    "StreamOptions",
-    "ToolChoice",
-    "ToolChoiceAllowedParam",
-    "ToolChoiceApplyPatchParam",
-    "ToolChoiceCustomParam",
-    "ToolChoiceFunctionParam",
-    "ToolChoiceMcpParam",
-    "ToolChoiceOptions",
-    "ToolChoiceShellParam",
-    "ToolChoiceSpecificProgrammaticToolCallingParam",
-    "ToolChoiceTypesParam",
-    "ToolParam",
+    "AccessPrograms", "ContextManagement", "Conversation", "Image", "Moderation",
+    "ModerationPolicy", "ModerationPolicyInput", "ModerationPolicyOutput", "PromptCacheOptions",
+    "ResponseCreateParams", "ResponseCreateParamsBase", "ResponseCreateParamsNonStreaming",
+    "ResponseCreateParamsStreaming", "StreamOptions", "ToolChoice",
+    "ToolChoiceSpecificProgrammaticToolCallingParam"
 ]

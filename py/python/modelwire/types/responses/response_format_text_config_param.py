@@ -1,18 +1,11 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._params import (
-    ResponseFormatJSONObjectParam as ResponseFormatJSONObject,
-    ResponseFormatTextConfigParam,
-    ResponseFormatTextJSONSchemaConfigParam,
-    ResponseFormatTextParam as ResponseFormatText,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import ResponseFormatTextConfigParam
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "ResponseFormatJSONObject",
-    "ResponseFormatText",
-    "ResponseFormatTextConfigParam",
-    "ResponseFormatTextJSONSchemaConfigParam",
-]
+__all__ = ["ResponseFormatTextConfigParam"]

@@ -1,18 +1,16 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import ResponseFunctionToolCall
-from modelwire.types._parts import (
-    ResponseApplyPatchToolCallCaller as Caller,
-    ResponseApplyPatchToolCallCallerDirect as CallerDirect,
-    ResponseApplyPatchToolCallCallerProgram as CallerProgram,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import ResponseFunctionToolCall
+    from modelwire.types._parts import (
+        ResponseApplyPatchToolCallCaller as Caller,
+        ResponseApplyPatchToolCallCallerDirect as CallerDirect,
+        ResponseApplyPatchToolCallCallerProgram as CallerProgram
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Caller",
-    "CallerDirect",
-    "CallerProgram",
-    "ResponseFunctionToolCall",
-]
+__all__ = ["Caller", "CallerDirect", "CallerProgram", "ResponseFunctionToolCall"]

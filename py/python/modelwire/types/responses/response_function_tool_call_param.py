@@ -1,18 +1,16 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._params import (
-    ResponseCustomToolCallOutputParamCaller as Caller,
-    ResponseCustomToolCallOutputParamCallerDirect as CallerDirect,
-    ResponseCustomToolCallOutputParamCallerProgram as CallerProgram,
-    ResponseFunctionToolCallParam,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        ResponseCustomToolCallOutputParamCaller as Caller,
+        ResponseCustomToolCallOutputParamCallerDirect as CallerDirect,
+        ResponseCustomToolCallOutputParamCallerProgram as CallerProgram,
+        ResponseFunctionToolCallParam
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Caller",
-    "CallerDirect",
-    "CallerProgram",
-    "ResponseFunctionToolCallParam",
-]
+__all__ = ["Caller", "CallerDirect", "CallerProgram", "ResponseFunctionToolCallParam"]

@@ -1,80 +1,21 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import ResponseFunctionToolCall, ResponseOutputMessage, ResponseReasoningItem
-from modelwire.types._parts import (
-    AdditionalTools,
-    ImageGenerationCall,
-    ImageGenerationCallError,
-    ImageGenerationCallErrorModerationDetails,
-    ImageGenerationCallSvgUsage,
-    LocalShellCall,
-    LocalShellCallAction,
-    LocalShellCallOutput,
-    McpApprovalRequest,
-    McpApprovalResponse,
-    McpCall,
-    McpListTools,
-    McpListToolsTool,
-    McpToolCallError,
-    Program,
-    ProgramOutput,
-    ResponseApplyPatchToolCall,
-    ResponseApplyPatchToolCallOutput,
-    ResponseCodeInterpreterToolCall,
-    ResponseCompactionItem,
-    ResponseComputerToolCall,
-    ResponseComputerToolCallOutputItem,
-    ResponseCustomToolCall,
-    ResponseCustomToolCallOutputItem,
-    ResponseFileSearchToolCall,
-    ResponseFunctionShellToolCall,
-    ResponseFunctionShellToolCallOutput,
-    ResponseFunctionToolCallOutputItem,
-    ResponseFunctionWebSearch,
-    ResponseOutputItem,
-    ResponseToolSearchCall,
-    ResponseToolSearchOutputItem,
-    Tool,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._parts import (
+        AdditionalTools, ImageGenerationCall, ImageGenerationCallError,
+        ImageGenerationCallErrorModerationDetails, ImageGenerationCallSvgUsage, LocalShellCall,
+        LocalShellCallAction, LocalShellCallOutput, McpApprovalRequest, McpApprovalResponse,
+        McpCall, McpListTools, McpListToolsTool, Program, ProgramOutput, ResponseOutputItem
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "AdditionalTools",
-    "ImageGenerationCall",
-    "ImageGenerationCallError",
-    "ImageGenerationCallErrorModerationDetails",
-    "ImageGenerationCallSvgUsage",
-    "LocalShellCall",
-    "LocalShellCallAction",
-    "LocalShellCallOutput",
-    "McpApprovalRequest",
-    "McpApprovalResponse",
-    "McpCall",
-    "McpListTools",
-    "McpListToolsTool",
-    "McpToolCallError",
-    "Program",
-    "ProgramOutput",
-    "ResponseApplyPatchToolCall",
-    "ResponseApplyPatchToolCallOutput",
-    "ResponseCodeInterpreterToolCall",
-    "ResponseCompactionItem",
-    "ResponseComputerToolCall",
-    "ResponseComputerToolCallOutputItem",
-    "ResponseCustomToolCall",
-    "ResponseCustomToolCallOutputItem",
-    "ResponseFileSearchToolCall",
-    "ResponseFunctionShellToolCall",
-    "ResponseFunctionShellToolCallOutput",
-    "ResponseFunctionToolCall",
-    "ResponseFunctionToolCallOutputItem",
-    "ResponseFunctionWebSearch",
-    "ResponseOutputItem",
-    "ResponseOutputMessage",
-    "ResponseReasoningItem",
-    "ResponseToolSearchCall",
-    "ResponseToolSearchOutputItem",
-    "Tool",
+    "AdditionalTools", "ImageGenerationCall", "ImageGenerationCallError",
+    "ImageGenerationCallErrorModerationDetails", "ImageGenerationCallSvgUsage", "LocalShellCall",
+    "LocalShellCallAction", "LocalShellCallOutput", "McpApprovalRequest", "McpApprovalResponse",
+    "McpCall", "McpListTools", "McpListToolsTool", "Program", "ProgramOutput", "ResponseOutputItem"
 ]

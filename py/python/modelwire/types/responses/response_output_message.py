@@ -1,14 +1,12 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import ResponseOutputMessage, ResponseOutputRefusal, ResponseOutputText
-from modelwire.types._parts import ResponseOutputMessageContent as Content
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import ResponseOutputMessage
+    from modelwire.types._parts import ResponseOutputMessageContent as Content
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Content",
-    "ResponseOutputMessage",
-    "ResponseOutputRefusal",
-    "ResponseOutputText",
-]
+__all__ = ["Content", "ResponseOutputMessage"]

@@ -1,18 +1,13 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._params import (
-    ResponseOutputMessageParam,
-    ResponseOutputMessageParamContent as Content,
-    ResponseOutputRefusalParam,
-    ResponseOutputTextParam,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._params import (
+        ResponseOutputMessageParam, ResponseOutputMessageParamContent as Content
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Content",
-    "ResponseOutputMessageParam",
-    "ResponseOutputRefusalParam",
-    "ResponseOutputTextParam",
-]
+__all__ = ["Content", "ResponseOutputMessageParam"]

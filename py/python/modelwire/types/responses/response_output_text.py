@@ -1,26 +1,23 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import ResponseOutputText
-from modelwire.types._parts import (
-    ResponseOutputTextAnnotation as Annotation,
-    ResponseOutputTextAnnotationContainerFileCitation as AnnotationContainerFileCitation,
-    ResponseOutputTextAnnotationFileCitation as AnnotationFileCitation,
-    ResponseOutputTextAnnotationFilePath as AnnotationFilePath,
-    ResponseOutputTextAnnotationURLCitation as AnnotationURLCitation,
-    ResponseOutputTextLogprob as Logprob,
-    ResponseOutputTextLogprobTopLogprob as LogprobTopLogprob,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import ResponseOutputText
+    from modelwire.types._parts import (
+        ResponseOutputTextAnnotation as Annotation,
+        ResponseOutputTextAnnotationContainerFileCitation as AnnotationContainerFileCitation,
+        ResponseOutputTextAnnotationFileCitation as AnnotationFileCitation,
+        ResponseOutputTextAnnotationFilePath as AnnotationFilePath,
+        ResponseOutputTextAnnotationURLCitation as AnnotationURLCitation,
+        ResponseOutputTextLogprob as Logprob,
+        ResponseOutputTextLogprobTopLogprob as LogprobTopLogprob
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "Annotation",
-    "AnnotationContainerFileCitation",
-    "AnnotationFileCitation",
-    "AnnotationFilePath",
-    "AnnotationURLCitation",
-    "Logprob",
-    "LogprobTopLogprob",
-    "ResponseOutputText",
+    "Annotation", "AnnotationContainerFileCitation", "AnnotationFileCitation", "AnnotationFilePath",
+    "AnnotationURLCitation", "Logprob", "LogprobTopLogprob", "ResponseOutputText"
 ]

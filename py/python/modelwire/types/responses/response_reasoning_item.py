@@ -1,16 +1,14 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import ResponseReasoningItem
-from modelwire.types._parts import (
-    ResponseReasoningItemContent as Content,
-    ResponseReasoningItemSummary as Summary,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import ResponseReasoningItem
+    from modelwire.types._parts import (
+        ResponseReasoningItemContent as Content, ResponseReasoningItemSummary as Summary
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Content",
-    "ResponseReasoningItem",
-    "Summary",
-]
+__all__ = ["Content", "ResponseReasoningItem", "Summary"]

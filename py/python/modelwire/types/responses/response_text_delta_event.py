@@ -1,16 +1,14 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._parts import (
-    ResponseTextDeltaEvent,
-    ResponseTextDeltaEventLogprob as Logprob,
-    ResponseTextDeltaEventLogprobTopLogprob as LogprobTopLogprob,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._parts import (
+        ResponseTextDeltaEvent, ResponseTextDeltaEventLogprob as Logprob,
+        ResponseTextDeltaEventLogprobTopLogprob as LogprobTopLogprob
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Logprob",
-    "LogprobTopLogprob",
-    "ResponseTextDeltaEvent",
-]
+__all__ = ["Logprob", "LogprobTopLogprob", "ResponseTextDeltaEvent"]

@@ -1,14 +1,15 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._native import InputTokensDetails, OutputTokensDetails, ResponseUsage
-from modelwire.types._parts import InputTokensDetailsCacheWriteTokensDetails
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire._native import InputTokensDetails, OutputTokensDetails, ResponseUsage
+    from modelwire.types._parts import InputTokensDetailsCacheWriteTokensDetails
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "InputTokensDetails",
-    "InputTokensDetailsCacheWriteTokensDetails",
-    "OutputTokensDetails",
-    "ResponseUsage",
+    "InputTokensDetails", "InputTokensDetailsCacheWriteTokensDetails", "OutputTokensDetails",
+    "ResponseUsage"
 ]

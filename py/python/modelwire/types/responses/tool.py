@@ -1,76 +1,37 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._parts import (
-    ApplyPatchTool,
-    ComputerTool,
-    ComputerUsePreviewTool,
-    ContainerNetworkPolicyAllowlist,
-    ContainerNetworkPolicyDisabled,
-    CustomTool,
-    FileSearchTool,
-    FunctionShellTool,
-    FunctionTool,
-    NamespaceTool,
-    Tool,
-    ToolCodeInterpreter as CodeInterpreter,
-    ToolCodeInterpreterContainer as CodeInterpreterContainer,
-    ToolCodeInterpreterContainerCodeInterpreterToolAuto as CodeInterpreterContainerCodeInterpreterToolAuto,
-    ToolCodeInterpreterContainerCodeInterpreterToolAutoNetworkPolicy as CodeInterpreterContainerCodeInterpreterToolAutoNetworkPolicy,
-    ToolImageGeneration as ImageGeneration,
-    ToolImageGenerationInputImageMask as ImageGenerationInputImageMask,
-    ToolImageGenerationSvg as ImageGenerationSvg,
-    ToolImageGenerationSvgReasoning as ImageGenerationSvgReasoning,
-    ToolLocalShell as LocalShell,
-    ToolMcp as Mcp,
-    ToolMcpAllowedTools as McpAllowedTools,
-    ToolMcpAllowedToolsMcpToolFilter as McpAllowedToolsMcpToolFilter,
-    ToolMcpRequireApproval as McpRequireApproval,
-    ToolMcpRequireApprovalMcpToolApprovalFilter as McpRequireApprovalMcpToolApprovalFilter,
-    ToolMcpRequireApprovalMcpToolApprovalFilterAlways as McpRequireApprovalMcpToolApprovalFilterAlways,
-    ToolMcpRequireApprovalMcpToolApprovalFilterNever as McpRequireApprovalMcpToolApprovalFilterNever,
-    ToolProgrammaticToolCalling as ProgrammaticToolCalling,
-    ToolSearchTool,
-    WebSearchPreviewTool,
-    WebSearchTool,
-    WebSearchToolFilters,
-    WebSearchToolUserLocation,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._parts import (
+        Tool, ToolCodeInterpreter as CodeInterpreter,
+        ToolCodeInterpreterContainer as CodeInterpreterContainer,
+        ToolCodeInterpreterContainerCodeInterpreterToolAuto as CodeInterpreterContainerCodeInterpreterToolAuto,
+        ToolCodeInterpreterContainerCodeInterpreterToolAutoNetworkPolicy as CodeInterpreterContainerCodeInterpreterToolAutoNetworkPolicy,
+        ToolImageGeneration as ImageGeneration,
+        ToolImageGenerationInputImageMask as ImageGenerationInputImageMask,
+        ToolImageGenerationSvg as ImageGenerationSvg,
+        ToolImageGenerationSvgReasoning as ImageGenerationSvgReasoning,
+        ToolLocalShell as LocalShell, ToolMcp as Mcp, ToolMcpAllowedTools as McpAllowedTools,
+        ToolMcpAllowedToolsMcpToolFilter as McpAllowedToolsMcpToolFilter,
+        ToolMcpRequireApproval as McpRequireApproval,
+        ToolMcpRequireApprovalMcpToolApprovalFilter as McpRequireApprovalMcpToolApprovalFilter,
+        ToolMcpRequireApprovalMcpToolApprovalFilterAlways as McpRequireApprovalMcpToolApprovalFilterAlways,
+        ToolMcpRequireApprovalMcpToolApprovalFilterNever as McpRequireApprovalMcpToolApprovalFilterNever,
+        ToolProgrammaticToolCalling as ProgrammaticToolCalling, WebSearchTool, WebSearchToolFilters,
+        WebSearchToolUserLocation
+    )
+else:
+    _openai_paths.fill(__name__, globals())
 
 __all__ = [
-    "ApplyPatchTool",
-    "CodeInterpreter",
-    "CodeInterpreterContainer",
+    "CodeInterpreter", "CodeInterpreterContainer",
     "CodeInterpreterContainerCodeInterpreterToolAuto",
-    "CodeInterpreterContainerCodeInterpreterToolAutoNetworkPolicy",
-    "ComputerTool",
-    "ComputerUsePreviewTool",
-    "ContainerNetworkPolicyAllowlist",
-    "ContainerNetworkPolicyDisabled",
-    "CustomTool",
-    "FileSearchTool",
-    "FunctionShellTool",
-    "FunctionTool",
-    "ImageGeneration",
-    "ImageGenerationInputImageMask",
-    "ImageGenerationSvg",
-    "ImageGenerationSvgReasoning",
-    "LocalShell",
-    "Mcp",
-    "McpAllowedTools",
-    "McpAllowedToolsMcpToolFilter",
-    "McpRequireApproval",
-    "McpRequireApprovalMcpToolApprovalFilter",
-    "McpRequireApprovalMcpToolApprovalFilterAlways",
-    "McpRequireApprovalMcpToolApprovalFilterNever",
-    "NamespaceTool",
-    "ProgrammaticToolCalling",
-    "Tool",
-    "ToolSearchTool",
-    "WebSearchPreviewTool",
-    "WebSearchTool",
-    "WebSearchToolFilters",
-    "WebSearchToolUserLocation",
+    "CodeInterpreterContainerCodeInterpreterToolAutoNetworkPolicy", "ImageGeneration",
+    "ImageGenerationInputImageMask", "ImageGenerationSvg", "ImageGenerationSvgReasoning",
+    "LocalShell", "Mcp", "McpAllowedTools", "McpAllowedToolsMcpToolFilter", "McpRequireApproval",
+    "McpRequireApprovalMcpToolApprovalFilter", "McpRequireApprovalMcpToolApprovalFilterAlways",
+    "McpRequireApprovalMcpToolApprovalFilterNever", "ProgrammaticToolCalling", "Tool",
+    "WebSearchTool", "WebSearchToolFilters", "WebSearchToolUserLocation"
 ]

@@ -1,10 +1,11 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire.types._literals import Metadata
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.types._literals import Metadata
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "Metadata",
-]
+__all__ = ["Metadata"]

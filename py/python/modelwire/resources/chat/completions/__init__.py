@@ -1,12 +1,12 @@
-"""Names that openai-python has here. Knows nothing of its own.
+"""Names that openai-python has here. Written by `make stubs`."""
 
-Written by py/stubs/write.py.
-"""
+from modelwire import _openai_paths
 
-from modelwire._resources import AsyncCompletions, Completions
-from modelwire.resources.chat.completions import completions as completions
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from modelwire.resources.chat.completions import completions
+    from modelwire._resources import AsyncCompletions, Completions
+else:
+    _openai_paths.fill(__name__, globals())
 
-__all__ = [
-    "AsyncCompletions",
-    "Completions",
-]
+__all__ = ["AsyncCompletions", "Completions", "completions"]
