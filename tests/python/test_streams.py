@@ -283,7 +283,7 @@ def test_abandoned_streams_leak_no_file_descriptor(quiet, scripted):
             assert chunk.choices[0].delta.content == "a"
             break
 
-    # What waits in an event loop has a descriptor of its loop, from the first time that it has to wait.
+    # An event loop gets its descriptor when a call has to wait in it for the first time.
     for _ in range(100):
         abandon()
     gc.collect()

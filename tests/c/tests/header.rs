@@ -206,8 +206,10 @@ fn every_function_is_called_by_chance() {
 
 #[test]
 fn every_scenario_is_run() {
-    let forgotten =
-        forgotten_scenarios("tests/c/scenarios/list.h", &["tests/c/tests/scenarios", "tests/c/src"]);
+    let forgotten = forgotten_scenarios(
+        "tests/c/scenarios/list.h",
+        &["tests/c/tests/scenarios", "tests/c/src"],
+    );
     assert!(forgotten.is_empty(), "no #[test] in tests/c/tests runs {forgotten:#?}");
 }
 
