@@ -622,6 +622,7 @@ def test_a_long_parsed_stream_takes_time_as_it_is_long(modelwire_service):
 
 
 @pytest.mark.thread_unsafe("the processor time of the process is measured")
+@pytest.mark.deep
 def test_ten_thousand_models_leave_no_memory(modelwire_service):
     """R-OP2: nothing that is kept grows by the classes that were asked for."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
