@@ -81,7 +81,7 @@ test: .venv/tools
 	@echo "building (about three minutes on two cores where nothing is built yet)"
 	@$(debug_build)
 	@$(python) py/install_dev.py $(build)/debug/lib_native.so
-	@MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) tests/suites.py $(ARGS)
+	@MODELWIRE_TESTS_BUILT=1 MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) tests/suites.py $(ARGS)
 
 # Real TLS, proxies, thousands of streams; loom models; the C suite under both sanitizers and
 # valgrind; and some seconds of fuzzing per target. What is skipped: ThreadSanitizer knows no thread

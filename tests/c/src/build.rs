@@ -64,6 +64,12 @@ fn cargo() -> Command {
     command
 }
 
+/// Whether whoever started the tests built the library and the examples before, as `make test` does. To
+/// build these packages alone would compile their dependencies again, with other features.
+fn is_built() -> bool {
+    std::env::var_os("MODELWIRE_TESTS_BUILT").is_some()
+}
+
 /// A folder for each test binary: two of them may run at the same time.
 fn own_folder(name: &str) -> PathBuf {
     let exe = std::env::current_exe().unwrap();
@@ -117,10 +123,12 @@ impl Library {
             (Some(sanitizer), _) => Library::sanitized(&sanitizer),
             (None, Some(package)) => Library::packed(&root().join(package)),
             (None, None) => {
-                run(cargo()
-                    .args(["build", "--quiet", "-p", "modelwire-ffi", "--target-dir"])
-                    .arg(target())
-                    .current_dir(root()));
+                if !is_built() {
+                    run(cargo()
+                        .args(["build", "--quiet", "-p", "modelwire-ffi", "--target-dir"])
+                        .arg(target())
+                        .current_dir(root()));
+                }
                 Library::at(target().join("debug/libmodelwire.so"), "tests-c", &[])
             }
         })
@@ -269,10 +277,12 @@ impl Library {
 
 /// An example of the Rust crate, as `make demo` builds it.
 pub fn rust_example(name: &str) -> PathBuf {
-    run(cargo()
-        .args(["build", "--quiet", "-p", "modelwire", "--example", name, "--target-dir"])
-        .arg(target())
-        .current_dir(root()));
+    if !is_built() {
+        run(cargo()
+            .args(["build", "--quiet", "-p", "modelwire", "--example", name, "--target-dir"])
+            .arg(target())
+            .current_dir(root()));
+    }
     target().join("debug/examples").join(name)
 }
 
