@@ -104,7 +104,7 @@ def main(words):
             seconds = time.monotonic() - begun, used.ru_utime + used.ru_stime
             results.add(name, output, run.returncode, seconds)
 
-    at_once = int(os.environ.get("SUITES_AT_ONCE") or 2 * (os.cpu_count() or 1))
+    at_once = int(os.environ.get("SUITES_AT_ONCE") or 1 + (os.cpu_count() or 1))
     workers = [threading.Thread(target=worker) for _ in range(at_once)]
     for one in workers:
         one.start()

@@ -343,7 +343,7 @@ fn a_reader_that_submits_anew_goes_on_alone() {
             calls.borrow_mut().push(call);
         };
         (0..8).for_each(submit);
-        let mut round = || {
+        let round = || {
             let before = io_thread_ran();
             for _ in 0..CALLS {
                 let Next::Event(tag, Event::Done(outcome)) = queue.next(None).unwrap() else {
