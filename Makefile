@@ -260,7 +260,7 @@ mutants:
 	@tests/tools cargo cargo-mutants
 	tests/mutants/run $(FOLDER) $(SHARD)
 
-test_tools := 'pytest>=8' pytest-xdist 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
+test_tools := 'pytest>=8' 'mypy>=1.15' 'pyright[nodejs]>=1.1.400' 'ruff>=0.9' uvloop pydantic httpx \
   msgspec trio anyio gevent eventlet typing_extensions build starlette fastapi uvicorn \
   opentelemetry-sdk opentelemetry-instrumentation-openai-v2==2.4b0 \
   opentelemetry-util-genai==0.4b0 openai==3.52.0

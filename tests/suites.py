@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CARGO = ["cargo", "test", "--quiet", "--locked"]
-PYTEST = ["--color=no", "--numprocesses=3", "--dist=worksteal"]
+PYTEST = ["--color=no"]
 # The longest suites start first, so that none of them is left over at the end.
 LONGEST = ["python", "c/", "cpp/", "rust/scenarios", "cli/"]
 COUNTS = re.compile(r"(\d+) (passed|failed|errors?)\b")
