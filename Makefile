@@ -316,11 +316,11 @@ picture:
 # ARGS="--scenario chunk --client modelwire-rust", --list for names, --quick, --runs 9.
 bench:
 	@tests/tools cargo cc python3 venv
-	@test -x $(measured) || python3 -m venv $(build)/bench
+	@test -x $(measured) || python3 -m venv $(build)/bench/modelwire
 	@echo "installing the Python package as users get it (compiles for some minutes the first time)"
 	@$(measured) -m pip install --quiet --disable-pip-version-check .
 	@PYTHONPATH=tests/bench $(measured) -m harness $(ARGS)
-measured := $(build)/bench/bin/python
+measured := $(build)/bench/modelwire/bin/python
 
 # What links the .a keeps it for itself: the script has ffi-c/hide change its symbols.
 # TARGET is another machine, aarch64-unknown-linux-gnu for instance, or another C library:
