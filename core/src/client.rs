@@ -6,22 +6,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::answer::error::Result;
+use crate::answer::response::Response;
+use crate::answer::usage_sums::{UsageByKey, UsageSums, usage_by_model};
 use crate::call::call::Call;
 use crate::call::listeners::Told;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
-use crate::config::{Config, Settings};
 use crate::delivery::callbacks;
 use crate::delivery::collector::Collector;
 use crate::delivery::completion::CompletionQueue;
 use crate::delivery::records::{Records, RecordsOptions};
 use crate::delivery::teller::{self, Teller};
-use crate::error::Result;
 use crate::http::transport::Transport;
-use crate::request::Request;
-use crate::response::Response;
+use crate::options::config::{Config, Settings};
+use crate::request::request::Request;
 use crate::stream::{Blocking, Stream, ended_early};
-use crate::usage_sums::{UsageByKey, UsageSums, usage_by_model};
 
 /// A client of one service. Cheap to clone, free to share between threads; calls do not wait for
 /// each other. It connects at its first call, and anew in a forked child.

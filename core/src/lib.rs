@@ -19,47 +19,37 @@
 //! in a bounded queue, [`Call`], under every way of consuming it. The rules that the service's
 //! specification sets are named R-… where they are honoured.
 
-mod accessors;
-mod api_key;
-mod bounds;
+mod answer;
 mod call;
 mod client;
-mod config;
 mod delivery;
 mod driver;
-mod error;
-mod error_kind;
-mod head;
-mod headers;
 mod http;
-mod nearest;
-mod option_kinds;
-mod option_tables;
 mod options;
 pub mod parse;
-mod prepared;
-mod process;
 mod protocol;
-mod quotes;
-mod rate_limits;
-mod record;
 mod request;
-mod response;
-mod retry_policy;
 mod stream;
-mod sync;
 mod system;
-mod texts;
-mod timeouts;
-mod usage_sums;
 
-pub use api_key::key_id;
-pub use bounds::*;
+pub use answer::error::{Error, Result};
+pub use answer::error_kind::{ERROR_KINDS, ErrorKind, Metered, TimeoutPhase};
+pub use answer::head::Head;
+pub use answer::rate_limits::{OTHER_LIMITS_MAX, RateLimit, RateLimits};
+pub use answer::record::{
+    ATTEMPTS_RECORDED_MAX, AttemptRecord, CHUNK_TIMES_MAX, CallRecord, CancelledBy,
+    WAITS_RECORDED_MAX, WaitReason, WaitRecord,
+};
+pub use answer::response::{CalledTool, End, Response};
+pub use answer::texts::usage_json;
+pub use answer::usage_sums::{
+    OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX, UsageByKey, UsageSum, UsageSums,
+    usage_by_model,
+};
 pub use call::call::{Call, Canceller};
 pub use call::listeners::Told;
 pub use call::queue::{Event, Pop};
 pub use client::Client;
-pub use config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};
 pub use delivery::callbacks::Handler;
 pub use delivery::collector::Collector;
 pub use delivery::completion::{CompletionQueue, QueueOptions};
@@ -72,10 +62,12 @@ pub use delivery::records::{
 };
 pub use delivery::shutdown::{shutdown, shutdown_for_good};
 pub use delivery::teller::Teller;
-pub use error::{Error, Result};
-pub use error_kind::{ERROR_KINDS, ErrorKind, Metered, TimeoutPhase};
-pub use head::Head;
-pub use option_kinds::{NamedOption, OptionKind};
+pub use options::api_key::key_id;
+pub use options::bounds::*;
+pub use options::config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};
+pub use options::kinds::{NamedOption, OptionKind};
+pub use options::retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
+pub use options::timeouts::{Timeout, Timeouts};
 pub use protocol::choice::{Choice, ToolCall};
 pub use protocol::chunk::Chunk;
 pub use protocol::document::{Document, output_reasoning, output_text};
@@ -84,22 +76,9 @@ pub use protocol::json::{JSON_DEPTH_MAX, JsonError};
 pub use protocol::spans::ELEMENTS_MAX;
 pub use protocol::usage::Usage;
 pub use protocol::value::{Kind, Value};
-pub use rate_limits::{OTHER_LIMITS_MAX, RateLimit, RateLimits};
-pub use record::{
-    ATTEMPTS_RECORDED_MAX, AttemptRecord, CHUNK_TIMES_MAX, CallRecord, CancelledBy,
-    WAITS_RECORDED_MAX, WaitReason, WaitRecord,
-};
-pub use request::Request;
-pub use response::{CalledTool, End, Response};
-pub use retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
+pub use request::request::Request;
 pub use stream::{Blocking, BlockingStream, Stream};
 pub use system::{Descriptor, without_thread_cancellation};
-pub use texts::usage_json;
-pub use timeouts::{Timeout, Timeouts};
-pub use usage_sums::{
-    OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX, UsageByKey, UsageSum, UsageSums,
-    usage_by_model,
-};
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

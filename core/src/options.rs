@@ -1,72 +1,13 @@
-//! What can be set for one call instead of for its client. Knows no transport.
+//! Floor 1. What can be set for a client or for one call, and the tables from which bindings set it by
+//! name.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::sync::Arc;
-
-use crate::api_key::ApiKey;
-use crate::config::Settings;
-use crate::error::{Error, Result};
-use crate::headers::{HeaderNames, check_headers, check_removed};
-use crate::retry_policy::{RetryParts, RetryPolicy};
-use crate::timeouts::CallTimeouts;
-
-/// The settings of one call; what is not set is the client's.
-#[derive(Clone, Default)]
-pub(crate) struct CallOptions {
-    pub(crate) timeouts: CallTimeouts,
-    pub(crate) retry: RetryParts,
-    /// As it was given: what is wrong with it is told when the call starts.
-    pub(crate) api_key: Option<Result<Arc<ApiKey>>>,
-    pub(crate) headers: Vec<(String, String)>,
-    /// Names of headers of the client that this call goes without.
-    pub(crate) without_headers: Vec<String>,
-    pub(crate) query: Vec<(String, String)>,
-    pub(crate) stream_only: Option<bool>,
-    pub(crate) gather: Option<bool>,
-    pub(crate) chunk_times: Option<bool>,
-}
-
-impl fmt::Debug for CallOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallOptions")
-            .field("headers", &HeaderNames(&self.headers))
-            .finish_non_exhaustive()
-    }
-}
-
-impl CallOptions {
-    /// The same checks as for a client; here it is an argument that is wrong.
-    pub(crate) fn check(&self) -> Result<()> {
-        let checked = || {
-            self.timeouts.check()?;
-            self.retry.check()?;
-            check_headers(&self.headers)?;
-            check_removed(&self.without_headers)
-        };
-        checked().map_err(CallOptions::as_argument)?;
-        match &self.api_key {
-            Some(Err(error)) => Err(error.clone()),
-            Some(Ok(_)) | None => Ok(()),
-        }
-    }
-
-    /// What a client would be refused for is a wrong argument of a call. The hint is kept, where it
-    /// is not the one of every wrong configuration.
-    pub(crate) fn as_argument(error: Error) -> Error {
-        let argument = Error::argument(error.message());
-        match error.hint() == error.kind().hint() {
-            true => argument,
-            false => argument.with_hint(error.hint().to_owned()),
-        }
-    }
-
-    /// The key that is sent instead of the client's.
-    pub(crate) fn api_key(&self) -> Option<&Arc<ApiKey>> {
-        self.api_key.as_ref().and_then(|given| given.as_ref().ok())
-    }
-
-    pub(crate) fn retry<'a>(&self, settings: &'a Settings) -> Cow<'a, RetryPolicy> {
-        self.retry.over(&settings.retry)
-    }
-}
+pub(crate) mod api_key;
+pub(crate) mod bounds;
+pub(crate) mod call_options;
+pub(crate) mod config;
+pub(crate) mod headers;
+pub(crate) mod kinds;
+pub(crate) mod nearest;
+pub(crate) mod retry_policy;
+pub(crate) mod tables;
+pub(crate) mod timeouts;

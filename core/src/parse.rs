@@ -48,7 +48,7 @@ pub fn error_of(
     let key = config.validate()?.api_key;
     let masked = key.mask(body);
     let error = match status {
-        Some(status) => crate::Error::from_response(crate::error::FailedAnswer {
+        Some(status) => crate::Error::from_response(crate::answer::error::FailedAnswer {
             status,
             body: &masked,
             request_id: None,

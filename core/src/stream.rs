@@ -7,14 +7,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use crate::answer::error::{Error, Result};
+use crate::answer::head::Head;
+use crate::answer::response::Response;
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
-use crate::error::{Error, Result};
-use crate::head::Head;
 use crate::protocol::chunk::Chunk;
-use crate::request::Request;
-use crate::response::Response;
+use crate::request::request::Request;
 
 /// The queue ended where an event had to come; only a fault of this library gets here.
 pub(crate) fn ended_early() -> Error {

@@ -1,6 +1,8 @@
 //! What each system does in its own way: signals, forks, stacks, descriptors to sleep at. The one place
-//! of the core that asks which system it is; with `process` it holds all of the core's `unsafe`. Knows
-//! nothing of the library.
+//! of the core that asks which system it is, and that holds all of its `unsafe`.
+
+pub(crate) mod process;
+pub(crate) mod sync;
 
 #[cfg(all(unix, not(target_os = "macos")))]
 #[path = "system/linux.rs"]

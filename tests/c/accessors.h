@@ -1,6 +1,6 @@
 /*
  * The table of accessors for the tests of C and C++: the name of the C++ function, that of the
- * member, and the JSON that it has in the sample. Generated from core/src/accessor_table.rs
+ * member, and the JSON that it has in the sample. Generated from core/src/answer/accessor_table.rs
  * (`make header`); do not edit.
  */
 #ifndef ACCESSORS_H

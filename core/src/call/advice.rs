@@ -1,9 +1,9 @@
 //! What to do about an error, in the light of how its call was made: what the kind of an error alone
 //! cannot say. Knows no attempt and no transport.
 
-use crate::config::PathFault;
-use crate::error::Error;
-use crate::error_kind::ErrorKind;
+use crate::answer::error::Error;
+use crate::answer::error_kind::ErrorKind;
+use crate::options::config::PathFault;
 use crate::protocol::endpoint::Endpoint;
 
 const ONLY_STREAMS: &str = "If this model answers only by streaming, set stream_only (the answer still \
@@ -73,8 +73,8 @@ fn speaks_of_streams(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::FailedAnswer;
-    use crate::error_kind::ERROR_KINDS;
+    use crate::answer::error::FailedAnswer;
+    use crate::answer::error_kind::ERROR_KINDS;
 
     const PLAIN: Made = Made { endpoint: Endpoint::Chat, streams: false, path_fault: None };
 

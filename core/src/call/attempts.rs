@@ -11,24 +11,24 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
+use crate::answer::error::{Error, FailedAnswer, Result};
+use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
+use crate::answer::head::Head;
+use crate::answer::rate_limits;
+use crate::answer::record::WaitReason;
 use crate::call::body;
 use crate::call::deadlines::Deadlines;
 use crate::call::gate::{Gate, Place};
 use crate::call::retry::Decision;
 use crate::call::session::SessionRun;
 use crate::call::task::Shared;
-use crate::config::Settings;
-use crate::error::{Error, FailedAnswer, Result};
-use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
-use crate::head::Head;
 use crate::http::connections::Permit;
 use crate::http::failure::Failure;
 use crate::http::timing::Seen;
 use crate::http::transport::{Reply, Transport};
-use crate::prepared::Prepared;
+use crate::options::config::Settings;
 use crate::protocol::text::without_secrets;
-use crate::rate_limits;
-use crate::record::WaitReason;
+use crate::request::prepared::Prepared;
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;

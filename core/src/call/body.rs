@@ -7,13 +7,13 @@ use std::task::Poll;
 use bytes::Bytes;
 use tokio::time::timeout;
 
-use crate::bounds::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX};
+use crate::answer::error::{Error, Result};
+use crate::answer::head::Head;
+use crate::answer::redactor::Quotes;
 use crate::call::deadlines::Clock;
 use crate::driver::offload::Held;
-use crate::error::{Error, Result};
-use crate::head::Head;
 use crate::http::transport::{Body, Reply};
-use crate::quotes::Quotes;
+use crate::options::bounds::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX};
 
 /// What a body begins like.
 pub(crate) enum Beginning {

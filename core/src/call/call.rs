@@ -6,20 +6,20 @@ use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::{ErrorKind, Metered};
+use crate::answer::record::CancelledBy;
 use crate::call::exchange;
 use crate::call::queue::Pop;
 use crate::call::session::{Session, UnderWay};
 use crate::call::task::{Alive, DoneGuard, Shared};
-use crate::config::ExternalRuntime;
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
 use crate::driver::runtime;
 use crate::driver::state::Awaited;
 use crate::driver::wake_fd::{Bell, Slept};
-use crate::error::{Error, Result};
-use crate::error_kind::{ErrorKind, Metered};
-use crate::record::CancelledBy;
-use crate::request::Request;
+use crate::options::config::ExternalRuntime;
+use crate::request::request::Request;
 
 /// One exchange with the service. Made before it starts, so that any thread can cancel it at any
 /// time; started once; its events are popped in order.

@@ -11,10 +11,10 @@ use tokio::task::coop::has_budget_remaining;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::error::{Error, Result};
-use crate::error_kind::TimeoutPhase;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::TimeoutPhase;
 use crate::http::transport::Body;
-use crate::timeouts::Timeouts;
+use crate::options::timeouts::Timeouts;
 
 /// The timeouts of one call, and when all of it is to be over.
 #[derive(Clone, Copy)]

@@ -4,19 +4,19 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::head::Head;
+use crate::answer::record::Answered;
+use crate::answer::redactor::Quotes;
+use crate::answer::response::Response;
 use crate::call::queue::Event;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::head::Head;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
 use crate::protocol::document_chunks::document_chunks;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::spans::ELEMENTS_MAX;
 use crate::protocol::value::Value;
-use crate::quotes::Quotes;
-use crate::record::Answered;
-use crate::response::Response;
 
 const BROKEN_HINT: &str = "It begins like an answer and is broken: cut short, changed on its way, or more \
     than one document. It may have been metered.";

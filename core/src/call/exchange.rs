@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use tokio::time::timeout_at;
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::response::Response;
 use crate::call::attempts::Attempts;
 use crate::call::body::{self, Beginning};
 use crate::call::deadlines::Deadlines;
@@ -17,12 +20,9 @@ use crate::call::stream_events::Wanted;
 use crate::call::stream_reader::Reading;
 use crate::call::task::{DoneGuard, Shared};
 use crate::driver::offload::offload;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
 use crate::http::transport::{Reply, Transport};
-use crate::prepared::Prepared;
 use crate::protocol::text::excerpt;
-use crate::response::Response;
+use crate::request::prepared::Prepared;
 
 /// Runs a call that was started. The guard puts `Done` in on every path.
 pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams: bool) {

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use crate::call::pace::{Pace, Verdict};
-use crate::sync::lock;
+use crate::system::sync::lock;
 
 pub(crate) struct Gate {
     /// The moment that the pace counts from.

@@ -4,12 +4,12 @@
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
-use crate::error::Result;
-use crate::process::PerProcess;
-use crate::record::CallRecord;
-use crate::response::Response;
-use crate::sync::lock;
-use crate::texts::Object;
+use crate::answer::error::Result;
+use crate::answer::record::CallRecord;
+use crate::answer::response::Response;
+use crate::answer::texts::Object;
+use crate::system::process::PerProcess;
+use crate::system::sync::lock;
 
 /// What is told of a call that ended.
 #[derive(Clone, Debug)]

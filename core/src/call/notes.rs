@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::error_kind::ErrorKind;
-use crate::head::Head;
-use crate::http::timing::Seen;
-use crate::record::{
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::head::Head;
+use crate::answer::record::{
     ATTEMPTS_RECORDED_MAX, Answered, AttemptRecord, CHUNK_TIMES_MAX, WAITS_RECORDED_MAX,
     WaitReason, WaitRecord,
 };
+use crate::http::timing::Seen;
 
 /// What is noted of a call. Once for each attempt, wait and batch of chunks.
 pub(crate) struct Notes {

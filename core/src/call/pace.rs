@@ -23,7 +23,7 @@
 
 use std::time::Duration;
 
-use crate::retry_policy::RETRY_WAIT_MAX;
+use crate::options::retry_policy::RETRY_WAIT_MAX;
 
 /// So many attempts may be on their way at first.
 const START: u32 = 4;

@@ -33,12 +33,12 @@ use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use crate::answer::error::{Error, Result};
+use crate::answer::head::Head;
+use crate::answer::response::Response;
 use crate::driver::deferred_wakes;
-use crate::error::{Error, Result};
-use crate::head::Head;
 use crate::protocol::chunk::Chunk;
-use crate::response::Response;
-use crate::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
+use crate::system::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 
 /// What comes out of a call, in this order: `Open` (streams only), chunks, `Done`.
 #[derive(Debug)]

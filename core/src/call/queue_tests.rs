@@ -12,7 +12,7 @@ use std::task::Wake;
 use std::thread;
 
 use super::*;
-use crate::error_kind::ErrorKind;
+use crate::answer::error_kind::ErrorKind;
 
 #[derive(Default)]
 struct Counter(AtomicUsize);

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use crate::error::Error;
-use crate::error_kind::{ErrorKind, TimeoutPhase};
-use crate::retry_policy::RetryPolicy;
+use crate::answer::error::Error;
+use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
+use crate::options::retry_policy::RetryPolicy;
 
 /// What follows a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl RetryPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::FailedAnswer;
+    use crate::answer::error::FailedAnswer;
 
     fn answered(status: u16, retry_after: Option<u64>) -> Error {
         let retry_after = retry_after.map(Duration::from_secs);

@@ -12,18 +12,18 @@ use std::time::Duration;
 use once_cell::sync::OnceCell;
 use tokio::sync::OnceCell as AsyncOnceCell;
 
-use crate::api_key::ApiKey;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::gate::Gate;
 use crate::call::listeners::{SharedListeners, Told};
-use crate::config::{Settings, SharedSettings};
 use crate::driver::offload::offload;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
 use crate::http::transport::Transport;
-use crate::process::{self, PerProcess, Run};
+use crate::options::api_key::ApiKey;
+use crate::options::config::{Settings, SharedSettings};
 use crate::protocol::usage::Usage;
-use crate::sync::{lock, unpoisoned};
-use crate::usage_sums::{Sums, UsageByKey, UsageSum};
+use crate::system::process::{self, PerProcess, Run};
+use crate::system::sync::{lock, unpoisoned};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,

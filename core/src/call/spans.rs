@@ -11,10 +11,10 @@ use tracing::level_filters::LevelFilter;
 use tracing::subscriber::NoSubscriber;
 use tracing::{Span, debug_span, info_span};
 
-use crate::error_kind::ErrorKind;
-use crate::process;
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::record::{AttemptRecord, CallRecord, CancelledBy};
 use crate::protocol::endpoint::Endpoint;
-use crate::record::{AttemptRecord, CallRecord, CancelledBy};
+use crate::system::process;
 
 /// The spans of a call that are open.
 pub(crate) struct Spans {

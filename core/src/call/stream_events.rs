@@ -5,12 +5,15 @@ use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::head::Head;
+use crate::answer::record::Answered;
+use crate::answer::redactor::Quotes;
+use crate::answer::response::{End, Response};
 use crate::call::queue::Event;
-use crate::config::SharedSettings;
 use crate::driver::offload::drop_elsewhere;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::head::Head;
+use crate::options::config::SharedSettings;
 use crate::protocol::accumulate::Gatherer;
 use crate::protocol::choice::Choice;
 use crate::protocol::chunk::Chunk;
@@ -19,9 +22,6 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::slab::Slab;
 use crate::protocol::sse::{self, Sink};
 use crate::protocol::value::Value;
-use crate::quotes::Quotes;
-use crate::record::Answered;
-use crate::response::{End, Response};
 
 /// Marks the end of a stream (R-STR3).
 const DONE_MARK: &str = "[DONE]";

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::config::Config;
+use crate::options::config::Config;
 
 /// Chunks, and the end's name or the error's kind.
 type Read = (Vec<String>, String);

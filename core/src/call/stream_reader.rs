@@ -9,16 +9,16 @@ use std::task::Poll;
 use bytes::Bytes;
 use tokio::task::yield_now;
 
+use crate::answer::error::{Error, Result};
+use crate::answer::head::Head;
+use crate::answer::record::Answered;
+use crate::answer::response::Response;
 use crate::call::deadlines::{Clock, Progress};
 use crate::call::queue::Event;
 use crate::call::stream_events::{Rest, StreamEvents, Wanted};
 use crate::driver::offload::{IN_PLACE_BYTES_MAX, offload};
-use crate::error::{Error, Result};
-use crate::head::Head;
 use crate::http::transport::Body;
 use crate::protocol::sse;
-use crate::record::Answered;
-use crate::response::Response;
 
 /// At most so many events are gathered before they are pushed, even if more keep coming.
 const BATCH_EVENTS_MAX: usize = 512;

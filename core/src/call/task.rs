@@ -35,31 +35,31 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tracing::Span;
 
+use crate::answer::error::{Context, Error, Result};
+use crate::answer::error_kind::{ErrorKind, Metered};
+use crate::answer::head::Head;
+use crate::answer::record::{
+    Answered, CallRecord, CancelledBy, RECORD_TEXT_BYTES_MAX, Recorded, WaitReason,
+};
+use crate::answer::redactor::Quotes;
+use crate::answer::response::Response;
 use crate::call::advice::{Made, advise};
 use crate::call::listeners::Told;
 use crate::call::notes::Notes;
 use crate::call::queue::EventQueue;
 use crate::call::session::{Handlers, Listed, Session, SessionRun, UnderWay};
 use crate::call::spans::{self, Spans};
-use crate::config::SharedSettings;
 use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
 use crate::driver::wake_fd::{Bell, WireKind};
-use crate::error::{Context, Error, Result};
-use crate::error_kind::{ErrorKind, Metered};
-use crate::head::Head;
 use crate::http::timing::Seen;
-use crate::prepared::Prepared;
-use crate::process;
+use crate::options::config::SharedSettings;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::text::cut;
-use crate::quotes::Quotes;
-use crate::record::{
-    Answered, CallRecord, CancelledBy, RECORD_TEXT_BYTES_MAX, Recorded, WaitReason,
-};
-use crate::request::Request;
-use crate::response::Response;
-use crate::sync::lock;
+use crate::request::prepared::Prepared;
+use crate::request::request::Request;
+use crate::system::process;
+use crate::system::sync::lock;
 
 pub(crate) struct Shared {
     /// The process that made the call: another one must not touch its locks.

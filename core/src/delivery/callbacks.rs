@@ -19,6 +19,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
 use crate::call::call::{Call, interruptibly};
 use crate::call::queue::Event;
 use crate::call::session::Session;
@@ -28,10 +30,8 @@ use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::delivery::many::Next;
 use crate::delivery::teller;
 use crate::driver::thread::OwnThread;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::process::{self, PerProcess, Run, shutting_down};
-use crate::sync::lock;
+use crate::system::process::{self, PerProcess, Run, shutting_down};
+use crate::system::sync::lock;
 
 /// Takes the events of a started call, on the client's callback thread.
 pub trait Handler: Send {

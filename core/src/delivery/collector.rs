@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::answer::error::Result;
 use crate::call::listeners::Told;
 use crate::call::session::Session;
 use crate::delivery::records::{Collected, Listens, RecordsOptions};
-use crate::error::Result;
-use crate::sync::lock;
+use crate::system::sync::lock;
 
 /// What the calls of several clients tell at their ends, collected in one buffer in the order of the
 /// ends: [`Client::records_into`](crate::Client::records_into). Every method may be called from any

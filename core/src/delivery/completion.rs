@@ -9,11 +9,13 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::record::CancelledBy;
 use crate::call::call::Call;
 use crate::call::queue::Pop;
 use crate::call::session::Session;
 use crate::call::task::Shared as CallShared;
-use crate::config::ExternalRuntime;
 use crate::delivery::log::Level;
 use crate::delivery::many::{Closing, Many, Next, Source, Taken};
 use crate::delivery::ready::Ready;
@@ -21,12 +23,10 @@ use crate::delivery::records::RecordsOptions;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
 use crate::driver::wake_fd::{Slept, WireKind};
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::process;
-use crate::record::CancelledBy;
-use crate::sync::{Mutex, lock};
+use crate::options::config::ExternalRuntime;
 use crate::system::Descriptor;
+use crate::system::process;
+use crate::system::sync::{Mutex, lock};
 
 /// What kind of queue it is to be.
 #[derive(Clone, Copy, Debug, Default)]

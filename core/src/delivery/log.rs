@@ -13,14 +13,14 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::task::Waker;
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::texts::Object;
 use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::driver::thread::OwnThread;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::process::{self, PerProcess};
 use crate::protocol::text::cut;
-use crate::sync::{lock, unpoisoned};
-use crate::texts::Object;
+use crate::system::process::{self, PerProcess};
+use crate::system::sync::{lock, unpoisoned};
 
 /// Records that wait at most; what comes on top of them is counted and dropped.
 pub const RECORDS_MAX: usize = 4096;

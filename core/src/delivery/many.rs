@@ -34,6 +34,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::record::CancelledBy;
 use crate::call::listeners::Told;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
@@ -41,10 +44,7 @@ use crate::delivery::log::{self, Collected, Level, Record};
 use crate::delivery::ready::Ready;
 use crate::delivery::records::{self, Listens, RecordsOptions};
 use crate::driver::wake_fd::Slept;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::record::CancelledBy;
-use crate::sync::{Mutex, lock, unpoisoned};
+use crate::system::sync::{Mutex, lock, unpoisoned};
 
 /// Events that one call may have taken in a row before others come.
 const TURN_EVENTS_MAX: u32 = 64;

@@ -16,12 +16,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
 use crate::driver::wake_fd::{Bell, Slept, WakeFd, WireKind};
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::process;
-use crate::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 use crate::system::Descriptor;
+use crate::system::process;
+use crate::system::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 
 /// A list of numbers that wakers fill and a consumer empties: one wake for many sources.
 ///

@@ -11,11 +11,11 @@ use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
+use crate::answer::error::Result;
 use crate::call::listeners::{Hears, Listeners, Told};
 use crate::call::session::Session;
-use crate::error::Result;
-use crate::process::{self, PerProcess};
-use crate::sync::{lock, unpoisoned};
+use crate::system::process::{self, PerProcess};
+use crate::system::sync::{lock, unpoisoned};
 
 /// Records that wait at most; what comes on top of them is counted ([`Records::dropped`]).
 pub const RECORDS_WAITING_MAX: usize = 4096;

@@ -4,12 +4,12 @@
 use std::time::SystemTime;
 
 use super::*;
-use crate::error_kind::Metered;
-use crate::head::Head;
+use crate::answer::error_kind::Metered;
+use crate::answer::head::Head;
+use crate::answer::record::{Answered, CHUNK_TIMES_MAX, CallRecord, Recorded};
+use crate::answer::response::Response;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
-use crate::record::{Answered, CHUNK_TIMES_MAX, CallRecord, Recorded};
-use crate::response::Response;
 
 fn told(chunk_times: usize, answer: Option<&Response>) -> Told {
     let record = CallRecord::new(Recorded {

@@ -8,8 +8,8 @@ use crate::delivery::foreign::is_callback_thread;
 use crate::delivery::log;
 use crate::delivery::teller;
 use crate::driver::runtime;
-use crate::process::{self, PerProcess};
-use crate::sync::{lock, unpoisoned};
+use crate::system::process::{self, PerProcess};
+use crate::system::sync::{lock, unpoisoned};
 
 /// Ends every call with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown), closes all connections
 /// of its own thread, lets handlers see their `Done`, and joins the library's threads. Calls that

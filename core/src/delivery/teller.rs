@@ -7,15 +7,15 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::time::{Duration, Instant};
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
 use crate::call::listeners::Told;
 use crate::call::session::{Handlers, Session};
 use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::delivery::records::{Records, RecordsOptions};
 use crate::driver::thread::OwnThread;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::process::{self, PerProcess};
-use crate::sync::lock;
+use crate::system::process::{self, PerProcess};
+use crate::system::sync::lock;
 
 /// Records that the thread takes in one go at most.
 const BATCH_RECORDS_MAX: usize = 256;

@@ -26,7 +26,7 @@ use tokio::sync::Notify;
 use crate::driver::deferred_wakes;
 use crate::driver::state::{Awaited, Call, DrivenBy, IoThread, Rest, State, Take, ThreadId};
 use crate::driver::thread::may_do_io_here;
-use crate::sync::{lock, unpoisoned};
+use crate::system::sync::{lock, unpoisoned};
 use crate::system::without_sigpipe;
 
 /// The runtime of a process, and who does its I/O.

@@ -9,11 +9,11 @@ use std::task::{Context, Poll, Waker};
 use tokio::runtime::Handle;
 use tokio::task::coop::poll_proceed;
 
-use crate::config::ExternalRuntime;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::process::{self, PerProcess, Run};
-use crate::sync::lock;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::options::config::ExternalRuntime;
+use crate::system::process::{self, PerProcess, Run};
+use crate::system::sync::lock;
 
 /// What can be ended from outside.
 pub(crate) trait ShutDown: Send + Sync {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::sync::lock;
+use crate::system::sync::lock;
 use crate::system::with_signals_blocked;
 
 /// So many bytes of JSON are read in place, in about a millisecond; more on a helper thread.

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
 use crate::driver::driver::Driver;
 use crate::driver::external;
 use crate::driver::thread::OwnThread;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::process::{self, PerProcess, Run};
-use crate::sync::{lock, unpoisoned};
+use crate::system::process::{self, PerProcess, Run};
+use crate::system::sync::{lock, unpoisoned};
 
 /// The runtime and the I/O thread.
 struct Running {

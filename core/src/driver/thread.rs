@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use crate::process::PerProcess;
-use crate::sync::{lock, unpoisoned};
 use crate::system;
+use crate::system::process::PerProcess;
+use crate::system::sync::{lock, unpoisoned};
 
 /// A thread of the library's own: it takes no signal of the process, and its end can be waited
 /// for with a bound.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::task::Wake;
 use std::time::Duration;
 
-use crate::error::Result;
-use crate::process;
-use crate::sync::{AtomicBool, Ordering};
+use crate::answer::error::Result;
+use crate::system::process;
+use crate::system::sync::{AtomicBool, Ordering};
 use crate::system::{Descriptor, Polled, keeping_errno};
 
 /// A wait that signals may interrupt ends after this time at the latest: a signal that came just
@@ -30,7 +30,7 @@ mod wire {
     use std::time::Duration;
 
     use super::{Descriptor, Polled, Result, WireKind};
-    use crate::error::Error;
+    use crate::answer::error::Error;
     use crate::system::{EventFd, Socket, poll_readable};
 
     pub(crate) enum Wire {

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::error::Result;
-use crate::process::PerProcess;
+use crate::answer::error::Result;
 use crate::system::descriptors_max;
+use crate::system::process::PerProcess;
 
 /// Connections take half of the process's descriptors at most: six sixteenths those in use, of all
 /// clients together, and one sixteenth each those that a client has idle and that it is opening.

@@ -6,9 +6,9 @@ use std::error::Error as StdError;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
 
-use crate::config::{Proxy, Settings};
-use crate::error::Error;
-use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
+use crate::answer::error::Error;
+use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
+use crate::options::config::{Proxy, Settings};
 
 /// Of an attempt whose handshake had succeeded: the service judges a certificate after it.
 const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. Where it wants a \

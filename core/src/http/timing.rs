@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::sync::lock;
+use crate::system::sync::lock;
 
 /// Connections that one attempt is known to have opened, at most: the last ones.
 const OPENINGS_MAX: usize = 4;

@@ -11,11 +11,11 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, NamedGroup, RootCertStore};
 
-use crate::config::Settings;
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
 use crate::http::timing::Opening;
-use crate::process::PerProcess;
+use crate::options::config::Settings;
+use crate::system::process::PerProcess;
 
 /// Certificates of the system's store, of SSL_CERT_FILE and of SSL_CERT_DIR; read once in each
 /// process, at its first https call. Not once for all: a child that is forked meanwhile would wait

@@ -18,12 +18,9 @@ use tokio::time::sleep;
 use tower::layer::util::Stack;
 use tower::limit::ConcurrencyLimitLayer;
 
-use crate::api_key::ApiKey;
-use crate::config::{Proxy, Settings, has_authority};
-use crate::error::{Error, Result};
-use crate::error_kind::{ErrorKind, Metered};
-use crate::head::Head;
-use crate::headers::is_content_type_of_all;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::{ErrorKind, Metered};
+use crate::answer::head::Head;
 use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::failure::{
     Failure, broken_off, causes, failure, is_refused_unprocessed, place_of,
@@ -34,10 +31,13 @@ use crate::http::returns::{Returning, Returns};
 use crate::http::reuse::{Connection, Reuse};
 use crate::http::timing::Seen;
 use crate::http::tls;
-use crate::prepared::Prepared;
-use crate::process::PerProcess;
+use crate::options::api_key::ApiKey;
+use crate::options::config::{Proxy, Settings, has_authority};
+use crate::options::headers::is_content_type_of_all;
 use crate::protocol::endpoint::Endpoint;
-use crate::sync::lock;
+use crate::request::prepared::Prepared;
+use crate::system::process::PerProcess;
+use crate::system::sync::lock;
 
 /// The connections of one client in one process.
 pub(crate) struct Transport {

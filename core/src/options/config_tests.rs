@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::error_kind::ErrorKind;
+use crate::answer::error_kind::ErrorKind;
 
 fn given(base_url: &str, key: &str) -> Result<Settings> {
     Config::new().base_url(base_url).api_key(key).validate()

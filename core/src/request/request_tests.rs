@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::error_kind::ErrorKind;
+use crate::answer::error_kind::ErrorKind;
 
 fn body(request: Request, stream: bool) -> String {
     String::from_utf8(request.prepare(stream, false).unwrap().body.unwrap().to_vec()).unwrap()

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use crate::rate_limits::RateLimits;
+use crate::answer::rate_limits::RateLimits;
 
 /// Status and headers of an answer; the key is masked wherever the service echoed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::head::Head;
+use crate::answer::head::Head;
+use crate::answer::rate_limits::RateLimits;
+use crate::answer::record::{Answered, CallRecord};
 use crate::protocol::choice::ToolCall;
 use crate::protocol::document::{Document, model_name, names_of};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
-use crate::rate_limits::RateLimits;
-use crate::record::{Answered, CallRecord};
 
 /// How an answer was known to be complete (R-STR7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

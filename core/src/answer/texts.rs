@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::error_kind::ErrorKind;
+use crate::answer::error_kind::ErrorKind;
+use crate::answer::rate_limits::{RateLimit, RateLimits};
+use crate::answer::record::{AttemptRecord, CallRecord, CancelledBy, WaitRecord};
+use crate::answer::response::CalledTool;
+use crate::answer::usage_sums::{UsageByKey, UsageSum, UsageSums, usage_by_model};
 use crate::protocol::choice::Choice;
 use crate::protocol::escapes::write_str;
 use crate::protocol::usage::Usage;
-use crate::rate_limits::{RateLimit, RateLimits};
-use crate::record::{AttemptRecord, CallRecord, CancelledBy, WaitRecord};
-use crate::response::CalledTool;
-use crate::usage_sums::{UsageByKey, UsageSum, UsageSums, usage_by_model};
 
 /// A text that may be absent, however it is kept.
 pub(crate) trait MaybeText {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::error::{Error, Result};
-use crate::timeouts::check_time;
+use crate::answer::error::{Error, Result};
+use crate::options::timeouts::check_time;
 
 /// The doubling of waits stops here by default.
 pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);

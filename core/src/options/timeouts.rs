@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, Result};
-use crate::error_kind::TimeoutPhase;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::TimeoutPhase;
 
 /// Longest time that an option takes; about 49 days.
 pub(crate) const TIMEOUT_MAX: Duration = Duration::from_millis(u32::MAX as u64);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::answer::record::RECORD_TEXT_BYTES_MAX;
 use crate::protocol::usage::Usage;
-use crate::record::RECORD_TEXT_BYTES_MAX;
 
 /// What calls used, by requested model (R-MET1).
 pub type UsageSums = BTreeMap<String, UsageSum>;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::error_kind::ERROR_KINDS;
+use crate::answer::error_kind::ERROR_KINDS;
 use crate::protocol::text::EXCERPT_BYTES_MAX;
 
 fn answered(status: u16, body: &str) -> Error {

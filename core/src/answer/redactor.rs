@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::api_key::ApiKey;
-use crate::error::Error;
+use crate::answer::error::Error;
+use crate::options::api_key::ApiKey;
 use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt};
 
 /// The key of a call, and how much its errors may quote.

@@ -6,11 +6,11 @@
 
 use std::borrow::Cow;
 
-use crate::error::Error;
+use crate::answer::error::Error;
+use crate::answer::response::Response;
+use crate::answer::texts::Object;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::value::Value;
-use crate::response::Response;
-use crate::texts::Object;
 
 /// What has fields that are found by their path.
 trait Fields {
@@ -41,7 +41,7 @@ macro_rules! accessors {
         )*
     ) => {
         const _: () = {
-            use $crate::accessors::*;
+            use $crate::answer::accessors::*;
 
             impl $of {
                 $(#[$json_meta])*

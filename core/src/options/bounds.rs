@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, OPTION_HINT, Result};
+use crate::answer::error::{Error, OPTION_HINT, Result};
 use crate::protocol::json::JSON_BYTES_MAX;
 
 /// How long the body is read after its end mark, so that the connection can be used again.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::retry_policy::RetryPolicy;
+use crate::options::retry_policy::RetryPolicy;
 
 fn set(json: &str) -> Result<Config> {
     let mut config = Config::new();
@@ -83,7 +83,7 @@ fn set_of(json: &str) -> Result<CallOptions> {
     call.set(json).map(|()| call)
 }
 
-fn settings() -> crate::config::Settings {
+fn settings() -> crate::options::config::Settings {
     let retry = RetryPolicy::default().retries_max(7).statuses(vec![503]);
     let config = Config::new().base_url("http://h/v1").api_key("sk-client").retry(retry);
     config.validate().unwrap()
@@ -129,7 +129,7 @@ fn every_option_of_a_call_refuses_what_it_does_not_take() {
     for name in names_of_call() {
         for wrong in [r#"[["sk-secret"]]"#, r#"{"a":["sk-secret"]}"#, "-1.5"] {
             let error = set_of(&format!(r#"{{"{name}":{wrong}}}"#)).err().unwrap();
-            assert_eq!(error.kind(), crate::error_kind::ErrorKind::Argument);
+            assert_eq!(error.kind(), crate::answer::error_kind::ErrorKind::Argument);
             assert!(error.message().starts_with(&format!("{name} takes ")), "{error}");
             assert!(!error.report().contains("secret"), "{error:?}");
         }
@@ -157,7 +157,7 @@ fn what_is_wrong_for_a_call_is_refused_and_changes_nothing() {
         (r#"{"retries_max":9,"sk":"sk-secret"}"#, "there is no option", "without_headers"),
     ] {
         let error = call.set(json).unwrap_err();
-        assert_eq!(error.kind(), crate::error_kind::ErrorKind::Argument, "{json}");
+        assert_eq!(error.kind(), crate::answer::error_kind::ErrorKind::Argument, "{json}");
         assert!(error.message().contains(said), "{json}: {error}");
         assert!(error.hint().to_lowercase().contains(hinted), "{json}: {}", error.hint());
         assert!(!error.report().contains("secret"), "{error:?}");

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, OPTION_HINT, Result};
-use crate::nearest::nearest;
+use crate::answer::error::{Error, OPTION_HINT, Result};
+use crate::options::nearest::nearest;
 use crate::protocol::text::cut;
 use crate::protocol::value::{Kind, Value};
 

@@ -8,14 +8,14 @@ use tokio::runtime::Handle;
 use url::Url;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::api_key::{ApiKey, KEY_MASK};
-use crate::bounds::Limits;
-use crate::error::{Error, Result};
-use crate::headers::{HeaderNames, check_headers};
-use crate::process;
+use crate::answer::error::{Error, Result};
+use crate::options::api_key::{ApiKey, KEY_MASK};
+use crate::options::bounds::Limits;
+use crate::options::headers::{HeaderNames, check_headers};
+use crate::options::retry_policy::RetryPolicy;
+use crate::options::timeouts::Timeouts;
 use crate::protocol::text::without_secrets;
-use crate::retry_policy::RetryPolicy;
-use crate::timeouts::Timeouts;
+use crate::system::process;
 
 /// Environment variables for the base URL, the first that is set wins.
 pub const BASE_URL_VARIABLES: [&str; 2] = ["MODELWIRE_BASE_URL", "OPENAI_BASE_URL"];

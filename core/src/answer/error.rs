@@ -8,13 +8,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::error_kind::{ErrorKind, Metered, TimeoutPhase};
-use crate::head::Head;
+use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
+use crate::answer::head::Head;
+use crate::answer::rate_limits::RateLimits;
+use crate::answer::record::CallRecord;
 use crate::protocol::error_body::ErrorObject;
 use crate::protocol::text::{excerpt, without_secrets};
 use crate::protocol::value::Value;
-use crate::rate_limits::RateLimits;
-use crate::record::CallRecord;
 
 /// What the call knows when it fails (R-ERR3): it is the same for every error of a call.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::error_kind::{ErrorKind, Metered};
+use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::usage::Usage;
 

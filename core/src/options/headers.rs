@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::answer::error::{Error, Result};
 
 /// Shows headers by name: their values may be secret.
 pub(crate) struct HeaderNames<'a>(pub(crate) &'a [(String, String)]);

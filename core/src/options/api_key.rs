@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use ring::digest::{Context, SHA256};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::error::{Error, Result};
+use crate::answer::error::{Error, Result};
 
 /// What a key is replaced with wherever a service echoes it.
 pub(crate) const KEY_MASK: &str = "[key]";

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use once_cell::sync::OnceCell;
 
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
 use crate::system;
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
-use crate::error_kind::ErrorKind;
-use crate::options::CallOptions;
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::options::call_options::CallOptions;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::{Cursor, Walk};
 use crate::protocol::value::{Kind, Value};

@@ -5,15 +5,15 @@ use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::api_key::ApiKey;
-use crate::bounds::Limits;
-use crate::config::Config;
-use crate::error::Result;
-use crate::option_kinds::{Given, NamedOption, OptionKind, each_option, options, unknown};
-use crate::options::CallOptions;
+use crate::answer::error::Result;
+use crate::options::api_key::ApiKey;
+use crate::options::bounds::Limits;
+use crate::options::call_options::CallOptions;
+use crate::options::config::Config;
+use crate::options::kinds::{Given, NamedOption, OptionKind, each_option, options, unknown};
+use crate::options::retry_policy::{RetryParts, RetryPolicy};
+use crate::options::timeouts::{Timeout, Timeouts};
 use crate::protocol::value::Value;
-use crate::retry_policy::{RetryParts, RetryPolicy};
-use crate::timeouts::{Timeout, Timeouts};
 
 options! {
     OF_CLIENT, set by set_of_client of Config;
@@ -254,5 +254,5 @@ impl CallOptions {
 }
 
 #[cfg(test)]
-#[path = "option_tables_tests.rs"]
+#[path = "tables_tests.rs"]
 mod tests;

@@ -9,14 +9,14 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::error::{Context, FailedAnswer};
-use crate::error_kind::{ERROR_KINDS, Metered, TimeoutPhase};
-use crate::head::Head;
+use crate::answer::error::{Context, FailedAnswer};
+use crate::answer::error_kind::{ERROR_KINDS, Metered, TimeoutPhase};
+use crate::answer::head::Head;
+use crate::answer::record::Answered;
+use crate::answer::response::End;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::value::Value;
-use crate::record::Answered;
-use crate::response::End;
 
 /// Read by the core and by another reader, which agree.
 fn read(text: &str) -> Json {

@@ -4,10 +4,10 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::error_kind::Metered;
+use crate::answer::error_kind::Metered;
+use crate::answer::record::{Answered, Recorded, WaitReason};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::value::Value;
-use crate::record::{Answered, Recorded, WaitReason};
 
 /// Read by the core and by another reader, which agree.
 fn read(text: &str) -> Json {

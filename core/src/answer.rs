@@ -1,0 +1,13 @@
+//! Floor 1. What a call gives: a response or an error, its record, and the views of both that bindings
+//! and logs read.
+
+pub(crate) mod accessors;
+pub(crate) mod error;
+pub(crate) mod error_kind;
+pub(crate) mod head;
+pub(crate) mod rate_limits;
+pub(crate) mod record;
+pub(crate) mod redactor;
+pub(crate) mod response;
+pub(crate) mod texts;
+pub(crate) mod usage_sums;

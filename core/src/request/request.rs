@@ -1,0 +1,458 @@
+//! A request as a program builds it: step by step, from a value, or from JSON text. Does no I/O.
+//!
+//! The caller's JSON is sent untouched but for one edit: a top-level `stream` is spliced in
+//! where the way of calling asks for it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::TimeoutPhase;
+use crate::options::api_key::ApiKey;
+use crate::options::call_options::CallOptions;
+use crate::options::kinds::NamedOption;
+use crate::options::retry_policy::RetryPolicy;
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::escapes::write_str;
+use crate::protocol::value::{Kind, Value};
+use crate::request::prepared::{self, Prepared};
+
+/// A request of one of the three operations: built step by step, from any `Serialize` value, or
+/// from JSON text that the service gets as it is.
+///
+/// It is checked before it is sent: the types of `model`, `messages`, `input` and `stream`; of each
+/// message the `role`, and the `content`, which messages of the roles `user`, `system`, `developer`
+/// and `tool` must have; and that the token limit is 1 or more, under the name of its operation. The
+/// error names the place, `messages[2].content` for instance. All else the service judges.
+///
+/// ```
+/// use modelwire::Request;
+///
+/// let built = Request::chat("a-model").system("Be brief.").user("Hello").max_tokens(50);
+/// let text = Request::chat_json(r#"{"model":"a-model","messages":[{"role":"user","content":"Hello"}]}"#);
+/// let list = Request::models();
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Request {
+    endpoint: Endpoint,
+    body: Body,
+    options: CallOptions,
+    tag: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    None,
+    /// Whole JSON text.
+    Text(String),
+    /// Members by name in their order, each as JSON text, and the messages of a chat.
+    Built {
+        members: Vec<(String, String)>,
+        messages: Vec<String>,
+    },
+    /// What could not be serialised; told when the request is sent.
+    Broken(String),
+}
+
+impl Request {
+    /// List the models.
+    pub fn models() -> Request {
+        Request::with(Endpoint::Models, Body::None)
+    }
+
+    /// A chat completion, to be built with [`user`](Request::user) and the other methods.
+    pub fn chat(model: impl AsRef<str>) -> Request {
+        Request::built(Endpoint::Chat, model.as_ref())
+    }
+
+    /// A response, to be built with [`input`](Request::input) and the other methods.
+    pub fn response(model: impl AsRef<str>) -> Request {
+        Request::built(Endpoint::Responses, model.as_ref())
+    }
+
+    fn with(endpoint: Endpoint, body: Body) -> Request {
+        Request { endpoint, body, options: CallOptions::default(), tag: 0 }
+    }
+
+    fn built(endpoint: Endpoint, model: &str) -> Request {
+        Request::empty(endpoint).field("model", model)
+    }
+
+    /// A request without a body yet: [`field`](Request::field) sets its model and all else. The
+    /// model list takes none.
+    pub fn empty(endpoint: Endpoint) -> Request {
+        let body = match endpoint {
+            Endpoint::Models => Body::None,
+            Endpoint::Chat | Endpoint::Responses => {
+                Body::Built { members: Vec::new(), messages: Vec::new() }
+            }
+        };
+        Request::with(endpoint, body)
+    }
+
+    /// A request from JSON text, sent byte for byte. The model list has no body: nothing but an
+    /// empty text or an empty object is taken for it, which is told when the request is sent.
+    pub fn of_json(endpoint: Endpoint, text: impl Into<String>) -> Request {
+        let text = text.into();
+        let body = match endpoint {
+            Endpoint::Models if says_nothing(&text) => Body::None,
+            Endpoint::Models => Body::Broken(NO_BODY.to_owned()),
+            Endpoint::Chat | Endpoint::Responses => Body::Text(text),
+        };
+        Request::with(endpoint, body)
+    }
+
+    /// A chat completion from JSON text, sent byte for byte.
+    pub fn chat_json(text: impl Into<String>) -> Request {
+        Request::of_json(Endpoint::Chat, text)
+    }
+
+    /// A response from JSON text, sent byte for byte.
+    pub fn response_json(text: impl Into<String>) -> Request {
+        Request::of_json(Endpoint::Responses, text)
+    }
+
+    /// A chat completion from any value that serialises to a JSON object.
+    pub fn chat_from(value: &impl Serialize) -> Request {
+        Request::with(Endpoint::Chat, Body::serialised(value))
+    }
+
+    /// A response from any value that serialises to a JSON object.
+    pub fn response_from(value: &impl Serialize) -> Request {
+        Request::with(Endpoint::Responses, Body::serialised(value))
+    }
+
+    /// Adds a message of any role. A longer conversation generally costs more and takes longer.
+    pub fn message(mut self, role: &str, content: &str) -> Request {
+        let mut text = String::from("{\"role\":");
+        write_str(role, &mut text);
+        text.push_str(",\"content\":");
+        write_str(content, &mut text);
+        text.push('}');
+        match &mut self.body {
+            Body::Built { members, messages } => {
+                let is_added = match members.iter_mut().find(|(name, _)| name == "messages") {
+                    None => {
+                        messages.push(text);
+                        true
+                    }
+                    Some((_, all)) => append(all, &text),
+                };
+                if !is_added {
+                    self.refuse_after("a message", "messages is set to no array");
+                }
+            }
+            _ => self.refuse("a message"),
+        }
+        self
+    }
+
+    /// Adds a message of the user.
+    pub fn user(self, content: &str) -> Request {
+        self.message("user", content)
+    }
+
+    /// Adds a system message.
+    pub fn system(self, content: &str) -> Request {
+        self.message("system", content)
+    }
+
+    /// The input of a response as a plain string. A longer one generally costs more and takes longer.
+    pub fn input(self, input: &str) -> Request {
+        self.field("input", input)
+    }
+
+    /// Upper bound on the output of a chat completion, in tokens (R-F1): 1 or more, which is checked
+    /// when the request is sent; a higher bound may consume more. A response has
+    /// [`max_output_tokens`](Request::max_output_tokens).
+    pub fn max_tokens(self, tokens: u32) -> Request {
+        self.field("max_tokens", tokens)
+    }
+
+    /// Upper bound on the output of a response, in tokens (R-F1): 1 or more, which is checked when
+    /// the request is sent; a higher bound may consume more. A chat has
+    /// [`max_tokens`](Request::max_tokens).
+    pub fn max_output_tokens(self, tokens: u32) -> Request {
+        self.field("max_output_tokens", tokens)
+    }
+
+    /// Any further field of the body (R-F2); a second value replaces the first.
+    pub fn field(self, name: &str, value: impl Serialize) -> Request {
+        match serde_json::to_string(&value) {
+            Ok(text) => self.field_json(name, &text),
+            Err(cause) => Request { body: Body::Broken(format!("field {name}: {cause}")), ..self },
+        }
+    }
+
+    /// Any further field as JSON text, numbers kept to the last digit.
+    pub fn field_json(mut self, name: &str, text: &str) -> Request {
+        match &mut self.body {
+            Body::Built { members, messages } => {
+                if name == "messages" {
+                    messages.clear(); // as of any field: the second value is the one
+                }
+                match members.iter_mut().find(|(given, _)| given == name) {
+                    Some((_, value)) => text.clone_into(value),
+                    None => members.push((name.to_owned(), text.to_owned())),
+                }
+            }
+            _ => self.refuse(&format!("the field {name}")),
+        }
+        self
+    }
+
+    /// Whether messages and fields can be added; the error says why not.
+    pub fn can_be_built(&self) -> Result<()> {
+        match &self.body {
+            Body::Built { .. } => Ok(()),
+            Body::Broken(reason) => Err(Error::argument(reason)),
+            Body::None | Body::Text(_) => Err(Error::argument(self.why_not_built())),
+        }
+    }
+
+    fn why_not_built(&self) -> &'static str {
+        match self.endpoint {
+            Endpoint::Models => NO_BODY,
+            Endpoint::Chat | Endpoint::Responses => "this request was given as whole JSON",
+        }
+    }
+
+    /// Only a request that is being built can be added to; the first reason is kept.
+    fn refuse(&mut self, what: &str) {
+        self.refuse_after(what, self.why_not_built());
+    }
+
+    fn refuse_after(&mut self, what: &str, why: &str) {
+        if !matches!(self.body, Body::Broken(_)) {
+            self.body = Body::Broken(format!("{what} cannot be added: {why}"));
+        }
+    }
+
+    /// For this call: the timeout of this phase, `None` is off. That of connecting is the client's
+    /// alone.
+    pub fn timeout(mut self, phase: TimeoutPhase, timeout: Option<Duration>) -> Request {
+        self.options.timeouts.set(phase, timeout);
+        self
+    }
+
+    /// For this call: waiting for a connection where `connections_max` are in use; `None` is off.
+    pub fn pool_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::Pool, timeout)
+    }
+
+    /// For this call: from the start of an attempt to the complete head of its answer; `None` is
+    /// off.
+    pub fn first_byte_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::FirstByte, timeout)
+    }
+
+    /// For this call: between two pieces of substance of its answer; `None` is off.
+    pub fn idle_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::Idle, timeout)
+    }
+
+    /// For this call: whether comments and keep-alives put the idle timeout off as well.
+    pub fn pings_reset_idle(mut self, on: bool) -> Request {
+        self.options.timeouts.set_pings_reset_idle(on);
+        self
+    }
+
+    /// For this call: over all attempts and the waits between them; `None` is off.
+    pub fn total_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::Total, timeout)
+    }
+
+    /// For this call: when and how often to try again.
+    pub fn retry(mut self, retry: RetryPolicy) -> Request {
+        self.options.retry = retry.into();
+        self
+    }
+
+    /// A header of this call; it replaces the client's of the same name.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
+        self.options.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// This call goes without the client's header of this name.
+    pub fn without_header(mut self, name: impl Into<String>) -> Request {
+        self.options.without_headers.push(name.into());
+        self
+    }
+
+    /// The API key of this call, instead of the client's (R-AUTH1); on the same connections. What is
+    /// wrong with it is told when the call starts.
+    pub fn api_key(mut self, key: impl Into<String>) -> Request {
+        self.options.api_key = Some(ApiKey::new(key.into()).map(Arc::new));
+        self
+    }
+
+    /// A parameter of this call's query, behind those of the base URL; encoded here.
+    pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
+        self.options.query.push((name.into(), value.into()));
+        self
+    }
+
+    /// Lets this plain call stream underneath and gather its answer, for a model that answers only
+    /// by streaming (R-STR6). A `stream` in whole JSON gives way to it.
+    pub fn stream_only(mut self, on: bool) -> Request {
+        self.options.stream_only = Some(on);
+        self
+    }
+
+    /// Lets this streamed call gather its chunks, so that the end of the stream has the whole
+    /// answer too; off by default, which keeps memory flat.
+    pub fn gather(mut self, on: bool) -> Request {
+        self.options.gather = Some(on);
+        self
+    }
+
+    /// Lets the record of this call have the times of its chunks; the client's
+    /// [`chunk_times`](crate::Config::chunk_times) by default.
+    pub fn chunk_times(mut self, on: bool) -> Request {
+        self.options.chunk_times = Some(on);
+        self
+    }
+
+    /// A number of the program's own, by which it knows the record of this call
+    /// ([`Told::tag`](crate::Told)); nothing of it is sent. 0 by default.
+    pub fn tag(mut self, tag: u64) -> Request {
+        self.tag = tag;
+        self
+    }
+
+    /// The same for one that has none.
+    pub fn tag_by_default(self, tag: u64) -> Request {
+        if self.tag == 0 { self.tag(tag) } else { self }
+    }
+
+    pub(crate) fn own_tag(&self) -> u64 {
+        self.tag
+    }
+
+    pub(crate) fn wants_chunk_times(&self) -> Option<bool> {
+        self.options.chunk_times
+    }
+
+    /// The options that [`set_options`](Request::set_options) takes, but for those that have tables of
+    /// their own: [`RetryPolicy::OPTIONS`], and those of [`Timeouts::ALL`](crate::Timeouts::ALL) that
+    /// a call can set, whose names end in `_timeout_ms` there.
+    pub const OPTIONS: &'static [NamedOption] = CallOptions::OPTIONS;
+
+    /// Sets options of this call from a JSON object, all of them or none: an unknown name and a value
+    /// that an option does not take are refused. Options of the retry policy change the client's in
+    /// that part only. Headers and parameters of the query are added to those that are set.
+    ///
+    /// ```
+    /// let mut request = modelwire::Request::chat("a-model").user("Hello");
+    /// request.set_options(r#"{"total_timeout_ms": 5000, "retries_max": 0, "headers": {"x-a": "b"}}"#)?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn set_options(&mut self, json: &str) -> Result<()> {
+        self.options.set(json)
+    }
+
+    /// The same request with the options of another one in the place of its own: timeouts, retries, key,
+    /// headers, query. For many requests that are called alike.
+    pub fn with_options_of(mut self, other: &Request) -> Request {
+        self.options = other.options.clone();
+        self
+    }
+
+    /// Which operation this is.
+    pub fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    /// The key of this call, where it has one of its own.
+    pub(crate) fn own_api_key(&self) -> Option<Arc<ApiKey>> {
+        self.options.api_key().cloned()
+    }
+
+    /// Checks what can be checked before it is known how the call is made. Starting a call checks
+    /// all of it again.
+    pub fn check(&self) -> Result<()> {
+        self.options.check()?;
+        match self.body.text()? {
+            Some(text) => prepared::check(self.endpoint, &text),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the request and makes it ready to send, streamed or whole.
+    pub(crate) fn prepare(self, stream: bool, stream_only: bool) -> Result<Prepared> {
+        self.options.check()?;
+        let text = match self.body {
+            Body::Text(text) => Some(text),
+            body => body.text()?.map(Cow::into_owned),
+        };
+        Prepared::new(self.endpoint, text, self.options, stream, stream_only)
+    }
+}
+
+impl Body {
+    /// The JSON text, where there is one.
+    fn text(&self) -> Result<Option<Cow<'_, str>>> {
+        match self {
+            Body::None => Ok(None),
+            Body::Text(text) => Ok(Some(text.into())),
+            Body::Built { members, messages } => Ok(Some(join(members, messages).into())),
+            Body::Broken(reason) => Err(Error::argument(reason)),
+        }
+    }
+
+    fn serialised(value: &impl Serialize) -> Body {
+        match serde_json::to_string(value) {
+            Ok(text) => Body::Text(text),
+            Err(cause) => Body::Broken(format!("the request does not serialise to JSON: {cause}")),
+        }
+    }
+}
+
+const NO_BODY: &str = "the model list takes no body";
+
+/// Whether this is the JSON of a request without a body.
+fn says_nothing(text: &str) -> bool {
+    let is_empty = |value: Value<'_>| value.kind() == Kind::Object && value.count() == 0;
+    text.trim().is_empty() || Value::parse(text).is_ok_and(is_empty)
+}
+
+/// Puts an item behind the others of an array; false for what is no array.
+fn append(array: &mut String, item: &str) -> bool {
+    let is_array = Value::parse(array).is_ok_and(|value| value.kind() == Kind::Array);
+    let Some(end) = array.rfind(']').filter(|_| is_array) else { return false };
+    array.truncate(end);
+    if !array.trim_end().ends_with('[') {
+        array.push(',');
+    }
+    array.push_str(item);
+    array.push(']');
+    true
+}
+
+/// The text of a request that was built step by step.
+fn join(members: &[(String, String)], messages: &[String]) -> String {
+    let mut text = String::from("{");
+    for (name, value) in members {
+        write_str(name, &mut text);
+        text.push(':');
+        text.push_str(value);
+        text.push(',');
+    }
+    if !messages.is_empty() {
+        text.push_str("\"messages\":[");
+        text.push_str(&messages.join(","));
+        text.push_str("],");
+    }
+    text.truncate(text.trim_end_matches(',').len());
+    text.push('}');
+    text
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;
