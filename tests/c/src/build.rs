@@ -1,6 +1,7 @@
 //! Builds the library with cargo and C programs with cc, for the tests.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -49,6 +50,70 @@ fn run(command: &mut Command) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs a compiler whose arguments name all files that it reads but those of the project; panics with
+/// what it printed unless it succeeds. As make would, it runs again only if something changed since the
+/// last time: an argument, a file that one names, a file of `include` or of the tests of C and C++.
+fn compile(command: &mut Command) {
+    static OF_PROJECT: OnceLock<u64> = OnceLock::new();
+    let of_project = OF_PROJECT.get_or_init(|| {
+        let mut hasher = DefaultHasher::new();
+        for folder in ["include", "tests/c", "tests/cpp"] {
+            hash_folder(&root().join(folder), &mut hasher);
+        }
+        hasher.finish()
+    });
+    let arguments: Vec<PathBuf> = command.get_args().map(PathBuf::from).collect();
+    let mut which = DefaultHasher::new();
+    (command.get_program(), &arguments).hash(&mut which);
+    let mut inputs = DefaultHasher::new();
+    of_project.hash(&mut inputs);
+    let out = arguments.iter().position(|argument| argument == Path::new("-o"));
+    let out = out.and_then(|at| arguments.get(at + 1));
+    for file in arguments.iter().filter(|file| Some(*file) != out && file.is_file()) {
+        hash_file(file, &mut inputs);
+    }
+    let folder = target().join("compiled");
+    let stamp = folder.join(format!("{:016x}", which.finish()));
+    let inputs = format!("{:016x}", inputs.finish());
+    let last = std::fs::read_to_string(&stamp).unwrap_or_default();
+    let printed = match last.strip_prefix(&inputs) {
+        Some(printed) if out.is_none_or(|out| out.exists()) => printed.to_owned(),
+        _ => {
+            let output = command.output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));
+            let mut printed = String::from_utf8_lossy(&output.stderr).into_owned();
+            if !output.status.success() {
+                printed = format!("{}\n{printed}", output.status);
+            } else {
+                printed.clear();
+            }
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&stamp, format!("{inputs}{printed}")).unwrap();
+            printed
+        }
+    };
+    assert!(printed.is_empty(), "{command:?}: {printed}");
+}
+
+/// A source by its text, which a test may just have written again; what was built by its time.
+fn hash_file(path: &Path, hasher: &mut DefaultHasher) {
+    let is_source = path.extension().is_some_and(|ending| ending == "c" || ending == "cpp");
+    if is_source {
+        std::fs::read(path).unwrap().hash(hasher);
+    } else {
+        let of = path.metadata().unwrap();
+        (of.len(), of.modified().unwrap()).hash(hasher);
+    }
+}
+
+fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) {
+    let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        path.hash(hasher);
+        if path.is_dir() { hash_folder(&path, hasher) } else { hash_file(&path, hasher) }
+    }
 }
 
 /// Cargo, without the variables that `cargo test` set for this test: build scripts look at some of
@@ -270,7 +335,7 @@ impl Library {
         if is_linked {
             command.args(&self.link);
         }
-        run(&mut command);
+        compile(&mut command);
         program
     }
 }
@@ -288,7 +353,7 @@ pub fn rust_example(name: &str) -> PathBuf {
 
 /// Compiles against the header, with a compiler and flags of the test's choice.
 pub fn compile_with(compiler: &str, arguments: &[&str]) {
-    run(tool(compiler).args(arguments).arg("-I").arg(root().join("include")));
+    compile(tool(compiler).args(arguments).arg("-I").arg(root().join("include")));
 }
 
 /// What stands in one list and not in the other, to be shown by a test that compares them: "- " for
