@@ -21,9 +21,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CARGO = ["cargo", "test", "--quiet", "--locked"]
-PYTEST = ["--color=no"]
+PYTEST = [sys.executable, "-m", "pytest", "--color=no"]
+# Parts into which the files of pytest are dealt.
+PYTEST_PARTS = 6
 # The longest suites start first, so that none of them is left over at the end.
-LONGEST = ["python", "c/", "cpp/", "rust/scenarios", "cli/"]
+LONGEST = ["c/", "python", "cpp/", "rust/scenarios", "bulk/", "core/"]
 COUNTS = re.compile(r"(\d+) (passed|failed|errors?)\b")
 
 
@@ -41,11 +43,19 @@ def test_programs():
             yield name.removeprefix("tests/"), [message["executable"], "--quiet"], folder
 
 
+def parts_of_pytest():
+    """The test files of Python, dealt into parts, each for a process of its own."""
+    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/python/test_*.py"))
+    for part in range(PYTEST_PARTS):
+        name = f"python {part + 1}/{PYTEST_PARTS}"
+        yield name, [*PYTEST, *files[part::PYTEST_PARTS]], ROOT
+
+
 def suites(words):
     """All suites that the words choose, the longest first."""
     found = list(test_programs())
     found.append(("documentation", [*CARGO, "--doc"], ROOT))
-    found.append(("python", [sys.executable, "-m", "pytest", *PYTEST], ROOT))
+    found.extend(parts_of_pytest())
     if words:
         found = [one for one in found if any(word in one[0] for word in words)]
     first = {name: rank for rank, name in enumerate(LONGEST)}
