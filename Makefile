@@ -40,7 +40,7 @@
 # make install  the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib TARGET=
 # make header writes include/modelwire.* anew from ffi-c/src, adds what is new to tests/c/abi.txt, and
 #             writes the raw declarations of the bindings
-# make rules  writes tests/RULES.md from the doc comments of the tests, and docs/options.md
+# make rules  writes docs/options.md and tests/CLOCK.md
 # make lint   formatting, clippy and ruff
 
 build := $(or $(CARGO_TARGET_DIR),target)
@@ -352,7 +352,7 @@ header:
 	@ffi-c/bindings/generate
 
 rules:
-	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house -- rules options
+	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house -- options clock_rules
 
 lint: .venv/tools
 	cargo fmt --check

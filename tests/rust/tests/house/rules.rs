@@ -1,161 +1,237 @@
-//! Every rule of the service with the tests that prove it, in each language. Knows no test's content.
+//! The table of the rules and the tests that prove them (tests/RULES.md), checked: no rule or language is missing, and
+//! every test that it names is there and runs. Knows no rule.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeMap;
 
-use super::{files, read, root};
+use super::{files, read};
 
-/// The rules of the service. A new one is added here; RULES.md follows.
-const RULES: [&str; 33] = [
-    "R-OP1", "R-OP2", "R-OP3", "R-OP4", "R-OP5", "R-F1", "R-F2", "R-F3", "R-CFG1", "R-CFG2",
-    "R-AUTH1", "R-AUTH2", "R-AUTH3", "R-AUTH4", "R-STR1", "R-STR2", "R-STR3", "R-STR4", "R-STR5",
-    "R-STR6", "R-STR7", "R-ERR1", "R-ERR2", "R-ERR3", "R-ERR4", "R-ERR5", "R-ERR6", "R-ERR7",
-    "R-LIM1", "R-LIM2", "R-LIM3", "R-MET1", "R-MET2",
-];
+const TABLE: &str = "tests/RULES.md";
 
-/// The columns of RULES.md, and where the tests of each stand.
-const COLUMNS: [(&str, &[&str]); 6] = [
+/// The languages of the table, and where the tests of each are.
+const LANGUAGES: [(&str, &[&str]); 6] = [
     ("Rust core", &["core/src", "tests/rust"]),
-    (COMMAND, &["bulk/src", "cli/src", "tests/cli"]),
+    ("Command", &["bulk/src", "cli/src", "tests/cli"]),
     ("C", &["tests/c/tests"]),
     ("C++", &["tests/cpp/tests"]),
     ("Python sync", &["tests/python"]),
     ("Python async", &["tests/python"]),
 ];
 
-/// Python's files for an asynchronous client begin like this; most of what they have they import
-/// from the files for a synchronous one.
+/// Python's files for an asynchronous client begin like this; most of their tests they import from
+/// the files for a synchronous one.
 const ASYNC: &str = "/test_async_";
 
-/// The command calls through the core, which proves the rules: its tests name those that it adds to.
-const COMMAND: &str = "Command";
-
-/// What no test proves there, and why; everything else must be proved.
-const ELSEWHERE: [(&str, &str); 1] = [("R-LIM3", "the command's pilot")];
-
-/// The rules that a text names.
-fn rules_in(text: &str) -> Vec<&str> {
-    let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '-');
-    words.filter(|word| RULES.contains(word)).collect()
+/// What may stand in place of tests, and where.
+fn is_reason(cell: &str, rule: &str, language: &str) -> bool {
+    match cell {
+        "the core" => language == "Command",
+        "the command's pilot" => language != "Command" && rule == "R-LIM3",
+        _ => false,
+    }
 }
 
-/// Tests with the rules that their doc comments name; a file of unit tests names them at its head.
-fn rust_tests(path: &str) -> Vec<(String, String)> {
-    let text = read(path);
-    if path.ends_with("_tests.rs") {
-        let head: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
-        let name = Path::new(path).file_stem().unwrap().to_string_lossy().into_owned();
-        return vec![(name, head)];
-    }
-    let (mut tests, mut doc, mut is_test) = (Vec::new(), String::new(), false);
+/// The cells of the rows of a table whose first one is a rule.
+fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
+    let rows = table.lines().filter(|line| line.starts_with("| R-"));
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect())
+}
+
+/// The tests of a Rust file that run without being asked for.
+fn rust_tests(text: &str) -> Vec<String> {
+    let (mut tests, mut attributes, mut is_comment) = (Vec::new(), String::new(), false);
     for line in text.lines().map(str::trim) {
-        if let Some(comment) = line.strip_prefix("///") {
-            doc.push_str(comment);
+        is_comment |= line.starts_with("/*");
+        if is_comment {
+            is_comment = !line.contains("*/");
         } else if line.starts_with("#[") {
-            is_test |= line.contains("test]") || line.contains("::test(");
+            attributes.push_str(line);
         } else if let Some(function) = line.strip_prefix("async fn ").or(line.strip_prefix("fn ")) {
-            if is_test {
-                tests.push((function.split('(').next().unwrap().to_owned(), doc.clone()));
+            let is_test = attributes.contains("test]") || attributes.contains("::test(");
+            if is_test && !attributes.contains("ignore") {
+                tests.push(function.split(['(', '<']).next().unwrap().to_owned());
             }
-            (doc, is_test) = (String::new(), false);
-        } else {
-            (doc, is_test) = (String::new(), false);
+            attributes.clear();
         }
     }
     tests
 }
 
-fn python_tests(path: &str) -> Vec<(String, String)> {
-    let text = read(path);
-    let functions = text.split("\ndef test_").skip(1);
-    let tests = functions.map(|function| {
-        let name = function.split('(').next().unwrap();
-        let doc = function.split("\"\"\"").nth(1).unwrap_or_default();
-        (format!("test_{name}"), doc.to_owned())
-    });
-    tests.collect()
-}
-
-/// The tests that a file imports from another one: the same scenario in another way.
-fn imported_tests(path: &str) -> Vec<(String, String)> {
-    let text = read(path);
-    let mut tests = Vec::new();
-    for import in text.split("\nfrom test_").skip(1) {
-        let (module, names) = import.split_once(" import ").unwrap();
-        let names = names.split_once(')').map_or(names, |(names, _)| names);
-        let names: Vec<&str> =
-            names.split(|char: char| !char.is_alphanumeric() && char != '_').collect();
-        let folder = path.rsplit_once('/').unwrap().0;
-        let own = python_tests(&format!("{folder}/test_{module}.py"));
-        tests.extend(own.into_iter().filter(|(name, _)| names.contains(&name.as_str())));
+/// The tests of a Python file that run without being asked for. `module` is the text of another file
+/// that it imports tests from.
+fn python_tests(text: &str, module: &dyn Fn(&str) -> String) -> Vec<String> {
+    // Documentation and other long texts are no code.
+    let code: String = text.split("\"\"\"").step_by(2).collect();
+    let lines = || code.lines().map(|line| line.split('#').next().unwrap());
+    if lines().any(|line| line.starts_with("pytestmark") && line.contains("deep")) {
+        return Vec::new();
+    }
+    let (mut tests, mut decorators) = (Vec::new(), String::new());
+    for line in lines() {
+        if line.starts_with('@') {
+            decorators.push_str(line);
+        } else if let Some(function) = line.strip_prefix("def ") {
+            let is_left_out = decorators.contains("mark.deep") || decorators.contains("mark.skip(");
+            if function.starts_with("test_") && !is_left_out {
+                tests.push(function.split('(').next().unwrap().to_owned());
+            }
+            decorators.clear();
+        }
+    }
+    let code: String = lines().map(|line| format!("\n{line}")).collect();
+    for import in code.split("\nfrom test_").skip(1) {
+        let (from, names) = import.split_once(" import ").unwrap();
+        let end = if names.trim_start().starts_with('(') { ')' } else { '\n' };
+        let names: Vec<&str> = names
+            .split(end)
+            .next()
+            .unwrap()
+            .split(|char: char| !char.is_alphanumeric() && char != '_')
+            .collect();
+        let theirs = python_tests(&module(&format!("test_{from}.py")), module);
+        tests.extend(theirs.into_iter().filter(|test| names.contains(&test.as_str())));
     }
     tests
 }
 
-/// What RULES.md must say.
-fn rules_table() -> String {
-    let mut table = String::from(
-        "# The rules of the service and the tests that prove them\n\n\
-         Made from the doc comments of the tests by `make rules`; a test compares it. A cell says which tests prove a rule, or what does instead.\n\n",
-    );
-    let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-    table.push_str(&format!(
-        "| rule | {} |\n|{}\n",
-        names.join(" | "),
-        "---|".repeat(COLUMNS.len() + 1)
-    ));
-    let columns: Vec<Vec<(String, String)>> = COLUMNS
-        .iter()
-        .map(|(column, folders)| {
-            let paths = |end: &'static str| {
-                folders
-                    .iter()
-                    .filter(move |folder| (end == ".py") == folder.contains("python"))
-                    .flat_map(move |folder| files(folder, end))
-            };
-            let rust = paths(".rs").flat_map(|path| rust_tests(&path));
-            let is_async = *column == "Python async";
-            let python = paths(".py").filter(|path| path.contains(ASYNC) == is_async);
-            let both = |path: String| [python_tests(&path), imported_tests(&path)].concat();
-            rust.chain(python.flat_map(both)).collect()
-        })
-        .collect();
-    let mut unproved = Vec::new();
-    for rule in RULES {
-        let cells: Vec<String> = columns
-            .iter()
-            .zip(names.iter())
-            .map(|(tests, column)| {
-                let proving: BTreeSet<String> = tests
-                    .iter()
-                    .filter(|(_, doc)| rules_in(doc).contains(&rule))
-                    .map(|(name, _)| format!("`{name}`"))
-                    .collect();
-                let elsewhere = ELSEWHERE.iter().find(|(of, _)| *of == rule);
-                match (proving.is_empty(), elsewhere) {
-                    (false, _) => proving.into_iter().collect::<Vec<_>>().join(" "),
-                    (true, Some((_, what))) if **column != *COMMAND => (*what).to_owned(),
-                    (true, None) if **column == *COMMAND => "the core".to_owned(),
-                    (true, _) => {
-                        unproved.push(format!("{rule} in {column}"));
-                        String::new()
-                    }
-                }
-            })
-            .collect();
-        table.push_str(&format!("| {rule} | {} |\n", cells.join(" | ")));
+/// The files of a language with their tests.
+type Tests = BTreeMap<String, Vec<String>>;
+
+fn tests_of(language: &str, folders: &[&str]) -> Tests {
+    let mut tests = Tests::new();
+    for folder in folders {
+        let is_python = language.starts_with("Python");
+        for path in files(folder, if is_python { ".py" } else { ".rs" }) {
+            if !is_python {
+                let found = rust_tests(&read(&path));
+                tests.insert(path, found);
+            } else if path.contains(ASYNC) == (language == "Python async") {
+                let found = python_tests(&read(&path), &|name| read(format!("{folder}/{name}")));
+                tests.insert(path, found);
+            }
+        }
     }
-    assert!(unproved.is_empty(), "no test proves {unproved:?}");
-    table
+    tests
+}
+
+/// What does not hold of a cell of tests, if anything.
+fn wrong_cell(cell: &str, tests: &Tests) -> Option<String> {
+    let named: Vec<&str> = cell.split(", ").collect();
+    if named.len() > 3 {
+        return Some("names more than three tests".to_owned());
+    }
+    named.into_iter().find_map(|test| {
+        let plain = test.strip_prefix('`').and_then(|test| test.strip_suffix('`'));
+        let Some((file, name)) = plain.and_then(|test| test.split_once("::")) else {
+            return Some(format!("{test:?} is neither a test nor a reason for none"));
+        };
+        let end = format!("/{file}");
+        let files = || tests.iter().filter(|(path, _)| path.ends_with(&end));
+        match files().filter(|(_, tests)| tests.iter().any(|test| test == name)).count() {
+            1 => None,
+            0 if files().count() == 0 => Some(format!("no file {file}")),
+            0 => Some(format!("no test {name} runs in {file}")),
+            several => Some(format!("{several} files {file} have a test {name}")),
+        }
+    })
+}
+
+fn all_tests() -> [Tests; 6] {
+    LANGUAGES.map(|(language, folders)| tests_of(language, folders))
+}
+
+/// All that does not hold of a table.
+fn wrong(table: &str, rules: &[&str], tests: &[Tests; 6]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut cells: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    for row in rows(table) {
+        let [rule, language, cell] = row[..] else {
+            wrong.push(format!("{row:?}: a row is a rule, a language and tests"));
+            continue;
+        };
+        if !rules.contains(&rule) || !LANGUAGES.iter().any(|(name, _)| *name == language) {
+            wrong.push(format!("{rule}, {language}: unknown"));
+        } else if cells.insert((rule, language), cell).is_some() {
+            wrong.push(format!("{rule}, {language}: twice"));
+        }
+    }
+    for ((language, _), tests) in LANGUAGES.iter().zip(tests) {
+        for rule in rules {
+            let says = match cells.get(&(*rule, *language)) {
+                None => Some("no row".to_owned()),
+                Some(cell) if is_reason(cell, rule, language) => None,
+                Some(cell) => wrong_cell(cell, tests),
+            };
+            wrong.extend(says.map(|says| format!("{rule}, {language}: {says}")));
+        }
+    }
+    wrong
 }
 
 #[test]
-fn every_rule_has_its_tests_or_says_later() {
-    let table = rules_table();
-    if std::env::var_os("UPDATE_RULES").is_some() {
-        fs::write(root().join("tests/RULES.md"), &table).unwrap();
+fn every_rule_has_its_tests() {
+    let documented = read("docs/rules.md");
+    let rules: Vec<&str> = rows(&documented).map(|row| row[0]).collect();
+    assert!(!rules.is_empty(), "docs/rules.md has no rules");
+    let wrong = wrong(&read(TABLE), &rules, &all_tests());
+    assert!(wrong.is_empty(), "{TABLE}:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_wrong_with_the_table_is_found() {
+    let test = "`house/rules.rs::every_rule_has_its_tests`";
+    let reason = "the command's pilot";
+    let others: String = LANGUAGES[1..]
+        .iter()
+        .map(|(name, _)| match *name {
+            "Command" => "| R-LIM3 | Command | the core |\n".to_owned(),
+            _ => format!("| R-LIM3 | {name} | {reason} |\n"),
+        })
+        .collect();
+    let tests = all_tests();
+    let found = |rows: &str| wrong(&format!("{rows}\n{others}"), &["R-LIM3"], &tests);
+    let cell = |cell: &str| found(&format!("| R-LIM3 | Rust core | {cell} |"));
+    assert!(cell(test).is_empty());
+    assert!(cell(reason).is_empty());
+    for (text, expected) in [
+        ("`house/rules.rs::no_such_test`", "no test no_such_test runs in"),
+        // A function that is no test, and one in another language.
+        ("`house/rules.rs::wrong_cell`", "no test wrong_cell runs in"),
+        ("`scenarios.rs::models`", "no file scenarios.rs"),
+        ("`no_such_file.rs::a`", "no file no_such_file.rs"),
+        ("every_rule_has_its_tests", "neither a test nor a reason"),
+        ("the core", "neither a test nor a reason"),
+        ("", "neither a test nor a reason"),
+        (&[test; 4].join(", "), "more than three"),
+    ] {
+        let wrong = cell(text);
+        assert!(wrong.len() == 1 && wrong[0].contains(expected), "{text}: {wrong:?}");
     }
-    let hint = "tests/RULES.md is stale: run `make rules`";
-    assert!(table == read("tests/RULES.md"), "{hint}");
+    let two = ["tests/a/x.rs", "tests/b/x.rs"].map(|path| (path.to_owned(), vec!["a".to_owned()]));
+    let says = wrong_cell("`x.rs::a`", &Tests::from(two.clone()));
+    assert_eq!(says.unwrap(), "2 files x.rs have a test a");
+    assert_eq!(wrong_cell("`b/x.rs::a`", &Tests::from(two)), None);
+    let row = format!("| R-LIM3 | Rust core | {test} |\n");
+    assert_eq!(found(""), ["R-LIM3, Rust core: no row"]);
+    assert_eq!(found(&row.repeat(2)), ["R-LIM3, Rust core: twice"]);
+    assert_eq!(found(&format!("{row}{}", row.replace("LIM3", "LIM4"))).len(), 1);
+    assert_eq!(found(&format!("{row}{}", row.replace("Rust core", "Ada"))).len(), 1);
+}
+
+#[test]
+fn a_test_is_one_that_runs() {
+    let rust = "#[test]\nfn a() {}\n// #[test]\nfn b() {}\n/* #[test]\nfn c() {} */\n#[test]\n\
+                #[ignore = \"deep\"]\nfn d() {}\n// fn e() {}\n#[tokio::test(flavor = \"x\")]\n\
+                async fn f() {}\n#[cfg(test)]\nmod tests {\n    fn g() {}\n    #[test]\n    fn h() {}\n}\n";
+    assert_eq!(rust_tests(rust), ["a", "f", "h"]);
+    let other = |name: &str| {
+        assert_eq!(name, "test_other.py");
+        "def test_h(): pass\n\n\ndef test_i(): pass\n\n\n@pytest.mark.deep\ndef test_j(): pass\n"
+            .to_owned()
+    };
+    let python = "\"\"\"\ndef test_a(): pass\n\"\"\"\nfrom test_other import (  # noqa\n    test_h,\n    \
+                  # test_i,\n    test_j,\n)\nfrom test_other import test_k\n\n\ndef test_b(): pass\n\n\n\
+                  # def test_c(): pass\n\n\n@pytest.mark.skip(\"x\")\ndef test_d(): pass\n\n\ndef helper(): pass\n";
+    assert_eq!(python_tests(python, &other), ["test_b", "test_h"]);
+    let deep = format!("pytestmark = pytest.mark.deep\n{python}");
+    assert!(python_tests(&deep, &other).is_empty());
 }
