@@ -107,6 +107,9 @@ impl Collected {
 
     fn put(&self, record: Record) {
         let mut buffer = lock(&self.buffer);
+        if buffer.is_stopped {
+            return;
+        }
         if buffer.records.len() < RECORDS_MAX {
             buffer.records.push_back(record);
         } else {

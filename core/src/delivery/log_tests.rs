@@ -47,6 +47,23 @@ fn records_wait_in_order_within_the_bound() {
     assert!(take(10, NOW).is_none());
 }
 
+/// Who logs may have seen that records are collected just before that ended.
+#[test]
+fn a_record_that_comes_after_the_stop_is_dropped() {
+    let collected = Collected::new(None);
+    let record = |message: &str| Record {
+        level: Level::Info,
+        target: "modelwire".to_owned(),
+        message: message.to_owned(),
+        time: SystemTime::now(),
+    };
+    collected.put(record("before"));
+    collected.stop();
+    assert_eq!(collected.take(10, None).unwrap().len(), 1);
+    collected.put(record("after"));
+    assert!(collected.take(10, None).is_none());
+}
+
 #[test]
 fn a_record_is_told_as_json() {
     let time = SystemTime::UNIX_EPOCH + Duration::from_millis(7);
