@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::async_stream::async_stream;
+use crate::encode;
 use crate::errors::raise;
 use crate::facts::usage_dict;
 use crate::loops::{self, Running};
@@ -55,6 +56,7 @@ impl NativeClient {
         };
         let client = raise(py, client)?;
         wait::find_early(py)?;
+        encode::find_early(py)?;
         let info = ClientInfo { base_url: client.base_url(), headers };
         Ok(NativeClient { client, info: Arc::new(info) })
     }

@@ -239,6 +239,11 @@ fn is_sequence(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!is_other && value.has_attribute(intern!(value.py(), "__iter__"))?)
 }
 
+/// Has those types found, while modules can be imported.
+pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
+    left_out(py).map(|_| ())
+}
+
 /// The types of what was left out: `NotGiven` and `Omit`.
 fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
     static TYPES: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();

@@ -276,6 +276,17 @@ def test_chunks_from_elsewhere(scripted):
     assert state.get_final_completion().choices[0].message.content == "ab"
 
 
+def test_a_state_adds_a_chunk_whose_events_nobody_looks_at(scripted):
+    from modelwire.streaming import ChatCompletionStreamState
+
+    client = scripted(events(piece("a"), piece("b"), finish()))
+    state = ChatCompletionStreamState()
+    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+        state.handle_chunk(chunk)
+    assert state.current_completion_snapshot.choices[0].message.content == "ab"
+    assert state.get_final_completion().choices[0].message.content == "ab"
+
+
 def test_finals_have_what_programs_look_for():
     """R-STR7: nothing is parsed here, and whoever looks finds None; it is not sent back."""
     from modelwire.testing import Service

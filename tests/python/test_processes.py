@@ -241,6 +241,24 @@ def test_a_stream_that_is_read_while_the_interpreter_ends(service):
     assert programs.run(source, service.base_url) == "True\n"
 
 
+def test_a_first_call_while_the_interpreter_ends(service):
+    """R-ERR3: by an object that is dropped last: it says that the library was shut down."""
+    source = """
+    class Last:
+        create = modelwire.Client().chat.completions.create
+        messages = [{"role": "user", "content": "x"}]
+
+        def __del__(self, print=print, error=modelwire.OpenAIError):
+            try:
+                self.create(model="echo", messages=self.messages)
+            except error as raised:
+                print(str(raised))
+
+    last = Last()
+    """
+    assert "the library was shut down" in programs.run(source, service.base_url)
+
+
 def test_fork_in_mid_stream(service):
     """R-STR1: the child's calls work, its copy of the stream says whose it is; the parent's goes
     on, whatever the child does with its copy."""

@@ -686,8 +686,12 @@ class ChatCompletionStreamState(Generic[_T]):
             self._parsing = _Parsing(self._reading, lambda: self._snapshots.completion(self._count))
         self._whole: Any = None  # the parsed answer, once it is there
 
-    def handle_chunk(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent[_T]]:
-        """The events of the next chunk; iterate them all."""
+    def handle_chunk(self, chunk: ChatCompletionChunk) -> list[ChatCompletionStreamEvent[_T]]:
+        """Adds the next chunk to the completion; returns the events that it makes."""
+        return list(self._events(chunk))
+
+    def _events(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent[_T]]:
+        """The same as they are asked for: those that stand before one that raises are not lost."""
         self._count = self._snapshots.add(chunk)
         yield ChunkEvent(chunk, self._snapshots, self._count, self._reading)
         for choice in chunk.choices:
@@ -960,7 +964,7 @@ class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_
 
     def _made(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
         for chunk in self._stream:
-            yield from self._state.handle_chunk(chunk)
+            yield from self._state._events(chunk)
         yield from self._state._rest()
         self._state._ended(self._stream.answer)
 
@@ -1061,7 +1065,7 @@ class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Gen
         self._state: ChatCompletionStreamState[_T] = ChatCompletionStreamState(_reading=reading)
 
     def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent[_T]]:
-        return list(self._state.handle_chunk(chunk))
+        return self._state.handle_chunk(chunk)
 
     def _rest(self) -> list[ChatCompletionStreamEvent[_T]]:
         return list(self._state._rest())
