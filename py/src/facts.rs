@@ -1,4 +1,4 @@
-//! What a response says beside its body: its head as the objects of `modelwire._http`, the limits of
+//! What a response says beside its body: its head as the objects of `modelwire._answers.http`, the limits of
 //! the service, its usage, and what its call told. Knows no call.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::modules;
 use crate::request_info::RequestInfo;
 use crate::run::Run;
 
-/// `modelwire._http.response`, which makes an object of a head and of the request.
+/// `modelwire._answers.http.response`, which makes an object of a head and of the request.
 pub(crate) fn response<'py>(
     py: Python<'py>,
     head: &Head,
@@ -20,7 +20,7 @@ pub(crate) fn response<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     static RESPONSE: Kept<Py<PyAny>> = Kept::new();
     let make = RESPONSE.get_or_try_init(|| {
-        PyResult::Ok(modules::own(py, "_http")?.attribute("response")?.unbind())
+        PyResult::Ok(modules::own(py, "_answers.http")?.attribute("response")?.unbind())
     })?;
     let (client, path) = (&request.client, request.endpoint.path());
     let own = (&request.headers, &request.without_headers);
@@ -39,7 +39,7 @@ pub(crate) fn rate_limits<'py>(
         return Ok(None);
     };
     let make = MADE.get_or_try_init(|| {
-        PyResult::Ok(modules::own(py, "_rate_limits")?.attribute("_made")?.unbind())
+        PyResult::Ok(modules::own(py, "_answers.rate_limits")?.attribute("_made")?.unbind())
     })?;
     let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
     let one = |limit: RateLimit| (limit.limit, limit.remaining, seconds(limit.reset));
@@ -64,7 +64,7 @@ pub(crate) fn timing<'py>(
     static OF_JSON: Kept<Py<PyAny>> = Kept::new();
     let Some(record) = record else { return Ok(None) };
     let make = OF_JSON.get_or_try_init(|| {
-        let class = modules::own(py, "_record")?.attribute("CallRecord")?;
+        let class = modules::own(py, "_answers.record")?.attribute("CallRecord")?;
         PyResult::Ok(class.attribute("_of_json")?.unbind())
     })?;
     make.bind(py).run((record.to_json(),)).map(Some)

@@ -237,7 +237,7 @@ def module(sources, inside=(), package=""):
     text = [
         '"""Names that openai-python has here. Written by `make stubs`."""',
         "",
-        "from modelwire import _openai_paths",
+        "from modelwire._openai import paths as _openai_paths",
         "",
         "TYPE_CHECKING = False",
         "if TYPE_CHECKING:",
@@ -277,9 +277,9 @@ def files(table, own):
 
 
 def named_modules():
-    """The public modules of `modelwire._openai_paths`, by their paths below `modelwire`."""
-    found = {"__name__": "modelwire._openai_paths"}
-    exec((TYPES.parent / "_openai_paths.py").read_text(), found)
+    """The public modules of `modelwire._openai.paths`, by their paths below `modelwire`."""
+    found = {"__name__": "modelwire._openai.paths"}
+    exec((TYPES.parent / "_openai" / "paths.py").read_text(), found)
     known = found["parsed"](found["MODULES"])
     folders = {path.rpartition(".")[0] for path in known}
     made = {}

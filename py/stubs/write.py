@@ -700,7 +700,7 @@ def python_fields():
 
 FILES = {
     PACKAGE / "_native.pyi": native,
-    PACKAGE / "_fields.py": python_fields,
+    PACKAGE / "_answers" / "fields.py": python_fields,
     PACKAGE / "_resources.pyi": resources,
     PACKAGE / "_parameters.py": parameter_functions,
     RUST / "fields.rs": rust_fields,
@@ -717,7 +717,9 @@ def texts():
 
 def superfluous(paths):
     """Modules that no table has."""
-    folders = {path.parent for path in paths if path.parent not in (PACKAGE, RUST)}
+    folders = {
+        path.parent for path in paths if path.parent not in (PACKAGE, PACKAGE / "_answers", RUST)
+    }
     return sorted({path for folder in folders for path in folder.glob("[a-z]*.py")} - set(paths))
 
 

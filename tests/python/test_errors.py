@@ -381,7 +381,7 @@ def test_an_error_without_an_answer_has_none():
 
 def test_exceptions_made_by_programs():
     """R-ERR1: as openai-python's are made, for a program's own tests."""
-    from modelwire._http import Request, Response
+    from modelwire._answers.http import Request, Response
 
     response = Response(429, [("x-request-id", "r")], Request("POST", "/v1"), "{}")
     error = modelwire.RateLimitError("busy", response=response, body={"code": "c"})

@@ -321,6 +321,7 @@ def test_the_map_has_every_file():
     src, package = PROJECT / "py" / "src", PROJECT / "py" / "python" / "modelwire"
     files = {path.name for path in [*src.rglob("*.rs"), *package.glob("*.py*")]}
     files |= {path.name for path in (package / "types").glob("_*.py")}
+    files |= {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
     untold = sorted(files - told - {"mod.rs", "py.typed"})
     assert not untold, f"py/README.md does not say what these are for: {untold}"
     gone = sorted(

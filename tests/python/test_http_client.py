@@ -29,12 +29,12 @@ def headers(request):
 
 def options(http_client):
     """What a client is made with that is handed this one."""
-    return modelwire._http_client.merged(http_client, {}, is_async=False)
+    return modelwire._openai.http_client.merged(http_client, {}, is_async=False)
 
 
 def test_what_httpx_has_by_itself_changes_nothing():
     """R-CFG1: a client that nobody chose anything of says nothing."""
-    import modelwire._http_client
+    import modelwire._openai.http_client
 
     for made in (
         httpx.Client(),
@@ -122,7 +122,7 @@ def test_proxies_of_the_environment_are_read_once(service):
         os.environ["HTTPS_PROXY"] = "http://127.0.0.1:9"
         os.environ["NO_PROXY"] = "example.invalid"
         import httpx
-        from modelwire import _http_client
+        from modelwire._openai import http_client as _http_client
         print(_http_client.merged(httpx.Client(), {}, is_async=False))
         """,
         service.base_url,

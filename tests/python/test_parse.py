@@ -106,7 +106,7 @@ def test_a_response_is_parsed(caller):
 @pytest.mark.parametrize("name", models.MODELS)
 def test_every_model_is_asked_for(modelwire_service, name):
     """R-OP2, R-OP3: the schema that is sent is the one that test_schemas.py looks at."""
-    from modelwire._formats import Format
+    from modelwire._schemas.formats import Format
 
     model = models.MODELS[name]
     client = modelwire.OpenAI(
@@ -632,7 +632,7 @@ def test_ten_thousand_models_leave_no_memory(modelwire_service):
     def make(number):
         model = pydantic.create_model(f"Model{number}", text=(str, ...))
         alive.add(model)
-        from modelwire._parse import ChatReading
+        from modelwire._schemas.parse import ChatReading
 
         given = {"response_format": model if number % 2 else list[model]}
         reading = ChatReading(given, all_strict=True)

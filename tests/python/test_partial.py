@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from modelwire._partial import value
+from modelwire._schemas.partial import value
 
 CUTS = [
     ("", None),

@@ -83,7 +83,7 @@ def test_modules_without_a_file():
             importlib.import_module(f"modelwire.{path}")
     code = (
         "import sys; before = list(sys.meta_path); import modelwire\n"
-        "assert sys.meta_path[:-1] == before and 'modelwire._openai_paths' not in sys.modules\n"
+        "assert sys.meta_path[:-1] == before and 'modelwire._openai.paths' not in sys.modules\n"
         "assert sys.meta_path[-1].find_spec('modelwire_of_others') is None\n"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 import modelwire
-from modelwire import _parameters, _tools
+from modelwire import _parameters
+from modelwire._schemas import tools as _tools
 
 pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/python/reference.md").read_text()
-SOURCES = "\n".join(path.read_text() for path in ROOT.glob("py/python/modelwire/*.py"))
+SOURCES = "\n".join(path.read_text() for path in ROOT.glob("py/python/modelwire/**/*.py"))
 CORE = "\n".join(path.read_text() for path in ROOT.glob("core/src/**/*.rs"))
 # The same in the table of all languages, where it has another name.
 OPTIONS = {

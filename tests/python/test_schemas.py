@@ -23,9 +23,9 @@ import pytest
 
 import models
 from conftest import id_of
-from modelwire._formats import Format
-from modelwire._schema import is_strict, strict
-from modelwire._standard import Misfit, read, schema
+from modelwire._schemas.formats import Format
+from modelwire._schemas.schema import is_strict, strict
+from modelwire._schemas.standard import Misfit, read, schema
 
 RECORDED = json.loads((Path(__file__).parent / "models.json").read_text())
 

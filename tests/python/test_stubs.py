@@ -43,7 +43,7 @@ modelwire\\.types\\.(_parsed|chat|responses)\\.Parsed.*
 modelwire\\.types\\._parsed\\.T
 # A class that stands for a module, and functions of it that are the same.
 modelwire\\.bulk
-modelwire\\._bulk\\.bulk\\.(read|write)_parquet
+modelwire\\._bulk\\.job\\.bulk\\.(read|write)_parquet
 # None of the class above it; each that is raised has one.
 modelwire\\._errors\\.APIStatusError\\.status_code
 """

@@ -15,8 +15,8 @@ import pytest
 
 import modelwire
 from modelwire import MaxTurnsError
-from modelwire._signature import Function, documented
-from modelwire._tools import written
+from modelwire._schemas.signature import Function, documented
+from modelwire._schemas.tools import written
 from modelwire.testing import text
 from wire import NO_PARTS
 

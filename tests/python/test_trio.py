@@ -313,7 +313,7 @@ def test_trio_alone_imports_no_asyncio_of_ours(service):
         before = set(sys.modules)
         client = modelwire.AsyncClient()
         print(trio.run(ask, client).choices[0].message.content)
-        assert "modelwire._hub" not in sys.modules
+        assert "modelwire._loops.hub" not in sys.modules
         """
     assert programs.run(source, service.base_url) == "x\n"
     source = """
@@ -322,7 +322,7 @@ def test_trio_alone_imports_no_asyncio_of_ours(service):
             return await modelwire.AsyncClient().chat.completions.create(
                 model="echo", messages=[{"role": "user", "content": "x"}])
         print(asyncio.run(ask()).choices[0].message.content)
-        assert "trio" not in sys.modules and "modelwire._trio" not in sys.modules
+        assert "trio" not in sys.modules and "modelwire._loops.trio" not in sys.modules
         """
     assert programs.run(source, service.base_url) == "x\n"
 

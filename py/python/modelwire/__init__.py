@@ -74,9 +74,9 @@ def pose_as_openai() -> None:
 
     Needs openai-python, and imports it; it makes no call.
     """
-    from modelwire._openai_classes import start
+    from modelwire._client import pose
 
-    start()
+    pose()
 
 
 def flush_calls(timeout: float = 5.0) -> bool:
@@ -110,7 +110,7 @@ class _OpenAIPaths:
     def find_spec(name: str, path: object = None, target: object = None) -> object:
         if not name.startswith(f"{__name__}."):
             return None
-        from modelwire import _openai_paths
+        from modelwire._openai import paths as _openai_paths
 
         return _openai_paths.find(name)
 
@@ -173,23 +173,23 @@ if TYPE_CHECKING:
     from modelwire import testing as testing
     from modelwire import types as types
     from modelwire import version as version
-    from modelwire._bulk import bulk as bulk
-    from modelwire._frameworks import FrameworkWarning as FrameworkWarning
-    from modelwire._http_client import DefaultAioHttpClient as DefaultAioHttpClient
-    from modelwire._http_client import DefaultAsyncHttpx2Client as DefaultAsyncHttpx2Client
-    from modelwire._http_client import DefaultAsyncHttpxClient as DefaultAsyncHttpxClient
-    from modelwire._http_client import DefaultHttpx2Client as DefaultHttpx2Client
-    from modelwire._http_client import DefaultHttpxClient as DefaultHttpxClient
-    from modelwire._parse import pydantic_function_tool as pydantic_function_tool
-    from modelwire._parse import (
+    from modelwire._answers.rate_limits import RateLimit as RateLimit
+    from modelwire._answers.rate_limits import RateLimits as RateLimits
+    from modelwire._answers.record import CallRecord as CallRecord
+    from modelwire._answers.usage import Usage as Usage
+    from modelwire._answers.usage import UsageSum as UsageSum
+    from modelwire._bulk.job import bulk as bulk
+    from modelwire._openai.frameworks import FrameworkWarning as FrameworkWarning
+    from modelwire._openai.http_client import DefaultAioHttpClient as DefaultAioHttpClient
+    from modelwire._openai.http_client import DefaultAsyncHttpx2Client as DefaultAsyncHttpx2Client
+    from modelwire._openai.http_client import DefaultAsyncHttpxClient as DefaultAsyncHttpxClient
+    from modelwire._openai.http_client import DefaultHttpx2Client as DefaultHttpx2Client
+    from modelwire._openai.http_client import DefaultHttpxClient as DefaultHttpxClient
+    from modelwire._resources import Beta, Chat, Models, Responses
+    from modelwire._schemas.parse import pydantic_function_tool as pydantic_function_tool
+    from modelwire._schemas.parse import (
         pydantic_responses_function_tool as pydantic_responses_function_tool,
     )
-    from modelwire._rate_limits import RateLimit as RateLimit
-    from modelwire._rate_limits import RateLimits as RateLimits
-    from modelwire._record import CallRecord as CallRecord
-    from modelwire._resources import Beta, Chat, Models, Responses
-    from modelwire._usage import Usage as Usage
-    from modelwire._usage import UsageSum as UsageSum
     from modelwire.types._kinds import BaseModel as BaseModel
 
     models: Models
@@ -208,19 +208,19 @@ else:
 
             return import_module(f"{__name__}.{name}")
         if name == "bulk":
-            from modelwire._bulk import bulk
+            from modelwire._bulk.job import bulk
 
             return bulk
         if name == "CallRecord":
-            from modelwire._record import CallRecord
+            from modelwire._answers.record import CallRecord
 
             return CallRecord
         if name == "FrameworkWarning":
-            from modelwire._frameworks import FrameworkWarning
+            from modelwire._openai.frameworks import FrameworkWarning
 
             return FrameworkWarning
         if name in _HTTP_CLIENTS:
-            from modelwire import _http_client
+            from modelwire._openai import http_client as _http_client
 
             return getattr(_http_client, name)
         if name == "BaseModel":
@@ -228,21 +228,21 @@ else:
 
             return BaseModel
         if name in ("RateLimit", "RateLimits"):
-            from modelwire import _rate_limits
+            from modelwire._answers import rate_limits as _rate_limits
 
             return getattr(_rate_limits, name)
         if name in ("Usage", "UsageSum"):
-            from modelwire import _usage
+            from modelwire._answers import usage as _usage
 
             return getattr(_usage, name)
         if name in ("pydantic_function_tool", "pydantic_responses_function_tool"):
-            from modelwire import _parse
+            from modelwire._schemas import parse as _parse
 
             return getattr(_parse, name)
         if name.startswith("_"):  # the import system asks before it imports a part
             raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
         if name not in _MODULE_CALLS:
-            from modelwire import _lacking
+            from modelwire._openai import lacking as _lacking
 
             return _lacking.of_module(name)
         variables = globals()

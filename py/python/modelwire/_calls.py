@@ -17,12 +17,12 @@ from collections import deque
 from itertools import count
 from weakref import WeakValueDictionary
 
+from modelwire._answers.record import CallRecord
 from modelwire._errors import TYPE_CHECKING, OpenAIError
-from modelwire._green import lasts, library
+from modelwire._loops.green import lasts, library
 from modelwire._native import CallMark, NativeRecords
 from modelwire._natives import without_key
 from modelwire._observe import StartedCall, observers
-from modelwire._record import CallRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable

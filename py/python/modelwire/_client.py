@@ -22,6 +22,7 @@ from modelwire._native import _class_of as class_of
 from modelwire._native import _key_id as id_of_key
 from modelwire._native import log_start, log_take
 from modelwire._natives import Natives, Secret, checked, observers, without_key
+from modelwire._openai import FRAMEWORKS, POSE
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -43,19 +44,19 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from modelwire._answers.http import URL
+    from modelwire._answers.record import CallRecord
+    from modelwire._answers.usage import UsageSum
     from modelwire._given import Timeout
-    from modelwire._http import URL
-    from modelwire._http_client import Hooks
     from modelwire._native import NativeClient
+    from modelwire._openai.http_client import Hooks
     from modelwire._parameters import Call
-    from modelwire._record import CallRecord
     from modelwire._resources import (
         _AsyncClientWithRawResponse,
         _AsyncClientWithStreamingResponse,
         _ClientWithRawResponse,
         _ClientWithStreamingResponse,
     )
-    from modelwire._usage import UsageSum
 
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
@@ -64,22 +65,6 @@ else:
     def overload(form):
         """For type checkers alone."""
         return form
-
-
-POSE = "MODELWIRE_POSE_AS_OPENAI"
-"""The variable that asks for `pose_as_openai` where a program cannot be edited."""
-
-FRAMEWORKS = frozenset(
-    (
-        "agents.models.openai_chatcompletions",
-        "instructor",
-        "langchain_openai",
-        "litellm",
-        "pydantic_ai.models.openai",
-        "semantic_kernel.connectors.ai.open_ai",
-    )
-)
-"""Modules of frameworks that are handed a client and ask for openai-python's classes."""
 
 
 def _environment(*names: str) -> str | None:
@@ -151,9 +136,9 @@ def _look_for_frameworks() -> None:
     global _frameworks_are_known
     if _frameworks_are_known or not (FRAMEWORKS & sys.modules.keys() or POSE in os.environ):
         return
-    from modelwire._frameworks import look
+    from modelwire._openai.frameworks import look
 
-    _frameworks_are_known = look()
+    _frameworks_are_known = look(pose, is_posing=bool(posing))
 
 
 def _tell_warnings() -> None:
@@ -176,6 +161,14 @@ def _tell_waiting(always: str | None = None) -> None:
 
 posing: dict[type, type] = {}
 """The classes that clients are of where they are to be of openai-python's classes, too."""
+
+
+def pose() -> None:
+    """Lets answers, errors and clients be of openai-python's classes, too, from now on."""
+    from modelwire._openai.classes import start
+
+    for ours, both in start((OpenAI, AsyncOpenAI)).items():
+        posing.setdefault(ours, both)
 
 
 class BaseClient:
@@ -253,7 +246,7 @@ class BaseClient:
         self._own: dict[str, Any] = {}
         self._hooks: Hooks | None = None
         if hooks is not None:
-            from modelwire._http_client import Hooks
+            from modelwire._openai.http_client import Hooks
 
             self._hooks = Hooks(hooks)
         _follow_logging()
@@ -311,7 +304,7 @@ class BaseClient:
     def base_url(self) -> URL:
         """Where the service is, without anything secret; may be set anew. A text whose parts can
         be asked for: `host`, `port`, `path`."""
-        from modelwire._http import URL
+        from modelwire._answers.http import URL
 
         return URL(self._open().base_url)
 
@@ -535,7 +528,7 @@ class BaseClient:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            from modelwire import _lacking
+            from modelwire._openai import lacking as _lacking
 
             return _lacking.of(self, name, _lacking.OF_CLIENT)
 
@@ -694,14 +687,14 @@ class OpenAI(BaseClient):
     @property
     def with_raw_response(self) -> _ClientWithRawResponse:
         """The same calls, which return the answer with its status and headers."""
-        from modelwire._raw import RawClient
+        from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
     def with_streaming_response(self) -> _ClientWithStreamingResponse:
         """The same calls as context managers, whose answer is read when it is asked for."""
-        from modelwire._raw import RawClient
+        from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=True)  # type: ignore[return-value]
 
@@ -817,14 +810,14 @@ class AsyncOpenAI(BaseClient):
     @property
     def with_raw_response(self) -> _AsyncClientWithRawResponse:
         """The same calls, which return the answer with its status and headers."""
-        from modelwire._raw import RawClient
+        from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
     def with_streaming_response(self) -> _AsyncClientWithStreamingResponse:
         """The same calls as context managers, whose answer is read when it is asked for."""
-        from modelwire._raw import RawClient
+        from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=True)  # type: ignore[return-value]
 
@@ -835,7 +828,7 @@ def _arguments(arguments: dict[str, Any], is_async: bool) -> dict[str, Any]:
     http_client = arguments.pop("http_client", None)
     if http_client is None:
         return arguments
-    from modelwire._http_client import merged
+    from modelwire._openai.http_client import merged
 
     return merged(http_client, arguments, is_async)
 

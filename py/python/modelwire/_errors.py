@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from modelwire._http import Request, Response
-    from modelwire._rate_limits import RateLimits
-    from modelwire._record import CallRecord
+    from modelwire._answers.http import Request, Response
+    from modelwire._answers.rate_limits import RateLimits
+    from modelwire._answers.record import CallRecord
 
 
 class OpenAIError(Exception):
@@ -114,7 +114,7 @@ class OpenAIError(Exception):
         """What the call told: when each of its steps was, and what came of it. None where none was
         begun."""
         if isinstance(self._timing, str):
-            from modelwire._record import CallRecord
+            from modelwire._answers.record import CallRecord
 
             self._timing = CallRecord._of_json(self._timing)
         found: CallRecord | None = self._timing
@@ -147,7 +147,7 @@ class OpenAIError(Exception):
         if self._response is not None or self.status_code is None:
             given: Response | None = self._response
             return given
-        from modelwire._http import Response
+        from modelwire._answers.http import Response
 
         return Response(self.status_code, self._headers, self.request, self.body_text or "")
 
@@ -164,7 +164,7 @@ class OpenAIError(Exception):
         if self._request is not None:
             given: Request = self._request
             return given
-        from modelwire._http import Request
+        from modelwire._answers.http import Request
 
         return Request("GET" if self.path.endswith("/models") else "POST", self.path)
 

@@ -143,7 +143,7 @@ async def async_request(options: Any, stream_cls: Any) -> Any:
 
 def _ours(options: Any) -> Options:
     if not isinstance(options, Options):
-        from modelwire._lacking import OF_CLIENT, Lacking
+        from modelwire._openai.lacking import OF_CLIENT, Lacking
 
         Lacking("OpenAI.request", OF_CLIENT["request"])()
     return options

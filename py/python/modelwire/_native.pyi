@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
 
 from typing_extensions import Self, disjoint_base
 
-from modelwire._http import Response as HttpResponse
-from modelwire._rate_limits import RateLimits
-from modelwire._record import CallRecord
-from modelwire._usage import Usage
+from modelwire._answers.http import Response as HttpResponse
+from modelwire._answers.rate_limits import RateLimits
+from modelwire._answers.record import CallRecord
+from modelwire._answers.usage import Usage
 from modelwire.types._parts import (
     ChatCompletionModeration, InputTokensDetailsCacheWriteTokensDetails, InputTransformation,
     Misalignment, PromptCacheDiagnostics, Reasoning, ResponseAccessPrograms,

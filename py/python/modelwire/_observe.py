@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from modelwire._answers.record import CallRecord
     from modelwire._natives import Secret
-    from modelwire._record import CallRecord
 
 
 class StartedCall:

@@ -132,7 +132,7 @@ class _Resource:
         self._client = client
 
     def __getattr__(self, name):
-        from modelwire import _lacking
+        from modelwire._openai import lacking as _lacking
 
         kind = type(self).__name__.removeprefix("Async")
         return _lacking.of(self, name, _lacking.OF_RESOURCE.get(kind, {}))
@@ -144,14 +144,14 @@ class _RawAccess:
     @property
     def with_raw_response(self):
         """The same methods, which return the answer with its status and headers."""
-        from modelwire._raw import Raw
+        from modelwire._answers.raw import Raw
 
         return Raw(self, streams=False)
 
     @property
     def with_streaming_response(self):
         """The same methods as context managers; the answer is read when it is asked for."""
-        from modelwire._raw import Raw
+        from modelwire._answers.raw import Raw
 
         return Raw(self, streams=True)
 
@@ -192,14 +192,15 @@ def _chat_reading(given):
     """What parses the answer of a stream; None where nothing can be asked to be parsed."""
     if not given.get("tools") and not given.get("response_format"):
         return None
-    from modelwire._parse import ChatReading
+    from modelwire._schemas.parse import ChatReading
 
     return ChatReading(given, all_strict=False)
 
 
 def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
     """A loop over tools, which asks by the resource's own create, or streams."""
-    from modelwire import _tools, streaming
+    from modelwire import streaming
+    from modelwire._schemas import tools as _tools
 
     if given.get("stream"):
         raise TypeError("run_tools has no stream: its events() streams")
@@ -230,7 +231,7 @@ def _response_reading(given):
     """The same of a response."""
     if not given.get("tools") and not given.get("text_format"):
         return None
-    from modelwire._parse import ResponseReading
+    from modelwire._schemas.parse import ResponseReading
 
     return ResponseReading(given)
 
@@ -292,7 +293,7 @@ class Completions(_Resource, _RawAccess):
 
     def _parsing(self, given):
         """What parses the answer, and what is asked."""
-        from modelwire._parse import ChatReading
+        from modelwire._schemas.parse import ChatReading
 
         reading = ChatReading(given, all_strict=True)
         return reading, _parameters.chat_parse(self, **_parameters.of_a_chat(reading.given))
@@ -439,7 +440,7 @@ class Responses(_Resource, _RawAccess):
 
     def _parsing(self, given):
         """What parses the answer, and what is asked."""
-        from modelwire._parse import ResponseReading
+        from modelwire._schemas.parse import ResponseReading
 
         if given.get("stream"):
             raise TypeError("responses.parse does not stream; responses.stream parses as well")

@@ -21,10 +21,10 @@ from typing_extensions import Required, Self, TypedDict, Unpack
 from modelwire._client import AsyncClient, Client
 from modelwire._given import NotGiven, Omit, Timeout
 from modelwire._native import AsyncStream, Object, Stream
-from modelwire._rate_limits import RateLimits
-from modelwire._raw import APIResponse, AsyncAPIResponse, LegacyAPIResponse
-from modelwire._record import CallRecord
-from modelwire._tools import AsyncRun, Run
+from modelwire._answers.rate_limits import RateLimits
+from modelwire._answers.raw import APIResponse, AsyncAPIResponse, LegacyAPIResponse
+from modelwire._answers.record import CallRecord
+from modelwire._schemas.tools import AsyncRun, Run
 from modelwire._types import SequenceNotStr
 from modelwire.streaming import (
     AsyncChatCompletionStream,

@@ -3,10 +3,10 @@ names. Knows no row."""
 
 import sys
 
-from modelwire._bulk import bulk
-from modelwire._bulk_arrow import read_parquet, write_parquet
-from modelwire._bulk_batches import Rows
-from modelwire._bulk_result import Result, Status
+from modelwire._bulk.arrow import read_parquet, write_parquet
+from modelwire._bulk.batches import Rows
+from modelwire._bulk.job import bulk
+from modelwire._bulk.result import Result, Status
 
 __all__ = ["Result", "Rows", "Status", "bulk", "read_parquet", "write_parquet"]
 

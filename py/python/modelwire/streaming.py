@@ -14,8 +14,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+from modelwire._answers.http import Response as HttpResponse
 from modelwire._errors import OpenAIError
-from modelwire._http import Response as HttpResponse
 from modelwire._native import (
     AsyncIteration,
     AsyncStream,
@@ -31,10 +31,10 @@ from modelwire._native import (
 )
 
 if TYPE_CHECKING:
-    from modelwire._parse import ChatReading, ResponseReading
-    from modelwire._rate_limits import RateLimits
-    from modelwire._record import CallRecord
-    from modelwire._usage import Usage
+    from modelwire._answers.rate_limits import RateLimits
+    from modelwire._answers.record import CallRecord
+    from modelwire._answers.usage import Usage
+    from modelwire._schemas.parse import ChatReading, ResponseReading
     from modelwire.types._parsed import (
         ParsedChatCompletion,
         ParsedResponse,
@@ -673,7 +673,7 @@ class ChatCompletionStreamState(Generic[_T]):
         _reading: ChatReading | None = None,
     ) -> None:
         if _reading is None and (input_tools or response_format):
-            from modelwire._parse import ChatReading
+            from modelwire._schemas.parse import ChatReading
 
             given = {"tools": input_tools, "response_format": response_format}
             _reading = ChatReading(given, all_strict=False)

@@ -177,7 +177,7 @@ pub(crate) fn filter<'py>(
     if include.is_none() && exclude.is_none() {
         return Ok(dump.into_any());
     }
-    let kept = modules::own(dump.py(), "_parts")?.attribute("kept")?;
+    let kept = modules::own(dump.py(), "_answers.parts")?.attribute("kept")?;
     kept.run((dump, include, exclude))
 }
 

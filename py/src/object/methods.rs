@@ -22,13 +22,13 @@ use crate::openai_classes;
 use crate::run::{Run, import};
 use crate::slots::{Found, Held};
 
-/// A function of `modelwire._show`, which shows objects to people.
+/// A function of `modelwire._answers.show`, which shows objects to people.
 fn show<'py>(
     name: &str,
     view: &Bound<'py, View>,
     more: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let function = modules::own(view.py(), "_show")?.attribute(name)?;
+    let function = modules::own(view.py(), "_answers.show")?.attribute(name)?;
     let class = node(view)?.shape.name;
     match more {
         Some(more) => function.run((view, class, more)),
@@ -316,7 +316,7 @@ impl View {
         class: &Bound<'py, PyType>,
         _as_pydantic: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        modules::own(class.py(), "_pydantic")?.run_method("json_schema", (class,))
+        modules::own(class.py(), "_answers.pydantic")?.run_method("json_schema", (class,))
     }
 
     /// What pydantic asks of a class that stands in one of its models.
@@ -326,7 +326,7 @@ impl View {
         _source: &Bound<'py, PyAny>,
         _handler: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        modules::own(class.py(), "_pydantic")?.run_method("schema", (class,))
+        modules::own(class.py(), "_answers.pydantic")?.run_method("schema", (class,))
     }
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

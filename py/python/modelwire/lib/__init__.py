@@ -1,11 +1,11 @@
 """Names that openai-python has here. Written by `make stubs`."""
 
-from modelwire import _openai_paths
+from modelwire._openai import paths as _openai_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from modelwire.lib import streaming
-    from modelwire._parse import pydantic_function_tool
+    from modelwire._schemas.parse import pydantic_function_tool
 else:
     _openai_paths.fill(__name__, globals())
 

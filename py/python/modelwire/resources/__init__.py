@@ -1,6 +1,6 @@
 """Names that openai-python has here. Written by `make stubs`."""
 
-from modelwire import _openai_paths
+from modelwire._openai import paths as _openai_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from modelwire._answers.http import URL, Headers, Request, Response
 from modelwire._errors import OpenAIError
-from modelwire._http import URL, Headers, Request, Response
 from modelwire._native import AsyncStream, Stream
 
 if TYPE_CHECKING:
-    from modelwire._rate_limits import RateLimits
-    from modelwire._record import CallRecord
+    from modelwire._answers.rate_limits import RateLimits
+    from modelwire._answers.record import CallRecord
 
 _T = TypeVar("_T")
 

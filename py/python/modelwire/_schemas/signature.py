@@ -12,8 +12,8 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from modelwire._formats import library
-from modelwire._schema import is_strict, strict
+from modelwire._schemas.formats import library
+from modelwire._schemas.schema import is_strict, strict
 
 _MUTABLE = (list, dict, set)
 _GOOGLE = re.compile(r"(Args|Arguments|Parameters|Params):\s*")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
-    from modelwire._bulk_result import Result
+    from modelwire._bulk.result import Result
 
 BATCH_ROWS = 1024
 """So many rows are read, and written, in one go."""

@@ -11,10 +11,10 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Generic, NoReturn, TypeVar
 
+from modelwire._answers.usage import Usage
 from modelwire._errors import MaxTurnsError, OpenAIError, _made
 from modelwire._given import is_given
-from modelwire._signature import Function
-from modelwire._usage import Usage
+from modelwire._schemas.signature import Function
 
 _A = TypeVar("_A")
 

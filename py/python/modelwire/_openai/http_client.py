@@ -444,7 +444,7 @@ _PATHS = {"models": "/models", "chat": "/chat/completions", "responses": "/respo
 
 
 def _request(client: Any, operation: str, call: Any) -> Any:
-    from modelwire._http import Request, SettableHeaders
+    from modelwire._answers.http import Request, SettableHeaders
 
     url = f"{str(client.base_url).rstrip('/')}{_PATHS[operation]}"
     request = Request("GET" if operation == "models" else "POST", url)

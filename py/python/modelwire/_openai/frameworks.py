@@ -8,9 +8,13 @@ import os
 import sys
 import warnings
 
-from modelwire import _openai_classes
-from modelwire._client import FRAMEWORKS, POSE
 from modelwire._errors import OpenAIError
+from modelwire._openai import FRAMEWORKS, POSE
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ON = ("1", "true", "yes", "on")
 _OFF = ("", "0", "false", "no", "off")
@@ -20,17 +24,17 @@ class FrameworkWarning(UserWarning):
     """A framework is there that takes only what says that it is of openai-python's classes."""
 
 
-def look() -> bool:
+def look(pose: Callable[[], None], *, is_posing: bool) -> bool:
     """Poses, or warns, when a client is made; whether that was done for good."""
     wanted = os.environ.get(POSE, "").strip().lower()
     if wanted in _ON:
-        _openai_classes.start()
+        pose()
         return True
     if wanted not in _OFF:
         raise OpenAIError(
             f"{POSE} is {wanted!r}", kind="config", hint="Set it to 1, or to 0 for no warning."
         )
-    if _openai_classes.is_started() or POSE in os.environ:
+    if is_posing or POSE in os.environ:
         return True
     found = sorted(FRAMEWORKS & sys.modules.keys())
     if not found:
@@ -48,7 +52,8 @@ def look() -> bool:
 
 def _depth_of_program() -> int:
     """How far up the program stands that makes the client."""
+    root = __name__.partition("._openai.")[0]
     depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(f"{root}."):
         depth, frame = depth + 1, frame.f_back
     return depth

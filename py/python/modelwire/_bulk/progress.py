@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from modelwire._bulk_result import Status
+    from modelwire._bulk.result import Status
 
 INTERVAL_SECONDS = 0.1
 """A program is told no more often than this, and once at the end."""

@@ -10,9 +10,9 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from modelwire._bulk_engine import TAKEN_MAX, begin, limits_of, secret
-from modelwire._bulk_plan import Plan, wrong
-from modelwire._bulk_result import Result
+from modelwire._bulk.engine import TAKEN_MAX, begin, limits_of, secret
+from modelwire._bulk.plan import Plan, wrong
+from modelwire._bulk.result import Result
 from modelwire._client import OpenAI
 from modelwire._errors import OpenAIError, RequestError
 from modelwire._given import NOT_GIVEN

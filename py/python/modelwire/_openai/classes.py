@@ -6,8 +6,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from modelwire import _client, _errors, _lacking
+from modelwire import _errors
 from modelwire._native import use_openai_classes
+from modelwire._openai import lacking as _lacking
 from modelwire.types._parts import EVENTS, ITEMS
 
 # Where openai-python has its classes of answers; of two with one name the first counts.
@@ -72,7 +73,7 @@ class _Finder:
         if name == "__pydantic_serializer__" and theirs is type(thing):
             from pydantic_core import SchemaSerializer
 
-            from modelwire._pydantic import schema
+            from modelwire._answers.pydantic import schema
 
             return SchemaSerializer(schema(theirs))
         return getattr(theirs, name)
@@ -89,17 +90,8 @@ def _module(name: str) -> Any:
         return None  # another version of openai-python
 
 
-_is_started = False
-
-
-def is_started() -> bool:
-    """Whether objects pose."""
-    return _is_started
-
-
-def start() -> None:
-    """From now on, for the rest of the process."""
-    global _is_started
+def start(clients: tuple[type, ...]) -> dict[type, type]:
+    """From now on, for the rest of the process; returns the classes that clients are of then."""
     try:
         openai: Any = import_module("openai")
     except ImportError as cause:
@@ -113,13 +105,11 @@ def start() -> None:
             hint="Call pose_as_openai() first, and replace names after it; where all of them are "
             "replaced, it is not needed.",
         )
-    _is_started = True
     for ours in {*_errors._BY_KIND.values(), *_errors._BY_STATUS.values(), *_errors._OF_PARSING}:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
-    for client in (_client.OpenAI, _client.AsyncOpenAI):
-        _client.posing.setdefault(client, _client_class(client, getattr(openai, client.__name__)))
     finder = _Finder(openai)
     use_openai_classes(finder.class_of, finder.attribute)
+    return {ours: _client_class(ours, getattr(openai, ours.__name__)) for ours in clients}
 
 
 def _client_class(ours: type, theirs: type) -> type:

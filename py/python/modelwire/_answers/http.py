@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from urllib.parse import SplitResult
 
-    from modelwire._rate_limits import RateLimits
+    from modelwire._answers.rate_limits import RateLimits
 
 
 class Headers(Mapping[str, str]):

@@ -15,12 +15,12 @@ from os import fsdecode
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from modelwire._bulk_arrow import read_parquet, rows_of_arrow, write_parquet
-from modelwire._bulk_batches import Rows as _Rows
-from modelwire._bulk_engine import CLOSE_SECONDS, TAKEN_MAX, begin, limits_of, secret
-from modelwire._bulk_plan import Plan, wrong
-from modelwire._bulk_result import Result as _Result
-from modelwire._bulk_result import Status as _Status
+from modelwire._bulk.arrow import read_parquet, rows_of_arrow, write_parquet
+from modelwire._bulk.batches import Rows as _Rows
+from modelwire._bulk.engine import CLOSE_SECONDS, TAKEN_MAX, begin, limits_of, secret
+from modelwire._bulk.plan import Plan, wrong
+from modelwire._bulk.result import Result as _Result
+from modelwire._bulk.result import Status as _Status
 from modelwire._client import AsyncOpenAI, OpenAI
 from modelwire._errors import OpenAIError, RequestError
 from modelwire._given import NOT_GIVEN
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from modelwire._bulk_progress import Progress
+    from modelwire._bulk.progress import Progress
     from modelwire._given import NotGiven, Timeout
     from modelwire._native import NativeBulk
 
@@ -144,7 +144,7 @@ class bulk(Generic[_Row]):
         self._counts = _Status(total=total)
         self._progress: Progress | None = None
         if progress is not None and progress is not False:
-            from modelwire._bulk_progress import Progress
+            from modelwire._bulk.progress import Progress
 
             self._progress = Progress(progress)
         self._lock = Lock()

@@ -13,8 +13,8 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from modelwire._schema import WRAPPED, strict, wrapped
-from modelwire._standard import bare, fields, plain_name, read, record, schema
+from modelwire._schemas.schema import WRAPPED, strict, wrapped
+from modelwire._schemas.standard import bare, fields, plain_name, read, record, schema
 
 NAME_CHARS_MAX = 64
 """Longest name of a format that services take."""

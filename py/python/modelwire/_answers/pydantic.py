@@ -7,7 +7,7 @@ import ast
 import re
 from typing import Any
 
-from modelwire._fields import ALIASES, FIELDS
+from modelwire._answers.fields import ALIASES, FIELDS
 
 _PLAIN = {
     "str": {"type": "string"},

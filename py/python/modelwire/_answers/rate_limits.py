@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from modelwire._record import _Record
+from modelwire._answers.record import _Record
 
 _Read: TypeAlias = tuple[int | None, int | None, float | None]
 

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_ROOT = __name__.removesuffix("._openai_paths")
+_ROOT = __name__.removesuffix("._openai.paths")
 """`modelwire`, unless a program has its copy of the package under another name."""
 
 # A module, then where its names are from: `Name`, or `Name=its name there`.
@@ -33,11 +33,11 @@ _exceptions
     modelwire._errors: NotFoundError OpenAIError PermissionDeniedError RateLimitError
     modelwire._errors: UnprocessableEntityError
 _legacy_response
-    modelwire._raw: LegacyAPIResponse
+    modelwire._answers.raw: LegacyAPIResponse
 _models
     modelwire.types._kinds: BaseModel
 _response
-    modelwire._raw: APIResponse AsyncAPIResponse
+    modelwire._answers.raw: APIResponse AsyncAPIResponse
 _streaming
     modelwire._native: AsyncStream Stream
 _version
@@ -47,9 +47,9 @@ version
 pagination
     modelwire._resources: AsyncPage=AsyncModelList SyncPage=ModelList
 lib
-    modelwire._parse: pydantic_function_tool
+    modelwire._schemas.parse: pydantic_function_tool
 lib._tools
-    modelwire._parse: pydantic_function_tool pydantic_responses_function_tool
+    modelwire._schemas.parse: pydantic_function_tool pydantic_responses_function_tool
 lib.streaming
 lib.streaming.chat
     modelwire.streaming: AsyncChatCompletionStream
@@ -118,7 +118,7 @@ def find(module: str) -> ModuleSpec | None:
     """The spec of a module of these names; None where this is none of them."""
     path = module[len(_ROOT) + 1 :]
     if path.startswith("types."):
-        from .types._lazy import own_names  # noqa: TID252
+        from ..types._lazy import own_names  # noqa: TID252
 
         is_known, below = own_names(module) is not None, ()
     else:
@@ -141,7 +141,7 @@ def fill(module, variables):
     """Gives a module the names that it has in openai-python."""
     path = module[len(_ROOT) + 1 :]
     if path.startswith("types."):
-        from .types._lazy import lookup, own_names  # noqa: TID252
+        from ..types._lazy import lookup, own_names  # noqa: TID252
 
         names, below, find_name = own_names(module), (), lookup(module)
     else:

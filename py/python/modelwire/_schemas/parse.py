@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from modelwire import _partial
 from modelwire._errors import (
     AnswerValidationError,
     ContentFilterFinishReasonError,
@@ -18,8 +17,9 @@ from modelwire._errors import (
     RequestError,
     _made,
 )
-from modelwire._formats import Format, is_type
 from modelwire._given import is_given
+from modelwire._schemas import partial as _partial
+from modelwire._schemas.formats import Format, is_type
 
 if TYPE_CHECKING:
     from modelwire.types._params import ChatCompletionFunctionToolParam, FunctionToolParam

@@ -1,0 +1,1 @@
+"""What answers and errors give beside their fields."""

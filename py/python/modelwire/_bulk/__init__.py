@@ -1,0 +1,1 @@
+"""Bulk jobs: `modelwire.bulk`."""

@@ -1,0 +1,1 @@
+"""The event loops that calls may wait in."""

@@ -1,0 +1,16 @@
+"""What exists because openai-python has it."""
+
+POSE = "MODELWIRE_POSE_AS_OPENAI"
+"""The variable that asks for `pose_as_openai` where a program cannot be edited."""
+
+FRAMEWORKS = frozenset(
+    (
+        "agents.models.openai_chatcompletions",
+        "instructor",
+        "langchain_openai",
+        "litellm",
+        "pydantic_ai.models.openai",
+        "semantic_kernel.connectors.ai.open_ai",
+    )
+)
+"""Modules of frameworks that are handed a client and ask for openai-python's classes."""

@@ -1,0 +1,1 @@
+"""What answers are parsed into, and functions that a model may call."""
