@@ -1,5 +1,5 @@
-"""Forty pydantic models of the kinds that programs ask answers to be, for test_schemas.py and for
-whoever records what openai-python makes of them. Knows no client.
+"""Pydantic models of the kinds that programs ask answers to be, for test_schemas.py and for whoever
+records what openai-python makes of them.
 
     python tests/python/models.py > tests/python/models.json
 
@@ -10,9 +10,8 @@ import datetime
 import decimal
 import enum
 import json
-import sys
 import uuid
-from typing import Annotated, Any, Generic, Literal, Optional, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, Field
@@ -51,12 +50,6 @@ class Nested(BaseModel):
     name: str
 
 
-class Lists(BaseModel):
-    words: list[str]
-    inners: list[Inner]
-    grid: list[list[int]]
-
-
 class Optionals(BaseModel):
     name: str | None
     inner: Inner | None = None
@@ -67,16 +60,6 @@ class Unions(BaseModel):
     either: str | int
     of_models: Inner | Flat
     maybe: Inner | Flat | None
-
-
-class Enums(BaseModel):
-    color: Color
-    level: Level
-    colors: list[Color]
-
-
-class EnumWithDefault(BaseModel):
-    color: Color = Color.RED
 
 
 class EnumDescribed(BaseModel):
@@ -95,26 +78,6 @@ class Node(BaseModel):
     children: list["Node"]
 
 
-class Linked(BaseModel):
-    value: int
-    next: Optional["Linked"] = None
-
-
-class LinkedDescribed(BaseModel):
-    value: int
-    next: Optional["LinkedDescribed"] = Field(default=None, description="What follows")
-
-
-class Tree(BaseModel):
-    left: Optional["Branch"]
-    right: Optional["Branch"]
-
-
-class Branch(BaseModel):
-    tree: Tree
-    label: str = "leaf"
-
-
 class HoldsNode(BaseModel):
     root: Node = Field(description="The root")
     other: Node
@@ -125,39 +88,9 @@ class RefWithDescription(BaseModel):
     second: Inner = Field(description="The second", title="Second!")
 
 
-class RefWithDefault(BaseModel):
-    inner: Inner = Inner(text="x")
-    color: Color = Field(default=Color.BLUE, description="Which")
-
-
 class RefOfRef(BaseModel):
     nested: Nested = Field(description="Around another")
     holder: RefWithDescription = Field(description="Around two")
-
-
-class Defaults(BaseModel):
-    name: str = "x"
-    count: int = 0
-    flag: bool = False
-    nothing: None = None
-    words: list[str] = []
-    made: list[str] = Field(default_factory=list)
-
-
-class Described(BaseModel):
-    """A thing that is described.
-
-    In two paragraphs.
-    """
-
-    name: str = Field(description="Its name", examples=["Ada"])
-    count: Annotated[int, Field(description="How many", ge=0, le=10)]
-
-
-class Bounds(BaseModel):
-    count: int = Field(gt=0, lt=100, multiple_of=5)
-    text: str = Field(min_length=1, max_length=10, pattern="^a+$")
-    items: list[int] = Field(min_length=1, max_length=3)
 
 
 class Dicts(BaseModel):
@@ -166,29 +99,10 @@ class Dicts(BaseModel):
     inners: dict[str, Inner]
 
 
-class BareDict(BaseModel):
-    fields: dict
-
-
-class Anything(BaseModel):
-    value: Any
-    thing: object
-
-
-class ExtraAllowed(BaseModel):
-    model_config = ConfigDict(extra="allow")
-    name: str
-
-
 class ExtraForbidden(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: str
     inner: Inner
-
-
-class Aliased(BaseModel):
-    inner_name: str = Field(alias="innerName")
-    count: int = Field(validation_alias="theCount")
 
 
 class Times(BaseModel):
@@ -197,12 +111,6 @@ class Times(BaseModel):
     took: datetime.timedelta
     id: uuid.UUID
     price: decimal.Decimal
-
-
-class Tuples(BaseModel):
-    pair: tuple[int, str]
-    many: tuple[int, ...]
-    unique: set[str]
 
 
 class Typed(TypedDict):
@@ -215,14 +123,6 @@ class WithTypedDict(BaseModel):
     books: list[Typed]
 
 
-class Base(BaseModel):
-    id: int
-
-
-class Derived(Base):
-    name: str
-
-
 class Box(BaseModel, Generic[T]):
     content: T
     size: int
@@ -233,24 +133,6 @@ class HoldsBoxes(BaseModel):
     inners: Box[Inner]
 
 
-class Empty(BaseModel):
-    pass
-
-
-class HoldsEmpty(BaseModel):
-    empty: Empty
-    maybe: Empty | None = None
-
-
-class Steps(BaseModel):
-    class Step(BaseModel):
-        explanation: str
-        output: str
-
-    steps: list[Step]
-    final_answer: str
-
-
 class Everything(BaseModel):
     """All at once."""
 
@@ -259,22 +141,6 @@ class Everything(BaseModel):
     parts: list[Inner | Flat | Literal["none"]] = Field(description="Its parts")
     nested: list[Nested | None] | None = None
     numbers: list[int | float] = Field(default_factory=list, max_length=5)
-
-
-class ExtraSchema(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "x"}]}, title="Titled")
-    name: str = Field(json_schema_extra={"x-order": 1})
-
-
-class DeepRefs(BaseModel):
-    one: list[list[Nested] | None]
-    two: dict[str, list[Inner]] | None = None
-
-
-class UsesAttributeDocs(BaseModel):
-    model_config = ConfigDict(use_attribute_docstrings=True)
-    name: str
-    """What it is called."""
 
 
 @pydantic.dataclasses.dataclass
@@ -321,15 +187,11 @@ class Endless(BaseModel):
     next: "Endless" = Field(description="Without end")
 
 
-MODELS = {
-    name: one
-    for name, one in list(globals().items())
-    if isinstance(one, type)
-    and one.__module__ == __name__
-    and (issubclass(one, BaseModel) or hasattr(one, "__pydantic_config__"))
-    and name != "Box"
-    and not name.startswith("RootModel[")
-}
+RECORDED = """
+    Optionals Unions EnumDescribed Literals HoldsNode RefOfRef HoldsBoxes Everything
+    ExtraForbidden WithTypedDict Times Discriminated RootList RootUnion EmptiesDict Endless
+"""
+MODELS = {name: globals()[name] for name in RECORDED.split()}
 
 
 def recorded(model, libraries):
@@ -348,9 +210,8 @@ def main():
     from openai.lib._parsing import _completions
 
     libraries = (_completions, pydantic.TypeAdapter)
-    found = {name: recorded(model, libraries) for name, model in MODELS.items()}
-    json.dump(found, sys.stdout, indent=1)
-    print()
+    found = (f' "{name}": {json.dumps(recorded(one, libraries))}' for name, one in MODELS.items())
+    print("{", ",\n".join(found), "}", sep="\n")
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ import resource
 import threading
 import time
 import weakref
-from typing import Literal, TypedDict
+from typing import Literal
 
 import msgspec
 import pydantic
 import pytest
+from typing_extensions import TypedDict
 
 import models
 import modelwire

@@ -191,8 +191,13 @@ def test_asynchronous_functions(caller):
     assert error is None and [call.output for call in turns[0].calls] == ["haha", "2"]
 
 
+def spelled(word):
+    """What a function says that is no text of Unicode."""
+    return "\ud800" if word == "surrogate" else word
+
+
 def fails(word: str):
-    raise KeyError(word)
+    raise KeyError(spelled(word))
 
 
 def test_what_goes_wrong_is_told_to_the_model(caller):
@@ -203,7 +208,7 @@ def test_what_goes_wrong_is_told_to_the_model(caller):
     assert error is None
     found = turns[0].calls
     assert found[0].output == "Error: KeyError: 'x'" and isinstance(found[0].error, KeyError)
-    assert "a: a whole number is needed, not a string" in found[1].output
+    assert "a\n  Input should be a valid integer" in found[1].output
     assert found[1].arguments is None and found[2].text == "{"
     assert found[2].output.startswith("Error: ValueError: the arguments do not fit")
     assert "no tool 'nothing'; there are: fails, add" in found[3].output
@@ -224,11 +229,11 @@ def one_call(name, arguments):
 
 
 def same(word: str) -> str:
-    return word
+    return spelled(word)
 
 
 def inside(word: str) -> dict:
-    return {"word": word}
+    return {"word": spelled(word)}
 
 
 def mute(word: str):
@@ -250,7 +255,7 @@ def test_runs_say_how_they_are_used(caller):
     caller(look)
 
 
-SURROGATE = '{"word": "\\ud800"}'
+SURROGATE = '{"word": "surrogate"}'
 
 
 @pytest.mark.parametrize(
@@ -260,6 +265,7 @@ SURROGATE = '{"word": "\\ud800"}'
         (one_call("inside", SURROGATE), '{"word": "\ufffd"}'),
         (one_call("fails", SURROGATE), "Error: KeyError: '\\ud800'"),
         (one_call("same", '{"word": "\ud800"}'), None),
+        (one_call("same", '{"word": "\\ud800"}'), None),
         (one_call("\ud800", "{}"), None),
         (one_call("mute", '{"word": "x"}'), "Error: MuteError"),
         (one_call("same", {"word": "x"}), "x"),

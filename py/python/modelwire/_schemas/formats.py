@@ -1,20 +1,17 @@
-"""What a program wants an answer to be, whichever library its type is of: the JSON schema that is
-sent, and the reading of the text that comes. Knows no request and no answer.
-
-pydantic and msgspec are never imported here: who hands over one of their types has done that.
-"""
+"""What a program wants an answer to be: the JSON schema that is sent, and the reading of the text
+that comes, by pydantic or, for its structs, by msgspec."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
+import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from modelwire._schemas.schema import WRAPPED, strict, wrapped
-from modelwire._schemas.standard import bare, fields, plain_name, read, record, schema
 
 NAME_CHARS_MAX = 64
 """Longest name of a format that services take."""
@@ -65,63 +62,53 @@ def _is_adapter(value: Any) -> bool:
 
 
 def _name(kind: Any) -> str:
+    """A type as a word."""
     if _is_adapter(kind):
         kind = getattr(kind, "_type", None)
-    return kind.__name__ if isinstance(kind, type) else plain_name(kind)
+    if isinstance(kind, type) and typing.get_origin(kind) is None:
+        return kind.__name__
+    origin = typing.get_origin(kind)
+    if origin is typing.Annotated:
+        return _name(kind.__origin__)
+    if origin is typing.Literal:
+        return "Literal"
+    arguments = [_name(one) for one in typing.get_args(kind) if one is not Ellipsis]
+    if origin in (typing.Union, types.UnionType):
+        return "_or_".join(arguments)
+    base = origin or kind
+    name = getattr(base, "__name__", None) or getattr(base, "_name", None) or "Answer"
+    return "_".join([str(name), *arguments])
 
 
-def _parts(kind: Any, seen: set[Any]) -> Iterator[Any]:
-    """A type, and all that it is made of; with what is said about them."""
-    kind, said = bare(kind)
-    yield from said
-    yield kind
-    is_hashable = isinstance(kind, typing.Hashable)
-    if is_hashable and kind in seen:
-        return
-    if is_hashable:
-        seen.add(kind)
-    if typing.get_origin(kind) is typing.Literal:
-        return
-    for argument in typing.get_args(kind):
-        if argument is not Ellipsis:
-            yield from _parts(argument, seen)
-    if record(kind) is not None and not _is_of_pydantic(kind):
-        for field in fields(kind):
-            yield from _parts(field.kind, seen)
-
-
-_OF_PYDANTIC = ("__pydantic_validator__", "__pydantic_config__", "__get_pydantic_core_schema__")
-_MODULES_OF_PYDANTIC = ("pydantic", "pydantic_core", "annotated_types")
-
-
-def _is_of_pydantic(part: Any) -> bool:
-    if "pydantic" not in sys.modules:
-        return False  # our own answers know what pydantic asks of a class, too
-    if isinstance(part, type):
-        return any(hasattr(part, name) for name in _OF_PYDANTIC)
-    return type(part).__module__.partition(".")[0] in _MODULES_OF_PYDANTIC
-
-
-def _is_of_msgspec(part: Any) -> bool:
-    if isinstance(part, type):
-        return hasattr(part, "__struct_fields__")
-    return type(part).__module__.partition(".")[0] == "msgspec"
+def _is_of_msgspec(kind: Any) -> bool:
+    """Whether it is a struct of msgspec, or a list, dict, union or dataclass of some."""
+    fields = getattr(kind, "__dataclass_fields__", {}).values()
+    parts = [*typing.get_args(kind), *(field.type for field in fields)]
+    return hasattr(kind, "__struct_fields__") or any(map(_is_of_msgspec, parts))
 
 
 def library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
-    """The JSON schema of a type, and what reads a text as one, by the library that it is of."""
+    """The JSON schema of a type, and what reads a text as one."""
+    if _is_of_msgspec(kind):
+        return _with_msgspec(kind)
     if _is_adapter(kind):
         return kind.json_schema(), kind.validate_json
-    if isinstance(kind, type) and hasattr(kind, "model_validate_json") and _is_of_pydantic(kind):
-        model: Any = kind
-        return model.model_json_schema(), model.model_validate_json
-    parts = list(_parts(kind, set()))
-    if any(map(_is_of_pydantic, parts)):
-        adapter = sys.modules["pydantic"].TypeAdapter(kind)
+    try:
+        import pydantic
+    except ImportError as cause:
+        raise ImportError(
+            "types of answers and functions as tools need pydantic: pip install pydantic. A JSON "
+            "schema of your own goes into create(), as response_format or text"
+        ) from cause
+    if isinstance(kind, type) and issubclass(kind, pydantic.BaseModel):
+        return kind.model_json_schema(), kind.model_validate_json
+    try:
+        adapter = pydantic.TypeAdapter(kind)
         return adapter.json_schema(), adapter.validate_json
-    if any(map(_is_of_msgspec, parts)):
-        return _with_msgspec(kind)
-    return schema(kind), lambda text: read(kind, json.loads(text))
+    except pydantic.PydanticUserError as cause:
+        raise TypeError(
+            f"{_name(kind)} is no type that an answer can be read as: {cause.message}"
+        ) from cause
 
 
 def _with_msgspec(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:

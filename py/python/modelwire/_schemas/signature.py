@@ -39,7 +39,7 @@ class Function:
         self.name: str = getattr(function, "__name__", None) or _name(function)
         self.is_async = inspect.iscoroutinefunction(inner)
         self.description, told = documented(function if inner is function else inner)
-        kind = self._kind(inner)
+        kind = self._kind(inner, told)
         described, self._read = library(kind)
         self.is_strict, self.parameters = _parameters(described, told)
         self._names = [field.name for field in dataclasses.fields(kind)]
@@ -49,8 +49,9 @@ class Function:
         found = self._read(text or "{}")
         return {name: getattr(found, name) for name in self._names}
 
-    def _kind(self, inner: Any) -> Any:
-        """A dataclass that has the parameters as its fields."""
+    def _kind(self, inner: Any, told: dict[str, str]) -> Any:
+        """A dataclass that has the parameters as its fields. A text in an annotation says what a
+        parameter is for, and wins over what the docstring told."""
         try:
             hints = typing.get_type_hints(inner, include_extras=True)
         except NameError as cause:
@@ -72,6 +73,9 @@ class Function:
                 if isinstance(parameter.default, _MUTABLE):
                     given = {"default_factory": functools.partial(_same, parameter.default)}
             kind = hints.get(name, Any)
+            for one in getattr(kind, "__metadata__", ()):
+                if isinstance(text := getattr(one, "documentation", one), str):
+                    told[name] = text
             fields.append((name, kind, dataclasses.field(**given)))
         return dataclasses.make_dataclass(self.name, fields, kw_only=True)
 
@@ -90,6 +94,8 @@ def _parameters(described: dict[str, Any], told: dict[str, str]) -> tuple[bool, 
     and none is free, else as the signature says."""
     described = {name: one for name, one in described.items() if name not in _OF_A_CLASS}
     properties = described.setdefault("properties", {})
+    for one in properties.values():
+        one.pop("title", None)  # its name once more
     for name, text in told.items():
         if name in properties:
             properties[name].setdefault("description", text)
