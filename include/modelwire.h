@@ -1,6 +1,6 @@
 /*
  * modelwire: client for OpenAI-compatible model inference services.
- * Generated from ffi-c/src by cbindgen (`make header`); do not edit.
+ * Generated from ffi-c/src by cbindgen (`make generate`); do not edit.
  *
  *   modelwire_client *client;  modelwire_queue *queue;  modelwire_event *event;
  *   const char *json =

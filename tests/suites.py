@@ -5,7 +5,7 @@ documentation of the crates, and pytest.
     tests/suites.py [WORD...]
 
 Each WORD chooses the suites whose name has it ("c/", "rust/scenarios", "python"). Most suites wait
-for sockets and processes, so more of them run at once than there are processors; SUITES_AT_ONCE
+for sockets and processes, so twice as many run at once as there are processors; SUITES_AT_ONCE
 sets how many. The output of a suite that fails is printed whole, of any other one line. A test
 never depends on what runs beside it.
 """
@@ -114,7 +114,7 @@ def main(words):
             seconds = time.monotonic() - begun, used.ru_utime + used.ru_stime
             results.add(name, output, run.returncode, seconds)
 
-    at_once = int(os.environ.get("SUITES_AT_ONCE") or 1 + (os.cpu_count() or 1))
+    at_once = int(os.environ.get("SUITES_AT_ONCE") or 2 * (os.cpu_count() or 1))
     workers = [threading.Thread(target=worker) for _ in range(at_once)]
     for one in workers:
         one.start()

@@ -153,7 +153,7 @@ def main():
     # The archives of the C library, which may stand there too, also name a machine.
     archives = [one for one in folder.glob("*.tar.gz") if re.fullmatch(SDIST, one.name)]
     if not wheels:
-        sys.exit(f"no wheel in {folder}: make wheels")
+        sys.exit(f"no wheel in {folder}: tests/release/wheels")
     failed = 0
     for file in [*wheels, *archives]:
         wrong = said("twine", "check", "--strict", file)

@@ -157,7 +157,7 @@ def suite(python, *command):
 def threads(folder):
     """The free-threaded wheel: the suite, then as much of it in threads of one process at once."""
     if not FREE_THREADED.exists():
-        raise NotRun("no free-threaded Python 3.14 here: make free-threaded")
+        raise NotRun("no free-threaded Python 3.14 here: tests/release/free-threaded")
     ours = installed(FREE_THREADED, wheel(folder, "-cp314t-manylinux*_x86_64"), "threads")
     yield run(ours, HERE / "smoke.py", env=clean(), cwd=ROOMS)
     pip = [ours, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]

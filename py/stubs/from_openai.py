@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the types that programs annotate with, in ../python/modelwire/types, from an installed
 openai-python: names of modules, of types and of their fields, and nothing else of it. For updates to
-a newer release; nothing here runs at a build or in a test. Run `make stubs` after it.
+a newer release; nothing here runs at a build or in a test. Run `make generate` after it.
 
     an-environment-with-openai/bin/python py/stubs/from_openai.py
 """
@@ -707,7 +707,7 @@ def main():
     for path in ("", *PACKAGES):
         listed_names = sorted(package_names(path, names) if path else every)
         (OURS / path / "__init__.py").write_text(f"__all__ = {listed_names}\n")
-    print("now `make stubs`")
+    print("now `make generate`")
 
 
 if __name__ == "__main__":

@@ -206,7 +206,7 @@ def package(table, path, names, renamed):
     text = [
         f'"""The types that openai-python has in `types{f".{path}" if path else ""}`. Each is imported when it is asked for.',
         "",
-        "Written by `make stubs`; `__all__` is written by py/stubs/from_openai.py, too.",
+        "Written by `make generate`; `__all__` is written by py/stubs/from_openai.py, too.",
         '"""',
         "",
         "from modelwire.types import _lazy",
@@ -235,7 +235,7 @@ def module(sources, inside=(), package=""):
     """A module that only has names from elsewhere: `sources` has them by the modules that they are
     from, as (name here, name there). They are looked up when they are asked for."""
     text = [
-        '"""Names that openai-python has here. Written by `make stubs`."""',
+        '"""Names that openai-python has here. Written by `make generate`."""',
         "",
         "from modelwire._openai import paths as _openai_paths",
         "",

@@ -4,7 +4,7 @@ operations, the arguments of the operations, the Rust tables of the classes of a
 packages of `modelwire.types`. They come from ../fields.txt, from the types in
 ../python/modelwire/types, and from the tables below.
 
-    make stubs                         writes them all
+    make generate                         writes them all
     python py/stubs/write.py --check   says which of them is stale, and in what
 """
 
@@ -128,7 +128,7 @@ RESPONSE_PARSE = RESPONSE.replace("stream: STREAM\n", "") + PARSED + PARSED_AS
 def parameter_functions():
     """_parameters.py with the functions whose arguments are the tables'."""
     path = PACKAGE / "_parameters.py"
-    begin = "# What follows is written by `make stubs` from the tables of py/stubs/write.py.\n"
+    begin = "# What follows is written by `make generate` from the tables of py/stubs/write.py.\n"
     before, _, rest = path.read_text().partition(begin)
     _, _, after = rest.partition("# Here ends what is written.\n")
     whole = EXTRA + OWN
@@ -309,7 +309,7 @@ def wrapped(entries, indent):
     )
 
 
-WRITTEN = "Written from\n//! py/fields.txt and the types in `modelwire.types` by `make stubs`"
+WRITTEN = "Written from\n//! py/fields.txt and the types in `modelwire.types` by `make generate`"
 
 
 def rust_fields():
@@ -360,7 +360,7 @@ def rust_classes():
     docs = computed_docs()
     classes = [one for one in fields()[0].values() if one.form != "no class"]
     text = [
-        "//! The Python classes of answers, chunks and events. Written from py/fields.txt by `make stubs`.",
+        "//! The Python classes of answers, chunks and events. Written from py/fields.txt by `make generate`.",
         "",
         "use pyo3::prelude::*;",
         "",
@@ -671,7 +671,7 @@ def python_fields():
     """The types of the fields, for JSON schemas."""
     lines = [
         '"""The types of the fields of every class, as JSON schemas are made of them: a table. Written',
-        'from py/fields.txt by `make stubs`. Knows no schema."""',
+        'from py/fields.txt by `make generate`. Knows no schema."""',
         "",
         "# ruff: noqa",
         "",
@@ -745,7 +745,7 @@ def differences():
 def main():
     if "--check" in sys.argv:
         found = differences()
-        sys.exit("\n".join([*found, "stale: run `make stubs`"]) if found else 0)
+        sys.exit("\n".join([*found, "stale: run `make generate`"]) if found else 0)
     wanted = texts()
     for path in superfluous(wanted):
         path.unlink()

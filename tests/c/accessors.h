@@ -1,7 +1,7 @@
 /*
  * The table of accessors for the tests of C and C++: the name of the C++ function, that of the
  * member, and the JSON that it has in the sample. Generated from core/src/answer/accessor_table.rs
- * (`make header`); do not edit.
+ * (`make generate`); do not edit.
  */
 #ifndef ACCESSORS_H
 #define ACCESSORS_H

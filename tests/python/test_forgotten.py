@@ -231,7 +231,7 @@ def test_every_option_of_the_core_is_one_of_python(struct, known, there):
 
 
 def test_every_generated_file_is_new():
-    """What `make stubs` writes is what is there; the difference is told."""
+    """What `make generate` writes is what is there; the difference is told."""
     command = [sys.executable, PROJECT / "py" / "stubs" / "write.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -247,7 +247,7 @@ def test_a_stale_file_is_told(tmp_path):
     (tmp_path / "fields.txt").write_text(fields)
     script = tmp_path / "stubs" / "write.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
-    assert done.returncode != 0 and "make stubs" in done.stderr
+    assert done.returncode != 0 and "make generate" in done.stderr
     shape = '+    MODEL "Model" { id, created, object, owned_by, planet, shutdown_date }'
     for line in ("+    planet: str", shape):
         assert line in done.stderr.splitlines()
@@ -297,7 +297,7 @@ def test_every_name_has_its_stub():
         }
         missing = sorted(own - names_of(stub))
         assert not missing, (
-            f"{missing} of {module.__name__}: add them to py/stubs, then `make stubs`"
+            f"{missing} of {module.__name__}: add them to py/stubs, then `make generate`"
         )
 
 

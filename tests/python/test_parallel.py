@@ -1,6 +1,5 @@
 """Many threads at the same objects, at once: each answer is whole, nothing is handed out twice,
-nothing crashes. What `make test-wheels` runs without the interpreter's lock. Knows no signal and no
-fork.
+nothing crashes. What `tests/release/test-wheels` runs without the interpreter's lock.
 
 With the lock, threads change places as often as they can.
 """

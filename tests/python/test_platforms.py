@@ -1,7 +1,9 @@
 """The tables of what a release consists of: that they are complete, and that the documents have
 them. Knows not how anything is built."""
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,36 +12,51 @@ import pytest
 pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests/platforms"))
+sys.path.append(str(ROOT / "tests/release"))
 
 import artefacts  # noqa: E402
 
 ROWS = artefacts.artefacts()
 CHECKS = artefacts.checks()
+SCRIPTS = {path.name for path in (ROOT / "tests/release").iterdir() if os.access(path, os.X_OK)}
 TARGETS = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
 
 
 def test_the_documents_have_the_tables():
-    """R-OP1: `make platforms` writes them."""
+    """R-OP1: `make generate` writes them."""
     for path, text in artefacts.documents().items():
-        assert path.read_text() == text, f"{path.name} is stale: run `make platforms`"
+        assert path.read_text() == text, f"{path.name} is stale: run `make generate`"
 
 
 def test_what_makes_and_runs_a_file_is_there():
-    """R-OP1: as a make target; and `make test-platforms` makes a file and runs what runs it."""
+    """As a script; and `test-platforms` makes a file and runs what runs it."""
     checks = {check.target for check in CHECKS}
     for row in ROWS:
-        assert row.made_by in TARGETS or (row.made_by, row.file) == ("-", "-"), row
-        assert row.run_by in {None, artefacts.IN_CI, *(TARGETS & checks)}, row
-    assert checks <= TARGETS
-    assert {"release", "test-platforms", "platforms"} <= TARGETS
+        assert row.made_by in SCRIPTS or (row.made_by, row.file) == ("-", "-"), row
+        assert row.run_by in {None, artefacts.IN_CI, *(SCRIPTS & checks)}, row
+    assert checks <= SCRIPTS
+
+
+def test_every_target_and_script_that_is_named_is_there():
+    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
+    text = "\n".join(path.read_text() for path in [*files, *ROOT.glob("tests/*/README.md")])
+    targets = set(re.findall(r"`make ([a-z-]+)", text))
+    assert len(targets) > 8 and targets <= TARGETS, targets - TARGETS
+    scripts = set(re.findall(r"`tests/release/([a-z-]+)(?![\w.-])", text))
+    assert len(scripts) > 8 and scripts <= SCRIPTS, scripts - SCRIPTS
+
+
+def test_make_help_names_every_target():
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    named = re.findall(r"(?m)^make ([a-z-]+) ", done.stdout)
+    assert set(named) == TARGETS - {"help"} and len(named) <= 13
 
 
 def test_every_result_is_of_a_check():
     """R-OP1: what it says is that of the last run by hand."""
     text = (ROOT / "docs/platforms.md").read_text()
     [results] = re.findall(r"<!-- results: .*? -->\n(.*?)<!-- /results -->", text, re.DOTALL)
-    told = re.findall(r"(?m)^\| `make ([a-z-]+)` \| .*? \| (.*?) \|", results)
+    told = re.findall(r"(?m)^\| `tests/release/([a-z-]+)` \| .*? \| (.*?) \|", results)
     assert {target for target, _ in told} <= {check.target for check in CHECKS}
 
 

@@ -1,4 +1,4 @@
-// Generated from include/modelwire.json by generate.py (`make header`); do not edit.
+// Generated from include/modelwire.json by generate.py (`make generate`); do not edit.
 package modelwire;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;

@@ -1,6 +1,6 @@
 """Writes Modelwire.java: libmodelwire for the foreign function interface of Java.
 
-It reads include/modelwire.json and prints; `make header` keeps the result.  What a parameter is for
+It reads include/modelwire.json and prints; `make generate` keeps the result.  What a parameter is for
 decides how Java sees it: a handle is a `long`, a text a String whose length nobody has to give, a
 failure is thrown, and what comes back through a pointer is returned.  Errors and JSON values are
 classes that programs see too.

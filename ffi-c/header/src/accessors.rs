@@ -291,7 +291,7 @@ pub(crate) fn with_functions(header: &str) -> Result<String, String> {
 pub(crate) fn lists() -> String {
     let mut out = "/*\n * The table of accessors for the tests of C and C++: the name of the C++ \
                    function, that of the\n * member, and the JSON that it has in the sample. \
-                   Generated from core/src/answer/accessor_table.rs\n * (`make header`); do not edit.\n \
+                   Generated from core/src/answer/accessor_table.rs\n * (`make generate`); do not edit.\n \
                    */\n#ifndef ACCESSORS_H\n#define ACCESSORS_H\n"
         .to_owned();
     for (name, of) in [("CHUNK", "chunk"), ("RESPONSE", "response"), ("ERROR", "error")] {
@@ -309,7 +309,7 @@ pub(crate) fn lists() -> String {
 /// docs/accessors.md.
 pub(crate) fn document() -> String {
     let mut out = "# What is told of answers and errors\n\n\
-        <!-- Written by `make header` from core/src/answer/accessor_table.rs. -->\n\n\
+        <!-- Written by `make generate` from core/src/answer/accessor_table.rs. -->\n\n\
         Every field that a service sends is reached by its path. These are beside it: what the \
         library\nknows itself, and what services name differently. In Rust they are functions of \
         `Chunk`, `Response`\nand `Error`, or of what these hold. In C they are the members of \

@@ -1,4 +1,4 @@
-//! `make header`: writes what is generated from ffi-c/src and from the table of accessors, and says
+//! `make generate`: writes what is generated from ffi-c/src and from the table of accessors, and says
 //! what changed.
 
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {
-            eprintln!("make header: {cause}");
+            eprintln!("make generate: {cause}");
             ExitCode::FAILURE
         }
     }

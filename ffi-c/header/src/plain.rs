@@ -9,7 +9,7 @@ use crate::description::{Description, Function, Value};
 const FIRST: &str = "\
 /*
  * modelwire for readers of C declarations: PHP's FFI, LuaJIT, cffi. The same as modelwire.h, where it
- * is all described, without directives and attributes. Generated (`make header`); do not edit.
+ * is all described, without directives and attributes. Generated (`make generate`); do not edit.
  *
  * The length argument of a string that ends with NUL, MODELWIRE_NUL there, is the largest size_t.
  */

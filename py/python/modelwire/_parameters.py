@@ -58,7 +58,7 @@ def _helper(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
     return _taken_apart({**fields, "stream": True, "gather": True})
 
 
-# What follows is written by `make stubs` from the tables of py/stubs/write.py.
+# What follows is written by `make generate` from the tables of py/stubs/write.py.
 
 
 def chat(

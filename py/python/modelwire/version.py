@@ -1,4 +1,4 @@
-"""Names that openai-python has here. Written by `make stubs`."""
+"""Names that openai-python has here. Written by `make generate`."""
 
 from modelwire._openai import paths as _openai_paths
 

@@ -1,4 +1,4 @@
-//! The Python classes of answers, chunks and events. Written from py/fields.txt by `make stubs`.
+//! The Python classes of answers, chunks and events. Written from py/fields.txt by `make generate`.
 
 use pyo3::prelude::*;
 

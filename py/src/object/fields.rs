@@ -1,5 +1,5 @@
 //! The fields of every class, and what the objects in them are: a table. Written from
-//! py/fields.txt and the types in `modelwire.types` by `make stubs`.
+//! py/fields.txt and the types in `modelwire.types` by `make generate`.
 
 use crate::object::shape::{Shape, shapes};
 

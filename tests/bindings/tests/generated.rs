@@ -51,7 +51,7 @@ fn raw_declarations_are_fresh() {
         let committed = read(&file);
         assert!(
             committed.trim_end() == fresh.trim_end(),
-            "{} is stale: run `make header`\n{}",
+            "{} is stale: run `make generate`\n{}",
             file.display(),
             difference(committed.lines(), fresh.lines())
         );

@@ -178,7 +178,7 @@ impl Library {
     /// Builds the library, the first time that a process asks. `MODELWIRE_TESTS_SANITIZER`,
     /// "address" or "thread", builds it and every program with that sanitizer of the compilers,
     /// in a target directory of its own. `MODELWIRE_TESTS_PACKAGE` builds nothing: it is an archive
-    /// that `make tarballs` packed, for this machine or for another one.
+    /// that `tests/release/tarballs` packed, for this machine or for another one.
     pub fn built() -> &'static Library {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         let asked = |name: &str| std::env::var(name).ok();

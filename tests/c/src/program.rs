@@ -54,7 +54,7 @@ pub struct Ended {
 impl Program {
     /// A program with nothing of ours in its environment; one that was built for arm64 runs in an
     /// emulator, with the libraries of Debian's cross compiler, and one for Windows in Wine, with those of
-    /// mingw (`tests/platforms/windows` says where its system is).
+    /// mingw (`tests/release/windows` says where its system is).
     pub fn new(path: &Path) -> Program {
         let header = header_of(path);
         if header.starts_with(b"\x7fELF")

@@ -47,7 +47,7 @@ fn they_are_what_is_generated() {
         let committed = read(path);
         assert!(
             committed == current,
-            "{path} is stale: run `make header`\n{}",
+            "{path} is stale: run `make generate`\n{}",
             difference(committed.lines(), current.lines())
         );
     }
@@ -60,7 +60,7 @@ fn accessors_are_what_is_generated() {
         let committed = read(path);
         assert!(
             committed == current,
-            "{path} is stale: run `make header`\n{}",
+            "{path} is stale: run `make generate`\n{}",
             difference(committed.lines(), current.lines())
         );
     }

@@ -28,7 +28,7 @@ fn the_committed_header_is_what_is_generated() {
     // Not assert_eq: two whole headers would hide the message.
     assert!(
         committed == current,
-        "{HEADER} is stale: run `make header`\n{}",
+        "{HEADER} is stale: run `make generate`\n{}",
         difference(committed.lines(), current.lines())
     );
 }
@@ -116,7 +116,7 @@ fn exported(lines: &[String]) -> BTreeSet<String> {
     lines.iter().filter(|line| !is_type_or_constant(line)).map(|line| name(line).into()).collect()
 }
 
-/// What to do about a line that is gone or another one; one that is new is added by `make header`.
+/// What to do about a line that is gone or another one; one that is new is added by `make generate`.
 const GONE: &str = "A line that is gone or changed (-) breaks compiled programs: put it back, and add \
     a function or a constant beside it. If it was never released, take its line out of the table by \
     hand.";
@@ -127,7 +127,7 @@ fn the_header_is_what_the_table_says() {
     assert!(
         declared == listed,
         "{HEADER} is another ABI than {TABLE} (+ is declared only, - is listed only).\n\
-         One that is new (+) is added by `make header`. {GONE}\n{}",
+         One that is new (+) is added by `make generate`. {GONE}\n{}",
         difference(&listed, &declared)
     );
 }

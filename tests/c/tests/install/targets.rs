@@ -1,5 +1,5 @@
 //! `make install` for other targets than the machine of the tests. Needs their compilers, and builds
-//! the library anew for each: `make test-targets` runs these tests. Knows no function of the library.
+//! the library anew for each: `tests/release/test-targets` runs these tests. Knows no function of the library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,7 +78,7 @@ fn said(program: Program) -> String {
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn musl() {
     const TARGET: &str = "x86_64-unknown-linux-musl";
     let (prefix, program) = followed(TARGET, "musl-gcc");
@@ -95,7 +95,7 @@ fn musl() {
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn arm64() {
     const TARGET: &str = "aarch64-unknown-linux-gnu";
     let (prefix, program) = followed(TARGET, "aarch64-linux-gnu-gcc");

@@ -1,4 +1,4 @@
-//! The archives of `make tarballs`: what is in them, what the libraries in them ask for, and that another
+//! The archives of `tests/release/tarballs`: what is in them, what the libraries in them ask for, and that another
 //! build gives the same bytes. Links nothing.
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub fn unpacked(target: &str, purpose: &str) -> PathBuf {
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn each_holds_everything_and_nothing_of_its_builder() {
     for target in TARGETS {
         check_list(
@@ -115,7 +115,7 @@ fn floor() -> (u32, u32) {
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn each_library_asks_for_what_is_everywhere_and_shows_its_functions_only() {
     for target in TARGETS {
         let folder = unpacked(target, "floor");
@@ -148,7 +148,7 @@ fn each_library_asks_for_what_is_everywhere_and_shows_its_functions_only() {
 
 /// The check above can fail: a program of this machine asks for more.
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn a_library_of_this_machine_asks_for_more_than_the_floor() {
     let folder = empty_folder("machine");
     let (source, library) = (folder.join("new.c"), folder.join("libnew.so"));
@@ -161,7 +161,7 @@ fn a_library_of_this_machine_asks_for_more_than_the_floor() {
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn another_build_gives_the_same_bytes() {
     check_again(TARGETS[0]);
 }

@@ -1,4 +1,4 @@
-//! The packages of `make deb`: what lintian says, what they need, and a program that is built and run with
+//! The packages of `tests/release/deb`: what lintian says, what they need, and a program that is built and run with
 //! them in a Debian that has nothing else of ours. Needs to be root there.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn field(package: &Path, name: &str) -> String {
 
 /// Nothing is overridden: the sources have no file that could.
 #[test]
-#[ignore = "make test-deb"]
+#[ignore = "tests/release/test-deb"]
 fn lintian_has_nothing_to_say() {
     let changes = packed(&format!("modelwire_{VERSION}-0upstream1_amd64.changes"));
     let output = Command::new("lintian")
@@ -39,7 +39,7 @@ fn lintian_has_nothing_to_say() {
 
 /// They fit every Debian whose glibc is not older than the floor.
 #[test]
-#[ignore = "make test-deb"]
+#[ignore = "tests/release/test-deb"]
 fn they_ask_for_an_old_glibc_and_for_each_other() {
     let said = run(&mut Command::new(root().join("ffi-c/package/floor")));
     let floor: u32 = said.trim_end().strip_prefix("2.").unwrap().parse().unwrap();
@@ -98,7 +98,7 @@ fn inside(folder: &Path, line: &str) -> String {
 }
 
 #[test]
-#[ignore = "make test-deb"]
+#[ignore = "tests/release/test-deb"]
 fn a_program_is_built_and_runs_in_a_clean_debian() {
     let folder = clean_root();
     for name in [RUNTIME, DEVELOPMENT] {

@@ -163,25 +163,25 @@ fn check_target(target: &str) {
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn with_glibc_on_x86_64() {
     check_target("x86_64-unknown-linux-gnu");
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn with_glibc_on_arm64() {
     check_target("aarch64-unknown-linux-gnu");
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn with_musl_on_x86_64() {
     check_target("x86_64-unknown-linux-musl");
 }
 
 #[test]
-#[ignore = "make test-targets"]
+#[ignore = "tests/release/test-targets"]
 fn with_musl_on_arm64() {
     check_target("aarch64-unknown-linux-musl");
 }

@@ -1,4 +1,4 @@
-//! The archives of `make tarballs` for macOS, which nothing here can run: what is in them, what the library
+//! The archives of `tests/release/tarballs` for macOS, which nothing here can run: what is in them, what the library
 //! takes of the system, that another build gives the same bytes, that programs in C and C++ can be linked.
 //! Knows no other system.
 
@@ -31,7 +31,7 @@ fn library(purpose: &str, target: &str) -> PathBuf {
 }
 
 #[test]
-#[ignore = "make test-macos"]
+#[ignore = "tests/release/test-macos"]
 fn each_holds_everything_and_nothing_of_its_builder() {
     for target in TARGETS {
         check_list(
@@ -55,7 +55,7 @@ fn each_holds_everything_and_nothing_of_its_builder() {
 }
 
 #[test]
-#[ignore = "make test-macos"]
+#[ignore = "tests/release/test-macos"]
 fn each_library_asks_for_what_every_macos_has_and_is_signed() {
     let floor = run(Command::new(root().join("ffi-c/package/floor")).arg(TARGETS[0]));
     for target in TARGETS {
@@ -78,7 +78,7 @@ fn each_library_asks_for_what_every_macos_has_and_is_signed() {
 }
 
 #[test]
-#[ignore = "make test-macos"]
+#[ignore = "tests/release/test-macos"]
 fn each_library_shows_its_functions_only() {
     for target in TARGETS {
         let shown = said("--exports-trie", &library("shows", target));
@@ -91,13 +91,13 @@ fn each_library_shows_its_functions_only() {
 }
 
 #[test]
-#[ignore = "make test-macos"]
+#[ignore = "tests/release/test-macos"]
 fn another_build_for_macos_gives_the_same_bytes() {
     check_again(TARGETS[0]);
 }
 
 #[test]
-#[ignore = "make test-macos"]
+#[ignore = "tests/release/test-macos"]
 fn programs_for_macos_are_linked_by_pkg_config() {
     for target in TARGETS {
         let folder = unpacked(target, "linked");

@@ -1,5 +1,5 @@
-//! What `make tarballs` and `make deb` pack, as users get it. Needs what they left in dist/, and tools
-//! that `make test` does without: `make test-targets`, `-deb`, `-windows` and `-macos` run these
+//! What `tests/release/tarballs` and `tests/release/deb` pack, as users get it. Needs what they left in dist/, and tools
+//! that `make test` does without: `tests/release/test-targets`, `-deb`, `-windows` and `-macos` run these
 //! tests. Knows no function of the library.
 #![allow(
     clippy::unwrap_used,
@@ -37,7 +37,7 @@ fn run(command: &mut Command) -> String {
 #[track_caller]
 fn packed(name: &str) -> PathBuf {
     let path = root().join("dist").join(name);
-    assert!(path.is_file(), "{} is missing: `make tarballs deb`", path.display());
+    assert!(path.is_file(), "{} is missing: `tests/release/tarballs deb`", path.display());
     path
 }
 

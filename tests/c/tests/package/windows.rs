@@ -1,4 +1,4 @@
-//! The archive of `make tarballs` for Windows: what is in it, what its library takes of the system, that
+//! The archive of `tests/release/tarballs` for Windows: what is in it, what its library takes of the system, that
 //! another build gives the same bytes; programs in C and C++ by pkg-config and by CMake, shared and static,
 //! under Wine. Knows no other system.
 
@@ -37,7 +37,7 @@ fn needed(file: &Path) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "make test-windows"]
+#[ignore = "tests/release/test-windows"]
 fn it_holds_everything_and_nothing_of_its_builder() {
     check_list(
         TARGET,
@@ -61,7 +61,7 @@ fn it_holds_everything_and_nothing_of_its_builder() {
 }
 
 #[test]
-#[ignore = "make test-windows"]
+#[ignore = "tests/release/test-windows"]
 fn its_library_needs_windows_alone_and_shows_its_functions_only() {
     let library = unpacked(TARGET, "needs").join("bin/modelwire.dll");
     let needed = needed(&library);
@@ -77,7 +77,7 @@ fn its_library_needs_windows_alone_and_shows_its_functions_only() {
 }
 
 #[test]
-#[ignore = "make test-windows"]
+#[ignore = "tests/release/test-windows"]
 fn another_build_for_windows_gives_the_same_bytes() {
     check_again(TARGET);
 }
@@ -94,7 +94,7 @@ fn check(folder: &Path, program: &Path, is_shared: bool) {
 }
 
 #[test]
-#[ignore = "make test-windows"]
+#[ignore = "tests/release/test-windows"]
 fn programs_are_linked_by_pkg_config() {
     let folder = unpacked(TARGET, "linked");
     for (source, compiler, more) in
@@ -112,7 +112,7 @@ fn programs_are_linked_by_pkg_config() {
 }
 
 #[test]
-#[ignore = "make test-windows"]
+#[ignore = "tests/release/test-windows"]
 fn programs_are_linked_by_cmake() {
     let folder = unpacked(TARGET, "cmake");
     let more = "target_link_options(talk_shared PRIVATE -static-libgcc -static-libstdc++)\n\
@@ -140,7 +140,7 @@ fn loader(folder: &Path, source: &str) -> PathBuf {
 }
 
 #[test]
-#[ignore = "make test-windows"]
+#[ignore = "tests/release/test-windows"]
 fn a_library_that_is_freed_stays() {
     let folder = unpacked(TARGET, "freed");
     let program = loader(&folder, "unloaded.c");

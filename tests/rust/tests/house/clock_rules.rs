@@ -85,7 +85,7 @@ fn clock_table() -> String {
     let mut table = String::from(
         "# Where tests look at a clock\n\n\
          Made from the comments `clock: ...` beside each sleep of a test and each bound from above on a time \
-         that was measured, by `make rules`; a test compares it. Everything else waits for a state.\n\n\
+         that was measured, by `make generate`; a test compares it. Everything else waits for a state.\n\n\
          | file | what | why |\n|---|---|---|\n",
     );
     let mut unexplained = Vec::new();
@@ -116,7 +116,7 @@ fn every_look_at_a_clock_has_its_reason() {
     if std::env::var_os("UPDATE_RULES").is_some() {
         fs::write(root().join("tests/CLOCK.md"), &table).unwrap();
     }
-    assert!(table == read("tests/CLOCK.md"), "tests/CLOCK.md is stale: run `make rules`");
+    assert!(table == read("tests/CLOCK.md"), "tests/CLOCK.md is stale: run `make generate`");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn table() -> String {
     let of_call = rows(of_call.chain(timeouts(true)));
     format!(
         "# Options by name\n\n\
-         <!-- Written by `make rules` from the tables in core/src. -->\n\n\
+         <!-- Written by `make generate` from the tables in core/src. -->\n\n\
          Options are the members of one JSON object. All of them are set or none: a name that is not\n\
          known is refused, with the one that it is like, and so is a value that an option does not take.\n\
          No error shows a value. Python has the same options as arguments of its clients and calls, in\n\
@@ -71,5 +71,5 @@ fn the_table_of_options_is_fresh() {
     if std::env::var_os("UPDATE_RULES").is_some() {
         fs::write(root().join(TABLE), &table).unwrap();
     }
-    assert!(read(TABLE) == table, "{TABLE} is stale: run `make rules`");
+    assert!(read(TABLE) == table, "{TABLE} is stale: run `make generate`");
 }

@@ -1,6 +1,6 @@
 """The types that openai-python has in `types.shared_params`. Each is imported when it is asked for.
 
-Written by `make stubs`; `__all__` is written by py/stubs/from_openai.py, too.
+Written by `make generate`; `__all__` is written by py/stubs/from_openai.py, too.
 """
 
 from modelwire.types import _lazy

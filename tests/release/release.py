@@ -1,8 +1,8 @@
-"""Builds all that a release has into dist/, by the make targets that artefacts.txt names, and
+"""Builds all that a release has into dist/, by the scripts that artefacts.txt names, and
 writes SHA256SUMS and manifest.json of it. A part that fails ends it, with its name. Knows not how
 anything is built, and uploads nothing.
 
-    python3 tests/platforms/release.py [PART ...]    all parts, or these alone, to try them
+    python3 tests/release/release.py [PART ...]    all parts, or these alone, to try them
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from artefacts import ROOT, Wrong, artefacts, row_of_each, said, version
+from artefacts import ROOT, Wrong, artefacts, command, row_of_each, said, version
 
 DIST = ROOT / "dist"
 WRITTEN = ("SHA256SUMS", "manifest.json")
@@ -32,7 +32,7 @@ def main(parts):
     DIST.mkdir()
     for part in parts:
         print(f"release: {part}", flush=True)
-        if subprocess.run(["make", "--no-print-directory", part], cwd=ROOT).returncode != 0:
+        if subprocess.run([f"tests/release/{part}"], cwd=ROOT).returncode != 0:
             raise Wrong(f"the part {part!r} failed")
     of_files = row_of_each(
         [path.name for path in DIST.iterdir()], [r for r in rows if r.made_by in parts]
@@ -56,7 +56,7 @@ def write(of_files):
                 "tested": {"run": "run natively", "built": "built only"}.get(
                     row.tested, said(row.tested)
                 ),
-                "by": row.run_by and f"make {row.run_by}",
+                "by": row.run_by and command(row.run_by),
             }
         )
     sums = "".join(f"{entry['sha256']}  {entry['file']}\n" for entry in entries)

@@ -1,7 +1,7 @@
 """The tables of what a release has and of what tests it, as data: read, checked and written into
 the documents. Knows not how anything is made or run.
 
-    python3 tests/platforms/artefacts.py    writes their tables anew
+    python3 tests/release/artefacts.py    writes their tables anew
 """
 
 import re
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-HERE = ROOT / "tests/platforms"
+HERE = ROOT / "tests/release"
 ANY = "any"
 HOWS = ("run", "loaded", "compiled", "built")
 IN_CI = "test"
-"""The target that runs what `.ci/run` runs anyway."""
+"""What runs what `.ci/run` runs anyway: `make test`."""
 
 
 class Artefact(NamedTuple):
@@ -34,7 +34,7 @@ class Artefact(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A make target that tests what the rest does not, and what tells the versions of its tools."""
+    """A script that tests what the rest does not, and what tells the versions of its tools."""
 
     target: str
     shows: str
@@ -87,12 +87,17 @@ def row_of_each(names: list[str], rows: list[Artefact]) -> dict[str, Artefact]:
     for name in sorted(names):
         of_name = [row for row in rows if row.is_name_of(name)]
         if len(of_name) != 1:
-            raise Wrong(f"{name} has {len(of_name)} rows in tests/platforms/artefacts.txt, not one")
+            raise Wrong(f"{name} has {len(of_name)} rows in tests/release/artefacts.txt, not one")
         found[name] = of_name[0]
     for row in rows:
         if row.file != "-" and row not in found.values():
-            raise Wrong(f"`make {row.made_by}` made no {row.file}")
+            raise Wrong(f"{command(row.made_by)} made no {row.file}")
     return found
+
+
+def command(name: str) -> str:
+    """What a person types to make or to run it."""
+    return f"make {name}" if name == IN_CI else f"tests/release/{name}"
 
 
 def said(tested: str) -> str:
@@ -131,7 +136,7 @@ def files(rows: list[Artefact]) -> str:
     """A line for each file of a release."""
     lines = [
         [f"`{row.file.replace('{version}', 'VERSION')}`", row.platform, row.what, said(row.tested)]
-        + [f"`make {row.made_by}`", f"`make {row.run_by}`" if row.run_by else "-"]
+        + [f"`{command(row.made_by)}`", f"`{command(row.run_by)}`" if row.run_by else "-"]
         for row in rows
         if row.file != "-"
     ]

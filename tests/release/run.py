@@ -2,7 +2,7 @@
 docs/platforms.md: a check that fails is written down as well, and fails this at its end. Knows not
 what they do.
 
-    python3 tests/platforms/run.py [TARGET ...]    all of them, or these alone; rows of others stay
+    python3 tests/release/run.py [TARGET ...]    all of them, or these alone; rows of others stay
 """
 
 import datetime
@@ -19,8 +19,12 @@ HEAD = "| check | shows | last result | on | with |\n|---|---|---|---|---|"
 
 def results(text):
     """The rows that are there, by target."""
-    rows = [line for line in text.splitlines() if line.startswith("| `make ")]
-    return {row.split("`")[1].removeprefix("make "): row for row in rows if row.count(" | ") == 4}
+    rows = [line for line in text.splitlines() if line.startswith("| `tests/release/")]
+    return {
+        row.split("`")[1].removeprefix("tests/release/"): row
+        for row in rows
+        if row.count(" | ") == 4
+    }
 
 
 def said_by(command):
@@ -36,9 +40,12 @@ def run(targets):
     did, the seconds, the tests, and what they say that they could not do."""
     since, passed, lacks = time.monotonic(), 0, []
     for target in targets:
-        command = ["make", "--no-print-directory", target]
         with subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            [f"tests/release/{target}"],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         ) as running:
             for line in running.stdout:
                 print(line, end="", flush=True)
@@ -46,7 +53,12 @@ def run(targets):
                 if line.strip().lower().startswith(("not checked: ", "not run: ")):
                     lacks.append(line.strip())
         if running.returncode != 0:
-            return False, time.monotonic() - since, passed, [f"`make {target}` failed", *lacks]
+            return (
+                False,
+                time.monotonic() - since,
+                passed,
+                [f"`tests/release/{target}` failed", *lacks],
+            )
     return True, time.monotonic() - since, passed, lacks
 
 
@@ -74,7 +86,9 @@ def main(targets):
         with_ = ", ".join(map(said_by, known[target].versions)) if is_good else "-"
         text = PAGE.read_text()
         rows = results(text)
-        rows[target] = f"| `make {target}` | {known[target].shows} | {came} | {on} | {with_} |"
+        rows[target] = (
+            f"| `tests/release/{target}` | {known[target].shows} | {came} | {on} | {with_} |"
+        )
         PAGE.write_text(
             filled(text, "results", "\n".join([HEAD, *(rows[one] for one in known if one in rows)]))
         )
