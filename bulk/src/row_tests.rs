@@ -1,4 +1,4 @@
-//! Names of rows, and what of a failure may be metered (R-MET1); knows no file.
+//! Names of rows, and what of a failure may be metered; knows no file.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use modelwire::Endpoint;
@@ -85,7 +85,7 @@ fn a_part_is_written_as_i_of_n() {
     }
 }
 
-/// R-MET1: by what the service said, and never an alarm where rows are not paid for.
+/// By what the service said, and never an alarm where rows are not paid for.
 #[test]
 fn what_a_limit_refused_and_what_is_not_there_is_not_metered() {
     let service = Service::start().unwrap();

@@ -71,7 +71,7 @@ def parse(text):
 
 
 def error_object(value):
-    """message, type, code and param, wherever they stand (R-ERR2, R-ERR4)."""
+    """message, type, code and param, wherever they stand."""
     if isinstance(value, list):
         return error_object(value[0]) if value else {}
     if not isinstance(value, dict):

@@ -477,7 +477,7 @@ fn a_budget_stops_in_time_and_the_job_goes_on() {
     assert_eq!((job.results().len(), job.metered()), (100, 100));
 }
 
-/// R-LIM3: a small part of a large job runs first, and says what the rest will use.
+/// A small part of a large job runs first, and says what the rest will use.
 #[test]
 fn a_pilot_runs_a_sample_and_nobody_is_asked_in_a_pipe() {
     let job = Job::new(&rows(200, "echo"));

@@ -42,7 +42,6 @@ fn ask(service: &Service, exchange: Exchange, arguments: &[&str]) -> Ran {
     run(&mut modelwire_at(&url, &all))
 }
 
-/// R-ERR1
 #[test]
 fn every_status_has_its_code() {
     let service = Service::start().unwrap();
@@ -94,7 +93,6 @@ fn models_fail_as_they_do() {
     assert_eq!(run(&mut modelwire_to(&service, &patient)).text(), "Hello");
 }
 
-/// R-STR7
 #[test]
 fn a_cut_answer_is_never_a_whole_one() {
     let service = Service::start().unwrap();
@@ -224,7 +222,6 @@ fn what_is_not_configured_is_named() {
     assert!(service.recorded("").is_empty(), "nothing was sent");
 }
 
-/// R-ERR3, R-AUTH4
 #[test]
 fn a_report_has_everything_but_the_key() {
     let service = Service::start().unwrap();

@@ -92,7 +92,7 @@ OF = {"chunk": (CHUNK, chunk_of), "response": (RESPONSE, response_of), "error": 
 
 
 def test_every_row_has_its_form():
-    """R-F3 R-ERR3: a row of the table that Python has no form of is named here."""
+    """A row of the table that Python has no form of is named here."""
     known = {(of, name) for of, (forms, _) in OF.items() for name in forms}
     assert not known & set(ELSEWHERE)
     assert known | set(ELSEWHERE) == {(row["of"], row["name"]) for row in ROWS}
@@ -104,7 +104,6 @@ def test_every_row_has_its_form():
     ids=lambda row: f"{row['of']}-{row['name']}",
 )
 def test_every_row_gives_its_sample(scripted, row):
-    """R-F3 R-ERR3"""
     forms, made = OF[row["of"]]
     found = forms[row["name"]](made(scripted, row["example"]["sent"]))
     if row["example"]["gives"] == "*":

@@ -18,7 +18,7 @@ def headers(request):
 
 
 def test_list_models(service, client):
-    """R-OP1, R-OP2, R-AUTH1: a GET without a body or its type; the list is iterable."""
+    """A GET without a body or its type; the list is iterable."""
     models = client.models.list()
     assert [model.id for model in models][: len(MODELS)] == MODELS
     assert [model.id for model in models.data] == [model.id for model in models]
@@ -42,7 +42,7 @@ def test_list_models(service, client):
     ],
 )
 def test_list_models_in_both_forms(scripted, body, ids):
-    """R-OP2: an object with `data` or a top-level array; unknown fields are kept."""
+    """An object with `data` or a top-level array; unknown fields are kept."""
     models = scripted(answer(body)).models.list()
     assert [model.id for model in models] == ids
     assert all(model.new.deep == 1 for model in models.data[:1])
@@ -50,13 +50,13 @@ def test_list_models_in_both_forms(scripted, body, ids):
 
 @pytest.mark.parametrize("body", [{}, {"models": []}, {"data": None}, "null", '"text"', "7"])
 def test_what_is_no_list_of_models_is_an_error(scripted, body):
-    """R-OP2: never an empty list."""
+    """Never an empty list."""
     with pytest.raises(modelwire.APIResponseValidationError, match="no list of models"):
         scripted(answer(body)).models.list()
 
 
 def test_chat(service, client):
-    """R-OP1, R-OP3, R-AUTH1, R-AUTH2, R-F1: the request as it was asked for, the answer typed."""
+    """The request as it was asked for, the answer typed."""
     completion = client.chat.completions.create(model="echo", messages=HELLO, max_tokens=40)
     [choice] = completion.choices
     assert (choice.index, choice.finish_reason) == (0, "stop")
@@ -74,21 +74,21 @@ def test_chat(service, client):
 
 
 def test_chat_cut_short(client):
-    """R-F1: max_tokens reaches the service."""
+    """max_tokens reaches the service."""
     completion = client.chat.completions.create(model="echo", messages=HELLO, max_tokens=2)
     [choice] = completion.choices
     assert (choice.message.content, choice.finish_reason) == ("Hello there,", "length")
 
 
 def test_chat_of_several_choices(client):
-    """R-F2: `n` passes through, and all its choices come back."""
+    """`n` passes through, and all its choices come back."""
     completion = client.chat.completions.create(model="echo", messages=HELLO, n=3)
     assert [choice.index for choice in completion.choices] == [0, 1, 2]
     assert {choice.message.content for choice in completion.choices} == {TEXT}
 
 
 def test_chat_with_tools(client):
-    """R-F3: tool calls have their fields."""
+    """Tool calls have their fields."""
     completion = client.chat.completions.create(model="echo-tools", messages=HELLO)
     [call] = completion.choices[0].message.tool_calls
     assert (call.type, call.function.name) == ("function", "echo")
@@ -97,7 +97,7 @@ def test_chat_with_tools(client):
 
 
 def test_response(service, client):
-    """R-OP1, R-OP4, R-F1: a plain string is enough; output_text is all of its text."""
+    """A plain string is enough; output_text is all of its text."""
     response = client.responses.create(model="echo", input=TEXT, max_output_tokens=40)
     assert (response.object, response.status, response.output_text) == (
         "response",
@@ -115,7 +115,7 @@ def test_response(service, client):
 
 
 def test_response_of_items_cut_short(client):
-    """R-OP4: input may be a list; an incomplete response is an answer that says why."""
+    """Input may be a list; an incomplete response is an answer that says why."""
     response = client.responses.create(model="echo", input=HELLO, max_output_tokens=2)
     assert (response.status, response.output_text) == ("incomplete", "Hello there,")
     assert response.incomplete_details.reason == "max_output_tokens"
@@ -123,7 +123,7 @@ def test_response_of_items_cut_short(client):
 
 @pytest.mark.parametrize("output", [None, [], [{"type": "reasoning", "summary": []}]])
 def test_response_without_text(scripted, output):
-    """R-F3: no output, no text; no error either."""
+    """No output, no text; no error either."""
     response = scripted(answer({"object": "response", "output": output})).responses.create(
         model="m", input="x"
     )
@@ -131,7 +131,7 @@ def test_response_without_text(scripted, output):
 
 
 def test_iterables_are_consumed(service, client):
-    """R-OP3, R-OP4: messages and input may be any iterable."""
+    """Messages and input may be any iterable."""
     client.chat.completions.create(model="echo", messages=iter(HELLO))
     client.responses.create(model="echo", input=(item for item in HELLO))
     chat, response = (json.loads(request["body"]) for request in service.requests())
@@ -139,7 +139,7 @@ def test_iterables_are_consumed(service, client):
 
 
 def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
-    """R-MET1, R-MET2: plain and streamed calls count alike; failed ones do not."""
+    """Plain and streamed calls count alike; failed ones do not."""
     assert client.usage() == {}
     client.models.list()
     client.chat.completions.create(model="echo", messages=HELLO)
@@ -167,7 +167,7 @@ def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
 
 
 def test_calls_that_reported_no_usage_are_counted_apart(service, client):
-    """R-MET1: a call that reported nothing is not a call that used nothing."""
+    """A call that reported nothing is not a call that used nothing."""
     client.chat.completions.create(model="echo", messages=HELLO)
     list(client.chat.completions.create(model="echo", messages=HELLO, stream=True))
     list(client.responses.create(model="echo", input=TEXT, stream=True))
@@ -178,7 +178,7 @@ def test_calls_that_reported_no_usage_are_counted_apart(service, client):
 
 
 def test_connections_are_used_again(service, client):
-    """R-STR3: plain calls one after another need one connection."""
+    """Plain calls one after another need one connection."""
     for _ in range(5):
         client.chat.completions.create(model="echo", messages=HELLO)
         # clock: nothing tells that a connection is back
@@ -187,7 +187,7 @@ def test_connections_are_used_again(service, client):
 
 
 def test_a_stream_that_answers_a_plain_call_is_gathered(scripted):
-    """R-STR5: nothing that was paid for is lost."""
+    """Nothing that was paid for is lost."""
     client = scripted(events(piece("a"), piece("b"), finish()))
     chat = client.chat.completions.create(model="m", messages=HELLO)
     assert chat.choices[0].message.content == "ab" and chat.choices[0].finish_reason == "stop"
@@ -195,7 +195,7 @@ def test_a_stream_that_answers_a_plain_call_is_gathered(scripted):
 
 
 def test_a_document_that_answers_a_streamed_call_is_a_finished_stream(scripted):
-    """R-STR5: one chunk, its message as the delta."""
+    """One chunk, its message as the delta."""
     message = {"role": "assistant", "content": "whole"}
     [chunk] = scripted(chat(message)).chat.completions.create(
         model="m", messages=HELLO, stream=True
@@ -205,7 +205,7 @@ def test_a_document_that_answers_a_streamed_call_is_a_finished_stream(scripted):
 
 
 def test_a_model_that_only_streams(service):
-    """R-STR6: one option of the client."""
+    """One option of the client."""
     client = modelwire.Client(base_url=service.base_url, api_key="sk-test", stream_only=True)
     answer = client.chat.completions.create(model="echo-stream-only", messages=HELLO)
     assert answer.choices[0].message.content == TEXT
@@ -220,7 +220,7 @@ def test_a_model_that_only_streams(service):
 
 
 def test_what_was_gathered_before_a_cut_is_not_lost(scripted):
-    """R-STR7, R-MET1: it is on the exception."""
+    """It is on the exception."""
     client = scripted(events(piece("a"), piece("b"), end="cut"))
     with pytest.raises(modelwire.APIConnectionError) as raised:
         client.chat.completions.create(model="m", messages=HELLO)
@@ -229,7 +229,7 @@ def test_what_was_gathered_before_a_cut_is_not_lost(scripted):
 
 
 def test_a_model_is_whatever_the_service_calls_it(scripted):
-    """R-CFG2: no name is known, none is refused."""
+    """No name is known, none is refused."""
     client = scripted(chat({"role": "assistant", "content": "x"}))
     for name in ["vendor/näme with spaces:1.0", "0"]:
         client.chat.completions.create(model=name, messages=HELLO)

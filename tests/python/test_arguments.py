@@ -43,7 +43,7 @@ def written(scripted):
 
 @pytest.mark.parametrize("missing", ["model", "messages"])
 def test_a_missing_argument(refused, missing):
-    """R-OP3: Python's own TypeError, which names the method and what is missing."""
+    """Python's own TypeError, which names the method and what is missing."""
     arguments = {"model": "echo", "messages": HELLO}
     del arguments[missing]
     refused(TypeError, rf"^chat\.completions\.create\(\) missing .*'{missing}'$", **arguments)
@@ -51,7 +51,7 @@ def test_a_missing_argument(refused, missing):
 
 @pytest.mark.parametrize("missing", ["model", "input"])
 def test_a_missing_argument_of_a_response(service, client, missing):
-    """R-OP4: openai-python lets both out; the service takes no request without them."""
+    """openai-python lets both out; the service takes no request without them."""
     arguments = {"model": "echo", "input": "x"}
     del arguments[missing]
     with pytest.raises(modelwire.RequestError, match=f"the field {missing} is missing"):
@@ -61,7 +61,7 @@ def test_a_missing_argument_of_a_response(service, client, missing):
 
 @pytest.mark.parametrize("way", ["input", "model"])
 def test_a_field_may_come_with_extra_body(scripted, way):
-    """R-OP4, R-F2: it is there, wherever it was written."""
+    """It is there, wherever it was written."""
     client = scripted(ANSWER)
     fields = {"input": "x", "model": "m"}
     client.responses.create(extra_body={way: fields.pop(way)}, **fields)
@@ -69,7 +69,7 @@ def test_a_field_may_come_with_extra_body(scripted, way):
 
 
 def test_a_mistyped_argument(client):
-    """R-F2: the TypeError names the method and the argument."""
+    """The TypeError names the method and the argument."""
     calls = {
         "chat.completions.create": client.chat.completions.create,
         "chat.completions.stream": client.chat.completions.stream,
@@ -86,7 +86,7 @@ def test_a_mistyped_argument(client):
 
 
 def test_signatures_are_there_to_look_at(client):
-    """R-OP1: for `help`, for editors, and for programs that look which parameters there are."""
+    """For `help`, for editors, and for programs that look which parameters there are."""
     create = inspect.signature(client.chat.completions.create).parameters
     stream = inspect.signature(client.chat.completions.stream).parameters
     assert {"messages", "model", "temperature", "extra_body", "timeout"} < set(stream)
@@ -108,7 +108,7 @@ class Foreign:
 
 @pytest.mark.parametrize("name", ["NotGiven", "Omit"])
 def test_marks_of_openai_python_are_understood(scripted, name):
-    """R-F2: programs that are handed a client pass them, for every argument."""
+    """Programs that are handed a client pass them, for every argument."""
     mark = Foreign(name).mark
     settings = {"timeout": mark, "max_retries": mark, "default_headers": {"X-A": mark}}
     client = scripted(ANSWER, ANSWER, answer({"data": []}), **settings)
@@ -134,7 +134,7 @@ def test_marks_of_openai_python_are_understood(scripted, name):
 
 
 def test_marks_of_others_are_values(refused):
-    """R-F2: only openai-python's are known by their name."""
+    """Only openai-python's are known by their name."""
     other = type("NotGiven", (), {"__module__": "somebody"})()
     refused(TypeError, "NotGiven", model="m", messages=HELLO, temperature=other)
 
@@ -173,7 +173,7 @@ def test_marks_of_others_are_values(refused):
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_what_cannot_be_right_is_not_sent(refused, arguments, match, stream):
-    """R-OP3, R-OP5: a RequestError, which is a ValueError."""
+    """A RequestError, which is a ValueError."""
     arguments = {"model": "echo", "messages": HELLO, "stream": stream, **arguments}
     error = refused(modelwire.RequestError, match, **arguments)
     assert isinstance(error, ValueError)
@@ -195,7 +195,7 @@ def test_what_cannot_be_right_is_not_sent(refused, arguments, match, stream):
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_response_that_cannot_be_right_is_not_sent(service, client, arguments, match, stream):
-    """R-OP4, R-OP5: likewise."""
+    """Likewise."""
     before = service.state()["connections"]
     with pytest.raises(modelwire.RequestError, match=match) as raised:
         client.responses.create(**{"model": "echo", "input": "x", "stream": stream, **arguments})
@@ -204,7 +204,7 @@ def test_a_response_that_cannot_be_right_is_not_sent(service, client, arguments,
 
 
 def test_the_bound_of_the_other_operation_is_told_by_its_right_name(service, client):
-    """R-F1, R-OP5: by the names of the parameters, and by the hint where it is in extra_body."""
+    """By the names of the parameters, and by the hint where it is in extra_body."""
     chat, responses = client.chat.completions, client.responses
     for call, fields, wrong, right in (
         (chat.create, {"messages": HELLO}, "max_output_tokens", "max_tokens"),
@@ -226,7 +226,7 @@ def test_the_bound_of_the_other_operation_is_told_by_its_right_name(service, cli
 
 
 def test_what_an_assistant_left_empty_may_be_sent_back(scripted):
-    """R-OP5, R-F2: an answer that called tools is appended as it came; the service judges."""
+    """An answer that called tools is appended as it came; the service judges."""
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     client = scripted(chat({"role": "assistant", "content": None, "tool_calls": [call]}))
     first = client.chat.completions.create(model="m", messages=HELLO)
@@ -240,7 +240,7 @@ def test_what_an_assistant_left_empty_may_be_sent_back(scripted):
 
 @pytest.mark.parametrize("stream", ["false", 0.5, [True]])
 def test_stream_is_a_boolean(refused, stream):
-    """R-OP5: `stream` is checked; the text "false" must not stream."""
+    """`stream` is checked; the text "false" must not stream."""
     refused((TypeError, ValueError), model="echo", messages=HELLO, stream=stream)
 
 
@@ -283,7 +283,7 @@ def nested(depth):
     ids=lambda value: type(value).__name__ if not isinstance(value, type) else value.__name__,
 )
 def test_what_is_no_json_is_not_sent(refused, value, error, match):
-    """R-F2: the errors that json.dumps raises, and no crash."""
+    """The errors that json.dumps raises, and no crash."""
     refused(error, match, model="echo", messages=HELLO, metadata=value)
 
 
@@ -293,7 +293,7 @@ def test_what_is_no_json_is_not_sent(refused, value, error, match):
     ids=lambda value: repr(value)[:12],
 )
 def test_numbers_are_sent_to_the_last_digit(written, value):
-    """R-F2: and a float stays one."""
+    """And a float stays one."""
     body = written(seed=value)
     assert repr(json.loads(body)["seed"]) == repr(value)
 
@@ -322,7 +322,7 @@ class Word(str, enum.Enum):
     ids=lambda value: repr(value)[:12],
 )
 def test_values_are_written_as_compact_json(written, value, text):
-    """R-F2: None is null, texts are UTF-8, the order is the caller's."""
+    """None is null, texts are UTF-8, the order is the caller's."""
     body = written(metadata=value)
     assert body.endswith(f'"metadata":{text}}}'), body
     assert json.loads(body)["metadata"] == (list(value) if isinstance(value, tuple) else value)
@@ -330,7 +330,7 @@ def test_values_are_written_as_compact_json(written, value, text):
 
 @pytest.mark.parametrize("value", [{"role": "user", "content": "x"}, b"x", 7, None])
 def test_an_input_that_is_none_is_not_sent(scripted, value):
-    """R-OP4, R-F2: what is no list must not become one: a mapping its keys, bytes their numbers."""
+    """What is no list must not become one: a mapping its keys, bytes their numbers."""
     client = scripted(ANSWER)
     with pytest.raises((TypeError, ValueError)):
         client.responses.create(model="m", input=value)
@@ -338,7 +338,7 @@ def test_an_input_that_is_none_is_not_sent(scripted, value):
 
 
 def test_not_given_is_left_out(written):
-    """R-F2: an omitted field is not sent, None is."""
+    """An omitted field is not sent, None is."""
     body = json.loads(written(temperature=modelwire.NOT_GIVEN, top_p=None))
     assert "temperature" not in body and body["top_p"] is None
     assert not modelwire.NOT_GIVEN and repr(modelwire.NOT_GIVEN) == "NOT_GIVEN"
@@ -347,12 +347,12 @@ def test_not_given_is_left_out(written):
 
 @pytest.mark.parametrize("stream", [False, None, modelwire.NOT_GIVEN])
 def test_a_plain_call_says_nothing_of_streams(written, stream):
-    """R-F1, R-MET2: False, None and left out are all the same."""
+    """False, None and left out are all the same."""
     assert "stream" not in json.loads(written(stream=stream))
 
 
 def test_arguments_are_not_changed(client):
-    """R-F2: what a caller passes stays its own."""
+    """What a caller passes stays its own."""
     messages = [{"role": "user", "content": "hi"}]
     options = {"include_usage": True}
     list(
@@ -364,7 +364,7 @@ def test_arguments_are_not_changed(client):
 
 
 def test_arguments_have_names(client):
-    """R-F1: keyword-only, as in openai-python."""
+    """Keyword-only, as in openai-python."""
     with pytest.raises(TypeError):
         client.chat.completions.create("echo", HELLO)
     with pytest.raises(TypeError):
@@ -375,7 +375,7 @@ def test_arguments_have_names(client):
     "name", ["model_dump", "__dataclass_fields__", "__struct_fields__", "keys"]
 )
 def test_what_a_value_raises_comes_out(scripted, name):
-    """R-OP5: nobody takes it for a value that has no such attribute."""
+    """Nobody takes it for a value that has no such attribute."""
 
     def broken(self):
         raise OSError("the disk is gone")
@@ -387,7 +387,7 @@ def test_what_a_value_raises_comes_out(scripted, name):
 
 
 def test_any_sequence_and_mapping_is_sent(scripted):
-    """R-OP5: histories with a bound, values of dicts, mappings that cannot be changed."""
+    """Histories with a bound, values of dicts, mappings that cannot be changed."""
     client = scripted(chat({"role": "assistant", "content": "x"}))
     message = {"role": "user", "content": "x"}
     for messages in (

@@ -44,7 +44,7 @@ def listening(service, told, loop):  # noqa: F811
 
 @ALL
 def test_many_tasks_tell(make, backend):  # noqa: F811
-    """R-OP1: each call once; the close waits for what is due, and the loop goes on."""
+    """Each call once; the close waits for what is due, and the loop goes on."""
     told, ticks = [], []  # noqa: F811
 
     def on_call(record):
@@ -85,7 +85,7 @@ def test_many_tasks_tell(make, backend):  # noqa: F811
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 @ALL
 def test_cancelled_tasks_tell(make, backend):  # noqa: F811
-    """R-LIM2: one that waits for an answer, and one that reads a stream."""
+    """One that waits for an answer, and one that reads a stream."""
     told = Told()  # noqa: F811
 
     async def main():
@@ -107,7 +107,7 @@ def test_cancelled_tasks_tell(make, backend):  # noqa: F811
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_loop_that_ends_before_its_streams(service):
-    """R-STR1: asyncio.run after asyncio.run; what the first left is told."""
+    """asyncio.run after asyncio.run; what the first left is told."""
     told = Told()  # noqa: F811
     made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
     kept = []
@@ -124,7 +124,7 @@ def test_a_loop_that_ends_before_its_streams(service):
 
 
 def test_a_close_where_no_loop_runs(service):
-    """R-OP1: a coroutine that is driven by hand waits as well."""
+    """A coroutine that is driven by hand waits as well."""
     told = Told()  # noqa: F811
     made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
     asyncio.run(made.chat.completions.create(**CHAT))
@@ -134,7 +134,7 @@ def test_a_close_where_no_loop_runs(service):
 
 
 def test_many_loops_tell(service):
-    """R-OP1: threads with a loop each, over one client; one thread tells."""
+    """Threads with a loop each, over one client; one thread tells."""
     names, told = set(), []  # noqa: F811
 
     def on_call(record):
@@ -157,7 +157,7 @@ def test_many_loops_tell(service):
 
 
 def test_a_function_that_hands_on_to_a_loop(service):
-    """R-STR1: by the way that asyncio has for threads."""
+    """By the way that asyncio has for threads."""
     told = []  # noqa: F811
 
     async def main():

@@ -20,7 +20,7 @@ from test_configuration import (  # noqa: F401
 
 @pytest.mark.parametrize("key", ["", "sk-a b", "Bearer sk-abc", "sk-\x00"])
 def test_a_key_that_cannot_be_right(key):
-    """R-AUTH3: refused when the client is made, without showing it."""
+    """Refused when the client is made, without showing it."""
     with pytest.raises(modelwire.OpenAIError) as caught:
         modelwire.AsyncClient(base_url="http://127.0.0.1:1/v1", api_key=key)
     assert "api_key" in str(caught.value) or "API key" in str(caught.value)
@@ -28,7 +28,7 @@ def test_a_key_that_cannot_be_right(key):
 
 
 def test_stray_white_space_around_a_key(service):
-    """R-AUTH3: removed."""
+    """Removed."""
 
     async def models():
         async with modelwire.AsyncClient(base_url=service.base_url, api_key=f" {KEY}\n") as one:

@@ -20,7 +20,7 @@ def run(base_url, main):
 
 
 def test_events_and_the_final_completion(service):
-    """R-STR1, R-STR7, R-MET2: `stream()` is not awaited, `async with` enters it."""
+    """`stream()` is not awaited, `async with` enters it."""
 
     async def main(client):
         make = client.chat.completions.stream
@@ -39,7 +39,7 @@ def test_events_and_the_final_completion(service):
 
 
 def test_a_response(service):
-    """R-STR1, R-ERR6: read to its end without looking at the events."""
+    """Read to its end without looking at the events."""
 
     async def main(client):
         async with client.responses.stream(model="echo", input=TEXT) as made:
@@ -53,7 +53,7 @@ def test_a_response(service):
 
 
 def test_a_cancelled_wait_loses_no_event(service):
-    """R-STR1, R-STR7: events of a chunk that was taken wait for the next one who asks."""
+    """Events of a chunk that was taken wait for the next one who asks."""
     steps = [step for number in range(20) for step in (piece(str(number)), pause(0.005))]
     base_url = service.script("async-helper", [stream(*steps, finish(), *END)])
 
@@ -76,7 +76,7 @@ def test_a_cancelled_wait_loses_no_event(service):
 
 
 def test_leaving_the_block_closes_the_exchange(quiet):
-    """R-STR1: also by an exception."""
+    """Also by an exception."""
     script = [stream(piece("a"), STALL), events(piece("a"), end="cut")]
     base_url = quiet.script("async-helper-left", script)
 

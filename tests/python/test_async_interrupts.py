@@ -31,12 +31,12 @@ PROGRAM = """
 
 
 def test_while_connecting(deaf_url):
-    """R-ERR5: the service does not answer at all."""
+    """The service does not answer at all."""
     interrupted(deaf_url, False, lambda: is_connecting(deaf_url), lambda: None, PROGRAM)
 
 
 def test_while_waiting_for_the_head(quiet):
-    """R-STR1: the call's connection is closed."""
+    """The call's connection is closed."""
     base_url = quiet.script("async-interrupt-head", [SILENCE])
 
     def is_waiting():
@@ -46,13 +46,13 @@ def test_while_waiting_for_the_head(quiet):
 
 
 def test_between_two_chunks(quiet):
-    """R-STR1: a stream that nobody holds any more is closed."""
+    """A stream that nobody holds any more is closed."""
     base_url = quiet.script("async-interrupt-stream", [stream(piece("a"), STALL)])
     interrupted(base_url, True, lambda: True, quiet.until_closed, PROGRAM)
 
 
 def test_while_waiting_to_try_again(quiet):
-    """R-LIM1: the next attempt is never made."""
+    """The next attempt is never made."""
     name = "async-interrupt-retry"
     base_url = quiet.script(name, [answer({}, 429, retry_after="30")])
     interrupted(base_url, False, lambda: quiet.requests(name), lambda: None, PROGRAM)

@@ -129,7 +129,7 @@ def descriptors():
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_calls_at_once(make, kind):
-    """R-OP1, R-STR1: 64 plain calls and 64 streams on one loop; each gets its own answer."""
+    """64 plain calls and 64 streams on one loop; each gets its own answer."""
 
     async def whole(client, number):
         answer = await asked(client, f"plain {number}")
@@ -151,7 +151,7 @@ def test_calls_at_once(make, kind):
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 @pytest.mark.parametrize("kind", LOOPS)
 def test_one_client_on_one_loop_after_another(make, kind):
-    """R-OP1: asyncio.run after asyncio.run; no loop leaves a descriptor behind."""
+    """asyncio.run after asyncio.run; no loop leaves a descriptor behind."""
     client = make()
     assert run(asked(client), LOOPS[kind]).choices
     before = descriptors()
@@ -163,7 +163,7 @@ def test_one_client_on_one_loop_after_another(make, kind):
 
 @pytest.mark.thread_unsafe("the descriptors of the process are counted")
 def test_a_loop_that_is_closed_without_a_word(make):
-    """R-OP1: a program that only closes its loop leaks nothing either."""
+    """A program that only closes its loop leaks nothing either."""
     client = make()
     for attempt in range(20):
         loop = asyncio.new_event_loop()
@@ -178,7 +178,7 @@ def test_a_loop_that_is_closed_without_a_word(make):
 
 
 def test_loops_in_threads_share_a_client(make):
-    """R-OP1, R-MET1: 8 threads, each with a loop of its own."""
+    """8 threads, each with a loop of its own."""
     client = make()
     found = []
 
@@ -196,7 +196,7 @@ def test_loops_in_threads_share_a_client(make):
 
 
 def test_a_stream_of_one_loop_is_awaited_on_another(make):
-    """R-STR1: a stream belongs to no loop."""
+    """A stream belongs to no loop."""
     client = make(stream(piece("a"), pause(0.1), piece("b"), pause(0.1), finish(), *END))
     chat = run(opened(client))
 
@@ -207,7 +207,7 @@ def test_a_stream_of_one_loop_is_awaited_on_another(make):
 
 
 def test_without_a_loop_there_is_a_clear_error(make):
-    """R-ERR5: nothing is sent."""
+    """Nothing is sent."""
     client = make(ANSWER)
     with pytest.raises(modelwire.OpenAIError, match="running event loop") as raised:
         asked(client).send(None)
@@ -223,7 +223,7 @@ def test_without_a_loop_there_is_a_clear_error(make):
     ],
 )
 def test_a_cancelled_call_closes_its_exchange(quiet, make, stage, exchange, kind):
-    """R-STR1, R-LIM1: whether it waits for the head or for the body."""
+    """Whether it waits for the head or for the body."""
     client = make(exchange)
 
     async def main():
@@ -242,7 +242,7 @@ def test_a_cancelled_call_closes_its_exchange(quiet, make, stage, exchange, kind
 
 
 def test_a_call_that_is_cancelled_between_attempts_is_not_tried_again(make):
-    """R-LIM1: the next attempt is never made."""
+    """The next attempt is never made."""
     client = make(answer({}, 429, retry_after="1"))
 
     async def main():
@@ -256,7 +256,7 @@ def test_a_call_that_is_cancelled_between_attempts_is_not_tried_again(make):
 
 
 def test_a_call_that_is_cancelled_while_it_connects(deaf_url):
-    """R-ERR5: at once."""
+    """At once."""
     timeout = modelwire.Timeout(connect=2 * DEADLINE)
     client = modelwire.AsyncClient(base_url=deaf_url, api_key=KEY, timeout=timeout)
 
@@ -269,7 +269,7 @@ def test_a_call_that_is_cancelled_while_it_connects(deaf_url):
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_call_that_is_never_awaited_is_never_made(make):
-    """R-LIM1: as any coroutine."""
+    """As any coroutine."""
     client = make(ANSWER)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -280,7 +280,7 @@ def test_a_call_that_is_never_awaited_is_never_made(make):
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_cancelling_a_wait_loses_nothing(make, kind):
-    """R-STR1, R-STR7: a wait of 1 ms again and again; every number comes once, in its order."""
+    """A wait of 1 ms again and again; every number comes once, in its order."""
     steps = [step for number in range(60) for step in (piece(str(number)), pause(0.003))]
     client = make(stream(*steps, finish(), *END))
 
@@ -302,7 +302,7 @@ def test_cancelling_a_wait_loses_nothing(make, kind):
 
 
 def test_a_wait_that_was_never_begun_has_taken_nothing(make):
-    """R-STR1: dropped, closed or thrown into before its first step."""
+    """Dropped, closed or thrown into before its first step."""
     client = make(events(piece("a"), piece("b"), finish()))
 
     async def main():
@@ -321,7 +321,7 @@ def test_a_wait_that_was_never_begun_has_taken_nothing(make):
 
 
 def test_a_step_of_a_stream_can_be_a_task(make):
-    """R-STR1: create_task takes what __anext__ gives, as it does in openai-python."""
+    """create_task takes what __anext__ gives, as it does in openai-python."""
     client = make(stream(piece("a"), pause(0.05), piece("b"), finish(), *END))
 
     async def main():
@@ -334,7 +334,7 @@ def test_a_step_of_a_stream_can_be_a_task(make):
 
 
 def test_an_awaitable_is_awaited_by_one(make):
-    """R-STR1: the task that comes second is told, and the first one goes on."""
+    """The task that comes second is told, and the first one goes on."""
     client = make(STALLED)
 
     async def main():
@@ -365,7 +365,7 @@ def test_an_awaitable_is_awaited_by_one(make):
 
 
 def test_an_awaitable_is_awaited_once(make):
-    """R-STR1: as any coroutine."""
+    """As any coroutine."""
     client = make(events(piece("a"), finish()))
 
     async def main():
@@ -383,7 +383,7 @@ def test_an_awaitable_is_awaited_once(make):
 
 
 def test_two_tasks_share_a_stream(make):
-    """R-STR1: each chunk reaches one of them, and both see the end."""
+    """Each chunk reaches one of them, and both see the end."""
     steps = [step for number in range(40) for step in (piece(str(number)), pause(0.002))]
     client = make(stream(*steps, finish(), *END))
 
@@ -437,7 +437,7 @@ def ways_to_leave():
 
 @pytest.mark.parametrize("way", ways_to_leave())
 def test_a_stream_that_is_left_closes_its_exchange(quiet, make, way):
-    """R-STR1, R-STR7: leaving `async with`, closing and dropping it end the exchange at once."""
+    """Leaving `async with`, closing and dropping it end the exchange at once."""
     client = make(STALLED)
 
     async def main():
@@ -455,7 +455,7 @@ def test_a_stream_that_is_left_closes_its_exchange(quiet, make, way):
 @pytest.mark.thread_unsafe("what is measured is how long others wait")
 @pytest.mark.parametrize("kind", LOOPS)
 def test_a_stream_that_is_always_ready_starves_nobody(make, kind):
-    """R-STR1: other tasks run on, and a cancellation is heard."""
+    """Other tasks run on, and a cancellation is heard."""
     many = {**stream(piece("x"))["steps"][1], "times": 200_000}
     client = make(stream(many, finish(), *END), timeout=modelwire.Timeout(idle=DEADLINE))
 
@@ -490,7 +490,7 @@ def test_a_stream_that_is_always_ready_starves_nobody(make, kind):
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
-    """R-STR1: 200 streams, each left after its first chunk."""
+    """200 streams, each left after its first chunk."""
     client = make(STALLED)
 
     async def abandon():
@@ -518,7 +518,7 @@ def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
 
 
 def test_a_key_may_be_asked_for(make, service):
-    """R-AUTH1: by a coroutine function, before each call."""
+    """By a coroutine function, before each call."""
     keys = iter(["sk-first", "sk-second"])
 
     async def key():
@@ -537,7 +537,7 @@ def test_a_key_may_be_asked_for(make, service):
 
 
 def test_the_list_of_models_is_awaited_or_iterated(make):
-    """R-OP2: both ways, as in openai-python."""
+    """Both ways, as in openai-python."""
     client = make()
 
     async def main():
@@ -581,7 +581,7 @@ PENDING = {
 @pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", PENDING)
 def test_exit(service, how):
-    """R-STR1: a program with a stalled stream ends, well and without a word."""
+    """A program with a stalled stream ends, well and without a word."""
     service.script("async-exit", [stream(piece("a"), piece("b"), STALL)])
     source = f"""
         import asyncio
@@ -594,7 +594,7 @@ def test_exit(service, how):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_fork_under_a_running_loop(service):
-    """R-OP1: the child makes a loop of its own and calls."""
+    """The child makes a loop of its own and calls."""
     programs.run(
         """
         import asyncio
@@ -627,7 +627,7 @@ def test_fork_under_a_running_loop(service):
 @pytest.mark.parametrize("kind", LOOPS)
 @pytest.mark.parametrize("gap", [0, 0.005])
 def test_tasks_that_share_a_stream_starve_none(make, kind, gap):
-    """R-STR1: whether chunks are there already or trickle in, each task has its share."""
+    """Whether chunks are there already or trickle in, each task has its share."""
     count = 6000 if gap == 0 else 60
     one = stream(piece("x"))["steps"][1]
     steps = [{**one, "times": count}] if gap == 0 else [pause(gap), one] * count
@@ -650,7 +650,7 @@ def test_tasks_that_share_a_stream_starve_none(make, kind, gap):
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_a_task_goes_on_in_its_own_context(make, kind):
-    """R-STR1: each of two tasks sees its own variables after each wait, whoever woke it."""
+    """Each of two tasks sees its own variables after each wait, whoever woke it."""
     steps = [step for number in range(20) for step in (piece(str(number)), pause(0.002))]
     client = make(*[stream(*steps, finish(), *END)] * 2)
     who = contextvars.ContextVar("who")
@@ -669,7 +669,7 @@ def test_a_task_goes_on_in_its_own_context(make, kind):
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_a_wait_says_why_it_was_cancelled(make, kind):
-    """R-STR1: as a future of asyncio's; a second cancellation changes nothing."""
+    """As a future of asyncio's; a second cancellation changes nothing."""
     client = make(STALLED)
 
     async def cancelled(waiting):
@@ -691,7 +691,7 @@ def test_a_wait_says_why_it_was_cancelled(make, kind):
 
 
 def test_a_task_that_shields_itself_waits_on(make):
-    """R-STR1: the cancellation of the outer one leaves the wait as it is."""
+    """The cancellation of the outer one leaves the wait as it is."""
     client = make(stream(piece("a"), pause(0.1), piece("b"), finish(), *END))
 
     async def main():
@@ -708,7 +708,7 @@ def test_a_task_that_shields_itself_waits_on(make):
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 @pytest.mark.parametrize("kind", ["asyncio", "uvloop"])
 def test_a_program_that_interrupts_itself_loses_no_wake(make, kind):
-    """R-STR1: what ends the loop in the middle of a wake leaves the others to the next turn."""
+    """What ends the loop in the middle of a wake leaves the others to the next turn."""
     client = make(*[stream(pause(0.1), piece("a"), finish(), *END)] * 8)
     loop = LOOPS[kind]()
     done = []
@@ -732,7 +732,7 @@ def test_a_program_that_interrupts_itself_loses_no_wake(make, kind):
 
 
 def test_a_loop_that_shut_its_generators_down_goes_on(make):
-    """R-STR1: with a new descriptor."""
+    """With a new descriptor."""
     client = make()
     loop = asyncio.new_event_loop()
     for _ in range(3):
@@ -743,7 +743,7 @@ def test_a_loop_that_shut_its_generators_down_goes_on(make):
 
 @pytest.mark.parametrize("kind", LOOPS)
 def test_a_traceback_holds_no_stream(quiet, make, kind):
-    """R-STR1: the exception of a wait that was cancelled is kept; the stream goes all the same."""
+    """The exception of a wait that was cancelled is kept; the stream goes all the same."""
     client = make(STALLED)
 
     async def main():

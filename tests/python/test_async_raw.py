@@ -18,7 +18,7 @@ def run(service, main):
 
 
 def test_raw_answers(service):
-    """R-OP1, R-F3: awaited; parse() is not, as in openai-python."""
+    """Awaited; parse() is not, as in openai-python."""
 
     async def main(client):
         raw = await client.chat.completions.with_raw_response.create(model="echo", messages=HELLO)
@@ -32,7 +32,7 @@ def test_raw_answers(service):
 
 
 def test_streamed_answers(service):
-    """R-STR1: inside of `async with`; everything of it is awaited."""
+    """Inside of `async with`; everything of it is awaited."""
 
     async def main(client):
         make = client.chat.completions.with_streaming_response.create
@@ -48,7 +48,7 @@ def test_streamed_answers(service):
 
 
 def test_the_response_of_a_stream_ends_it(service):
-    """R-STR1: `aclose` is awaited, as in openai-python."""
+    """`aclose` is awaited, as in openai-python."""
 
     base_url = service.script("aclose", [wire.stream(wire.piece("a"), wire.STALL)])
 

@@ -80,7 +80,7 @@ def scripted(stand_in, rows, **settings):
     ],
 )
 def test_forms_of_rows(bulk, row, settings, text, custom_id):
-    """R-OP1: each becomes the request that it stands for."""
+    """Each becomes the request that it stands for."""
     [result] = bulk([row], **settings)
     assert (result.text, result.error, result.custom_id) == (text, None, custom_id)
     assert result.row is row and result.attempts == 1 and result.elapsed > 0
@@ -88,7 +88,7 @@ def test_forms_of_rows(bulk, row, settings, text, custom_id):
 
 
 def test_what_is_filled_in(service, bulk):
-    """R-OP1: only what a row leaves out."""
+    """Only what a row leaves out."""
     rows = ["x", {**ASK, "temperature": 1}]
     assert {one.error for one in bulk(rows, defaults={"temperature": 0}, system="Be brief.")} == {
         None
@@ -115,7 +115,7 @@ def test_what_is_filled_in(service, bulk):
     ],
 )
 def test_a_bad_row_is_an_outcome(bulk, row, says):
-    """R-ERR1: the others go on."""
+    """The others go on."""
     results = {id(one.row): one for one in bulk([row, "good"])}
     assert len(results) == 2
     failed = results.pop(id(row))
@@ -127,7 +127,7 @@ def test_a_bad_row_is_an_outcome(bulk, row, says):
 
 
 def test_a_row_without_a_model(service):
-    """R-ERR1: nothing is sent on its account."""
+    """Nothing is sent on its account."""
     [result] = modelwire.bulk(["x"], base_url=service.base_url, api_key=KEY)
     assert isinstance(result.error, modelwire.RequestError) and "model" in str(result.error)
     assert service.requests() == []
@@ -135,13 +135,13 @@ def test_a_row_without_a_model(service):
 
 @pytest.mark.parametrize("rows", ["x", b"x", {"a": 1}])
 def test_what_is_no_list_of_rows(bulk, rows):
-    """R-ERR1: a text would be taken letter by letter."""
+    """A text would be taken letter by letter."""
     with pytest.raises(TypeError, match="not an iterable of rows"):
         bulk(rows)
 
 
 def test_a_row_that_raises_when_it_is_read(bulk):
-    """R-ERR1: an outcome, and the others go on."""
+    """An outcome, and the others go on."""
 
     class Broken(dict):
         def __contains__(self, name):
@@ -155,7 +155,7 @@ def test_a_row_that_raises_when_it_is_read(bulk):
 
 @pytest.mark.parametrize("name", ["max_concurrency", "attempts"])
 def test_limits_that_are_no_whole_numbers(bulk, name):
-    """R-ERR1: more than anything counts is no limit."""
+    """More than anything counts is no limit."""
     with pytest.raises(ValueError, match=f"{name} is 1.5; it must be a whole number"):
         bulk([], **{name: 1.5})
     assert [one.text for one in bulk(["a"], **{name: 10**30})] == ["a"]
@@ -163,7 +163,7 @@ def test_limits_that_are_no_whole_numbers(bulk, name):
 
 @pytest.mark.parametrize("name", ["max_concurrency", "rpm", "tpm", "attempts"])
 def test_limits_that_are_none(bulk, name):
-    """R-ERR1: told at once."""
+    """Told at once."""
     for value in (0, -1, True, "8"):
         with pytest.raises(ValueError, match=name):
             bulk([], **{name: value})
@@ -173,7 +173,7 @@ def test_limits_that_are_none(bulk, name):
 
 
 def test_every_row_has_one_outcome(bulk):
-    """R-OP1: of a generator, in any order."""
+    """Of a generator, in any order."""
     run = bulk(one for one in PROMPTS)
     results = list(run)
     assert sorted(one.text for one in results) == sorted(PROMPTS)
@@ -185,18 +185,17 @@ def test_every_row_has_one_outcome(bulk):
 
 
 def test_ordered(bulk):
-    """R-OP1: outcomes in the order of the rows, bad ones among them."""
+    """Outcomes in the order of the rows, bad ones among them."""
     rows = [*PROMPTS[:50], 3, *PROMPTS[50:100]]
     assert [one.row for one in bulk(iter(rows), ordered=True)] == rows
 
 
 def test_no_rows(bulk):
-    """R-OP1"""
     assert list(bulk([])) == []
 
 
 def test_lines_of_a_batch_file(bulk):
-    """R-OP1, R-ERR2: results as OpenAI's tools read them."""
+    """Results as OpenAI's tools read them."""
     good, bad = [one.to_dict() for one in bulk([("a", ASK), ("b", {"messages": 3})], ordered=True)]
     assert good["custom_id"] == "a" and good["error"] is None
     assert good["response"]["status_code"] == 200
@@ -206,14 +205,13 @@ def test_lines_of_a_batch_file(bulk):
 
 
 def test_a_limit_is_waited_for(stand_in):
-    """R-LIM1: 429 goes again; its outcome says how often it was sent."""
+    """429 goes again; its outcome says how often it was sent."""
     stand_in.queue(testing.error(429, retry_after=0.05), testing.error(429, retry_after=0.05))
     [result] = scripted(stand_in, ["x"])
     assert (result.text, result.attempts) == ("x", 3)
 
 
 def test_attempts_are_bounded(stand_in):
-    """R-LIM1"""
     stand_in.set_default(testing.error(429, retry_after=0.01))
     [result] = scripted(stand_in, ["x"], attempts=2)
     assert isinstance(result.error, modelwire.RateLimitError) and result.attempts == 2
@@ -221,7 +219,7 @@ def test_attempts_are_bounded(stand_in):
 
 @pytest.mark.parametrize(("may_pay_twice", "attempts"), [(False, 1), (True, 2)])
 def test_what_may_be_paid_twice(stand_in, may_pay_twice, attempts):
-    """R-LIM1, R-ERR3: a fault of the service goes again only where that is allowed."""
+    """A fault of the service goes again only where that is allowed."""
     stand_in.queue(testing.error(500))
     [result] = scripted(stand_in, ["x"], may_pay_twice=may_pay_twice)
     assert result.attempts == attempts and (result.error is None) == may_pay_twice
@@ -229,7 +227,7 @@ def test_what_may_be_paid_twice(stand_in, may_pay_twice, attempts):
 
 
 def test_a_fixed_number_at_once(stand_in):
-    """R-LIM1: never more on their way than max_concurrency."""
+    """Never more on their way than max_concurrency."""
     stand_in.set_default(testing.text("yes").stall(0.05))
     seen = []
     list(scripted(stand_in, PROMPTS[:30], max_concurrency=3, progress=seen.append))
@@ -240,7 +238,7 @@ def test_a_fixed_number_at_once(stand_in):
 
 
 def test_a_wrong_key_raises(service):
-    """R-ERR2: the run stops before it burns all rows; what is left is known."""
+    """The run stops before it burns all rows; what is left is known."""
     run = modelwire.bulk(iter(PROMPTS), base_url=service.base_url, api_key="sk-wrong", model="echo")
     with pytest.raises(modelwire.AuthenticationError, match="Incorrect API key"):
         list(run)
@@ -250,7 +248,7 @@ def test_a_wrong_key_raises(service):
 
 
 def test_rows_that_raise(bulk):
-    """R-OP1: what was pulled before comes out, then the exception."""
+    """What was pulled before comes out, then the exception."""
 
     def rows():
         yield from PROMPTS[:20]
@@ -264,7 +262,7 @@ def test_rows_that_raise(bulk):
 
 
 def test_a_service_that_is_not_there():
-    """R-ERR3: rows are not burnt where nothing can be sent."""
+    """Rows are not burnt where nothing can be sent."""
     run = modelwire.bulk(PROMPTS[:3], base_url="http://127.0.0.1:9/v1", api_key=KEY, model="m")
     with pytest.raises(modelwire.APIConnectionError):
         list(run)
@@ -272,7 +270,7 @@ def test_a_service_that_is_not_there():
 
 
 def test_rows_are_pulled_as_they_are_needed(bulk):
-    """R-OP1: a bounded number ahead of their outcomes."""
+    """A bounded number ahead of their outcomes."""
     pulled = 0
 
     def rows():
@@ -312,7 +310,7 @@ def left_by_with(run):
 
 @pytest.mark.parametrize("leave", [left_by_break, left_by_exception, left_by_close, left_by_with])
 def test_a_loop_that_is_left(quiet, bulk, leave):
-    """R-STR7: what is on its way is ended, also where somebody holds the run."""
+    """What is on its way is ended, also where somebody holds the run."""
     slow = quiet.script("bulk-left", ONE_ANSWER)
     run = modelwire.bulk(iter(PROMPTS), base_url=slow, api_key=KEY, model="m", max_concurrency=4)
     leave(run)
@@ -322,7 +320,7 @@ def test_a_loop_that_is_left(quiet, bulk, leave):
 
 @pytest.mark.parametrize("ordered", [False, True])
 def test_no_row_is_forgotten_where_a_loop_is_left(bulk, ordered):
-    """R-STR7: each has its outcome or is unfinished."""
+    """Each has its outcome or is unfinished."""
     run, given = bulk(iter(PROMPTS), ordered=ordered), []
     for result in run:
         given.append(result.row)
@@ -333,7 +331,7 @@ def test_no_row_is_forgotten_where_a_loop_is_left(bulk, ordered):
 
 
 def test_rows_that_close_their_run(bulk):
-    """R-STR7: it ends as any other that is closed."""
+    """It ends as any other that is closed."""
 
     def rows():
         yield "a"
@@ -347,7 +345,7 @@ def test_rows_that_close_their_run(bulk):
 
 
 def test_a_run_that_is_asked_from_within(bulk):
-    """R-ERR1: no hang."""
+    """No hang."""
 
     def rows():
         yield "a"
@@ -359,13 +357,12 @@ def test_a_run_that_is_asked_from_within(bulk):
 
 
 def test_rows_that_are_made_of_outcomes(bulk):
-    """R-OP1: a job in the rows of another."""
+    """A job in the rows of another."""
     inner = bulk(PROMPTS[:20])
     assert {one.text for one in bulk(one.text for one in inner)} == set(PROMPTS[:20])
 
 
 def test_a_run_that_is_dropped(quiet):
-    """R-STR7"""
     slow = quiet.script("bulk-dropped", [ANSWER, *([SILENCE] * 20)])
     run = modelwire.bulk(iter(PROMPTS), base_url=slow, api_key=KEY, model="m", max_concurrency=4)
     next(run)
@@ -375,7 +372,7 @@ def test_a_run_that_is_dropped(quiet):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_ctrl_c(service):
-    """R-STR7: heard while a job waits; the program goes on."""
+    """Heard while a job waits; the program goes on."""
     base_url = service.script("bulk-ctrl-c", [SILENCE] * 8)
     source = """
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -396,7 +393,7 @@ def test_ctrl_c(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_program_that_ends_in_the_midst(service):
-    """R-OP1: no hang and no complaint."""
+    """No hang and no complaint."""
     base_url = service.script("bulk-exit", [SILENCE] * 8)
     source = """
     run = modelwire.bulk(["a", "b"], model="m")
@@ -410,7 +407,7 @@ def test_a_program_that_ends_in_the_midst(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_fork(service):
-    """R-F4: a job belongs to its process; a child begins its own."""
+    """A job belongs to its process; a child begins its own."""
     source = """
     run = modelwire.bulk(["a", "b", "c"], model="echo")
     next(run)
@@ -447,7 +444,7 @@ MANY = """
 
 
 def test_rows_that_take_long_hold_up_no_other(service, bulk):
-    """R-OP1: what was given is sent while the iterator looks for the next row."""
+    """What was given is sent while the iterator looks for the next row."""
 
     def rows():
         yield from PROMPTS[:10]
@@ -459,14 +456,14 @@ def test_rows_that_take_long_hold_up_no_other(service, bulk):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_many_rows(service, monkeypatch):
-    """R-OP1: 12,000 of them, in flat memory; what grows otherwise are connections."""
+    """12,000 of them, in flat memory; what grows otherwise are connections."""
     monkeypatch.setattr(programs, "DEADLINE", 600.0)
     taken, growth = map(int, programs.run(MANY, service.base_url).split())
     assert taken == 12_000 and growth < RSS_GROWTH_KIB_MAX
 
 
 def test_threads_share_a_run(bulk):
-    """R-OP1: each outcome goes to one of them."""
+    """Each outcome goes to one of them."""
     run, found = bulk(iter(PROMPTS)), []
 
     def take():
@@ -485,7 +482,7 @@ def test_threads_share_a_run(bulk):
 
 
 def test_other_threads_run_meanwhile(stand_in):
-    """R-OP1: a wait holds no lock of the interpreter's."""
+    """A wait holds no lock of the interpreter's."""
     stand_in.set_default(testing.text("yes").stall(0.3))
     turns = 0
 
@@ -507,7 +504,6 @@ def test_other_threads_run_meanwhile(stand_in):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_greenlets_run_meanwhile(service):
-    """R-OP1"""
     before = "from gevent import monkey\nmonkey.patch_all()\nimport gevent\n"
     source = """
     from modelwire.testing import Service, text
@@ -541,7 +537,7 @@ async def rows_awaited(rows, pause=0.0):
 
 
 def test_an_awaited_row_that_is_cancelled(bulk):
-    """R-STR7: under trio that ends the iterator of the rows; it does not seem to be all of them."""
+    """Under trio that ends the iterator of the rows; it does not seem to be all of them."""
 
     async def rows():
         # clock: longer than the deadline that cancels it
@@ -560,7 +556,7 @@ def test_an_awaited_row_that_is_cancelled(bulk):
 
 @pytest.mark.parametrize("make", [iter, rows_awaited, list], ids=["iter", "async", "list"])
 def test_in_an_event_loop(bulk, make):
-    """R-OP1: of rows that are awaited, or not."""
+    """Of rows that are awaited, or not."""
 
     async def main():
         return [result.text async for result in bulk(make(PROMPTS))]
@@ -569,8 +565,6 @@ def test_in_an_event_loop(bulk, make):
 
 
 def test_under_trio(bulk):
-    """R-OP1"""
-
     async def rows():
         for row in PROMPTS:
             await trio.sleep(0)
@@ -585,7 +579,7 @@ def test_under_trio(bulk):
 
 
 def test_with_an_asynchronous_client(service, bulk):
-    """R-OP1: whose key a coroutine gives."""
+    """Whose key a coroutine gives."""
 
     async def key():
         await asyncio.sleep(0)
@@ -599,7 +593,7 @@ def test_with_an_asynchronous_client(service, bulk):
 
 
 def test_an_event_loop_runs_meanwhile(stand_in):
-    """R-OP1: other tasks have their turns."""
+    """Other tasks have their turns."""
     stand_in.set_default(testing.text("yes").stall(0.3))
 
     async def main():
@@ -622,7 +616,7 @@ def test_an_event_loop_runs_meanwhile(stand_in):
 
 
 def test_outcomes_come_while_rows_are_awaited(bulk):
-    """R-OP1: a slow source holds nothing up."""
+    """A slow source holds nothing up."""
 
     async def main():
         taken = asyncio.Event()
@@ -652,8 +646,8 @@ def taken(run, way):
 
 @pytest.mark.parametrize("way", ["for", "async for"])
 def test_slow_rows_do_not_keep_requests_back(way):
-    """R-OP1: rows that take a moment each are sent as they come: none waits for an answer to
-    another. The service answers nothing before it has all of them."""
+    """Rows that take a moment each are sent as they come: none waits for an answer to another. The
+    service answers nothing before it has all of them."""
     rows = 4  # as many as may be in flight at first
     all_came = threading.Barrier(rows)
 
@@ -693,7 +687,7 @@ def test_slow_rows_do_not_keep_requests_back(way):
 
 
 def test_awaited_rows_that_raise(bulk):
-    """R-OP1: what was pulled before comes out, then the exception."""
+    """What was pulled before comes out, then the exception."""
 
     async def rows():
         yield "a"
@@ -711,14 +705,13 @@ def test_awaited_rows_that_raise(bulk):
 
 
 def test_awaited_rows_need_a_loop(bulk):
-    """R-ERR1"""
     with pytest.raises(TypeError, match="async for"):
         list(bulk(rows_awaited(["x"])))
 
 
 @pytest.mark.parametrize("how", ["break", "cancel"])
 def test_an_awaited_loop_that_is_left(quiet, how):
-    """R-STR7: also where rows are awaited."""
+    """Also where rows are awaited."""
     slow = quiet.script("bulk-a-left", ONE_ANSWER)
 
     async def main():
@@ -744,7 +737,7 @@ def test_an_awaited_loop_that_is_left(quiet, how):
 
 
 def test_a_wait_that_is_cancelled_loses_nothing(stand_in):
-    """R-STR7: the next one takes up where it was."""
+    """The next one takes up where it was."""
     stand_in.set_default(testing.text("yes").stall(0.3))
 
     async def main():
@@ -761,7 +754,7 @@ def test_a_wait_that_is_cancelled_loses_nothing(stand_in):
 
 
 def test_two_tasks_await_one_run(stand_in):
-    """R-ERR1: one at a time, as of an asynchronous generator."""
+    """One at a time, as of an asynchronous generator."""
     stand_in.set_default(testing.text("yes").stall(0.2))
 
     async def main():
@@ -780,14 +773,14 @@ def test_two_tasks_await_one_run(stand_in):
 
 
 def test_progress(bulk):
-    """R-OP1: a function is told now and then, and once at the end."""
+    """A function is told now and then, and once at the end."""
     told = []
     list(bulk(PROMPTS, progress=lambda status: told.append((status.done, status.total))))
     assert told[-1] == (200, 200) and 1 <= len(told) < 100
 
 
 def test_progress_that_raises(bulk, caplog):
-    """R-OP1: it changes nothing; it is logged, once."""
+    """It changes nothing; it is logged, once."""
 
     def tell(status):
         raise ValueError("no display")
@@ -798,34 +791,33 @@ def test_progress_that_raises(bulk, caplog):
 
 
 def test_progress_that_asks_for_outcomes(bulk, caplog):
-    """R-ERR1: no hang."""
+    """No hang."""
     run = bulk(PROMPTS, progress=lambda status: next(run))
     assert len(list(run)) == 200
     assert "from within this bulk job" in caplog.text
 
 
 def test_progress_with_tqdm(bulk, capfd):
-    """R-OP1: a bar where it is installed."""
+    """A bar where it is installed."""
     pytest.importorskip("tqdm")
     list(bulk(PROMPTS, progress=True))
     assert "200/200" in capfd.readouterr().err
 
 
 def test_progress_without_tqdm(bulk, capfd, monkeypatch):
-    """R-OP1: nothing where standard error is no terminal."""
+    """Nothing where standard error is no terminal."""
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     list(bulk(PROMPTS, progress=True))
     assert capfd.readouterr().err == ""
 
 
 def test_progress_that_is_neither(bulk):
-    """R-ERR1"""
     with pytest.raises(TypeError, match="progress"):
         bulk([], progress=3)
 
 
 def test_a_client_and_its_settings(service, bulk):
-    """R-CFG1: headers, query and sums of the client are those of the job."""
+    """Headers, query and sums of the client are those of the job."""
     client = modelwire.OpenAI(
         base_url=service.base_url,
         api_key=lambda: KEY,
@@ -841,14 +833,14 @@ def test_a_client_and_its_settings(service, bulk):
 
 
 def test_a_client_and_a_base_url(service):
-    """R-ERR1: one of them."""
+    """One of them."""
     client = modelwire.OpenAI(base_url=service.base_url, api_key=KEY)
     with pytest.raises(TypeError, match="client has base_url"):
         modelwire.bulk([], client=client, base_url="http://localhost/v1")
 
 
 def test_names():
-    """R-OP1: what there is can be imported from modelwire.bulk as well."""
+    """What there is can be imported from modelwire.bulk as well."""
     from modelwire.bulk import Result, Rows, Status, read_parquet, write_parquet
 
     assert modelwire.bulk.Rows is Rows and modelwire.bulk.Result is Result
@@ -868,7 +860,7 @@ def rows(service, monkeypatch):
 
 
 def test_a_batch_of_lists(rows):
-    """R-OP1: bad rows are outcomes; the engine is kept from batch to batch."""
+    """Bad rows are outcomes; the engine is kept from batch to batch."""
     for _ in range(2):
         batch = rows({"text": ["a", None, 3, "b"], "n": [1, 2, 3, 4]})
         assert batch["n"] == [1, 2, 3, 4] and batch["answer"] == ["a", None, None, "b"]
@@ -877,7 +869,7 @@ def test_a_batch_of_lists(rows):
 
 
 def test_a_batch_of_requests(rows, service):
-    """R-OP1: as JSON text or as structs."""
+    """As JSON text or as structs."""
     whole = modelwire.bulk.Rows(body="request", model="echo", answer="said")
     given = [json.dumps(ASK), ASK, "no JSON", "3"]
     batch = whole({"request": given})
@@ -886,7 +878,7 @@ def test_a_batch_of_requests(rows, service):
 
 
 def test_batches_of_libraries(rows):
-    """R-OP1: numpy, pandas and Arrow give what they got."""
+    """Numpy, pandas and Arrow give what they got."""
     numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
     pyarrow = pytest.importorskip("pyarrow")
     arrays = rows({"text": numpy.array(["a", "b"], dtype=object), "n": numpy.array([1, 2])})
@@ -900,13 +892,13 @@ def test_batches_of_libraries(rows):
 
 
 def test_a_batch_without_the_column(rows):
-    """R-ERR1: it names the columns that are there."""
+    """It names the columns that are there."""
     with pytest.raises(KeyError, match="other"):
         rows({"other": ["x"]})
 
 
 def test_a_batch_with_a_wrong_key(rows, monkeypatch):
-    """R-ERR2: raises, for no row can do better; the next batch begins anew."""
+    """Raises, for no row can do better; the next batch begins anew."""
     monkeypatch.setenv("MODELWIRE_API_KEY", "sk-wrong")
     with pytest.raises(modelwire.AuthenticationError):
         rows({"text": PROMPTS})
@@ -915,7 +907,7 @@ def test_a_batch_with_a_wrong_key(rows, monkeypatch):
 
 
 def test_rows_are_pickled(rows):
-    """R-OP1: without their engine."""
+    """Without their engine."""
     import pickle
 
     rows({"text": ["x"]})
@@ -924,7 +916,7 @@ def test_rows_are_pickled(rows):
 
 
 def test_parquet(bulk, tmp_path):
-    """R-OP1: rows of a file, and results as one."""
+    """Rows of a file, and results as one."""
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     table = pyarrow.table({"text": PROMPTS, "n": list(range(200)), "other": ["x"] * 200})
@@ -940,7 +932,7 @@ def test_parquet(bulk, tmp_path):
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
-    """R-ERR1: says what to install."""
+    """Says what to install."""
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     with pytest.raises(ImportError, match="pip install pyarrow"):
         modelwire.bulk.read_parquet(Path(tmp_path / "in.parquet"))
@@ -948,7 +940,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 def test_nothing_is_open_after_all(quiet):
-    """R-F5: descriptors and threads of a job go with it."""
+    """Descriptors and threads of a job go with it."""
 
     def once():
         where = {"base_url": quiet.base_url, "api_key": KEY}
@@ -979,7 +971,7 @@ def lines(path):
 
 
 def test_an_output(bulk, service, tmp_path):
-    """R-OP1: each result is a line of it; a second run has nothing to do."""
+    """Each result is a line of it; a second run has nothing to do."""
     output = tmp_path / "out.jsonl"
     run = bulk(PROMPTS, output=output)
     assert len(list(run)) == 200
@@ -995,7 +987,7 @@ def test_an_output(bulk, service, tmp_path):
 
 @pytest.mark.parametrize("make", [iter, rows_awaited], ids=["iter", "async"])
 def test_many_rows_that_are_skipped(bulk, tmp_path, make):
-    """R-OP1: more of them than are pulled ahead, in a loop of either kind."""
+    """More of them than are pulled ahead, in a loop of either kind."""
     output = tmp_path / "out.jsonl"
     many = [f"row {number}" for number in range(600)]
     assert len(list(bulk(many, output=output))) == 600
@@ -1010,7 +1002,7 @@ def test_many_rows_that_are_skipped(bulk, tmp_path, make):
 
 
 def test_an_output_in_order(bulk, tmp_path):
-    """R-OP1: lines and outcomes in the order of the rows."""
+    """Lines and outcomes in the order of the rows."""
     output = tmp_path / "out.jsonl"
     rows = [(f"row-{number}", prompt) for number, prompt in enumerate(PROMPTS)]
     assert [one.row for one in bulk(iter(rows), output=output, ordered=True)] == rows
@@ -1018,7 +1010,7 @@ def test_an_output_in_order(bulk, tmp_path):
 
 
 def test_an_output_that_is_left_and_taken_up(bulk, service, tmp_path):
-    """R-OP1: what was on its way comes in; no row is lost or sent twice."""
+    """What was on its way comes in; no row is lost or sent twice."""
     output = tmp_path / "out.jsonl"
     for taken, _ in enumerate(bulk(iter(PROMPTS), output=output, max_concurrency=8), 1):
         if taken == 20:
@@ -1033,7 +1025,7 @@ def test_an_output_that_is_left_and_taken_up(bulk, service, tmp_path):
 
 
 def test_rows_that_failed_go_again(stand_in, tmp_path):
-    """R-OP1: only where that is asked for."""
+    """Only where that is asked for."""
     output = tmp_path / "out.jsonl"
     stand_in.queue(testing.error(500))
     [failed] = scripted(stand_in, ["x"], output=output)
@@ -1047,7 +1039,7 @@ def test_rows_that_failed_go_again(stand_in, tmp_path):
 
 
 def test_names_that_are_given_twice_or_changed(bulk, tmp_path):
-    """R-ERR1: outcomes that say so; the others go on."""
+    """Outcomes that say so; the others go on."""
     output = tmp_path / "out.jsonl"
     results = list(bulk([("a", "x"), ("a", "y"), ("b", "z")], output=output))
     [twice] = [one for one in results if one.error is not None]
@@ -1057,7 +1049,7 @@ def test_names_that_are_given_twice_or_changed(bulk, tmp_path):
 
 
 def test_rows_that_are_no_requests_are_kept(bulk, service, tmp_path):
-    """R-ERR1: as failed ones: a second run skips them, but where they are to go again."""
+    """As failed ones: a second run skips them, but where they are to go again."""
     output, bad = tmp_path / "out.jsonl", [5, ("n", {"messages": {1}}), {"messages": b"x"}]
     failed = [one for one in bulk(["a", *bad, 5], output=output) if one.error is not None]
     kept = {one["custom_id"]: one for one in lines(output)}
@@ -1072,7 +1064,7 @@ def test_rows_that_are_no_requests_are_kept(bulk, service, tmp_path):
 
 
 def test_rows_that_are_no_requests_in_order(bulk, tmp_path):
-    """R-OP1: each line in its place."""
+    """Each line in its place."""
     output = tmp_path / "out.jsonl"
     rows = [("1", "a"), ("2", {"messages": {1}}), ("3", "b")]
     assert [one.custom_id for one in bulk(rows, output=output, ordered=True)] == ["1", "2", "3"]
@@ -1080,7 +1072,7 @@ def test_rows_that_are_no_requests_in_order(bulk, tmp_path):
 
 
 def test_two_runs_on_one_output(stand_in, tmp_path):
-    """R-ERR1: the second one waits a moment, for the first may be about to end."""
+    """The second one waits a moment, for the first may be about to end."""
     output = tmp_path / "out.jsonl"
     stand_in.queue(testing.text("yes"))
     stand_in.set_default(testing.text("yes").stall(4.0))
@@ -1092,7 +1084,7 @@ def test_two_runs_on_one_output(stand_in, tmp_path):
 
 
 def test_an_output_that_cannot_be(bulk, tmp_path):
-    """R-ERR1: the error names the file; nothing is sent."""
+    """The error names the file; nothing is sent."""
     with pytest.raises(OSError, match="no-such-folder"):
         list(bulk(PROMPTS, output=tmp_path / "no-such-folder" / "out.jsonl"))
 
@@ -1108,7 +1100,7 @@ def test_an_output_that_cannot_be(bulk, tmp_path):
     ids=["next", "for", "async"],
 )
 def test_a_program_that_ends_lets_come_in_what_is_paid_for(stand_in, tmp_path, left):
-    """R-STR7: nothing is unknown to the next one."""
+    """Nothing is unknown to the next one."""
     output = tmp_path / "out.jsonl"
     # The others are on their way when the first one is answered.
     stand_in.queue(testing.text("yes").stall(1))
@@ -1130,7 +1122,7 @@ def test_a_program_that_ends_lets_come_in_what_is_paid_for(stand_in, tmp_path, l
 
 
 def test_a_killed_program(service, tmp_path):
-    """R-OP1: SIGKILL in the midst: no row is lost, and what may be paid twice is named."""
+    """SIGKILL in the midst: no row is lost, and what may be paid twice is named."""
     output = tmp_path / "out.jsonl"
     source = f"""
     rows = ((f"row-{{n}}", f"prompt {{n}}") for n in range(3000))

@@ -57,7 +57,7 @@ def prompts(service):
 
 @pytest.mark.parametrize("batch_format", ["numpy", "pandas", "pyarrow"])
 def test_an_instance(ray, service, batch_format):
-    """R-OP1: every row has its answer, in each of Ray's formats."""
+    """Every row has its answer, in each of Ray's formats."""
     answers = modelwire.bulk.Rows(prompt="text", model="echo")
     found = rows(ray).map_batches(answers, batch_size=BATCH, batch_format=batch_format).take_all()
     assert sorted(one["id"] for one in found) == list(range(ROWS))
@@ -67,7 +67,7 @@ def test_an_instance(ray, service, batch_format):
 
 
 def test_a_pool_of_actors(ray, service):
-    """R-OP1: each worker has an engine of its own; bad rows are outcomes."""
+    """Each worker has an engine of its own; bad rows are outcomes."""
     bad = ray.data.from_items([{"id": -1, "text": None}], override_num_blocks=1)
     found = (
         rows(ray)
@@ -86,7 +86,6 @@ def test_a_pool_of_actors(ray, service):
 
 
 def test_a_wrong_key_ends_the_run(ray, service):
-    """R-ERR2"""
     answers = modelwire.bulk.Rows(prompt="text", model="echo", api_key="sk-wrong")
     with pytest.raises(Exception, match="Incorrect API key"):
         rows(ray).map_batches(answers, batch_size=BATCH).take_all()
@@ -114,8 +113,8 @@ def workers():
 
 
 def test_a_killed_worker(ray, service):
-    """R-OP1: SIGKILL in mid-run: every row has its answer; what is paid twice is at most what that
-    worker had in hand."""
+    """SIGKILL in mid-run: every row has its answer; what is paid twice is at most what that worker
+    had in hand."""
     service.set_default(testing.played().stall(0.02))
     killed = []
 

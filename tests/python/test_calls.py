@@ -51,7 +51,7 @@ def listening(service, told):
 
 
 def test_an_answer_tells(listening, told):
-    """R-ERR3, R-MET1: as its timing, and to on_call: the same."""
+    """As its timing, and to on_call: the same."""
     for ask in (
         lambda: listening.chat.completions.create(**CHAT),
         lambda: listening.responses.create(**RESPONSE),
@@ -70,7 +70,7 @@ def test_an_answer_tells(listening, told):
 
 
 def test_what_a_record_has(listening, told):
-    """R-MET2: names and types, of a plain call of the service that is known."""
+    """Names and types, of a plain call of the service that is known."""
     before = datetime.datetime.now(datetime.timezone.utc)
     given = listening.chat.completions.create(**CHAT)
     record = given.timing
@@ -110,7 +110,7 @@ def test_records_are_values(listening):
 
 
 def test_a_stream_tells_at_its_end(listening, told):
-    """R-STR1, R-STR3: not before; with its chunks."""
+    """Not before; with its chunks."""
     for create, given in (
         (listening.chat.completions.create, CHAT),
         (listening.responses.create, RESPONSE),
@@ -129,7 +129,7 @@ def test_a_stream_tells_at_its_end(listening, told):
 
 
 def test_times_of_chunks_by_option(service, told):
-    """R-STR1: of all calls of the client."""
+    """Of all calls of the client."""
     settings = {"base_url": service.base_url, "api_key": KEY, "chunk_times": True}
     with modelwire.Client(**settings, on_call=told.append) as client:
         chunks = list(client.chat.completions.create(**CHAT, stream=True))
@@ -142,7 +142,7 @@ def test_times_of_chunks_by_option(service, told):
 
 
 def test_a_stream_that_ends_badly_tells(scripted, told):
-    """R-STR7, R-ERR6: the same on the error and on the stream."""
+    """The same on the error and on the stream."""
     cut = {"events": [piece("a")], "end": "cut"}
     client = scripted(cut, answer({}, 500), on_call=told.append)
     chunks = client.chat.completions.create(**CHAT, stream=True)
@@ -160,7 +160,7 @@ def test_a_stream_that_ends_badly_tells(scripted, told):
 
 
 def test_errors_tell(scripted, told, service):
-    """R-ERR3, R-LIM1: with all attempts and waits; of a connection; of arguments."""
+    """With all attempts and waits; of a connection; of arguments."""
     refused = answer({"error": {"message": f"no {KEY}"}}, 429)
     retry = modelwire.Retry(max_retries=2, first_wait=0.001)
     client = scripted(refused, refused, refused, retry=retry, on_call=told.append)
@@ -205,7 +205,7 @@ def test_errors_tell(scripted, told, service):
 
 
 def test_what_cannot_be_parsed_tells(modelwire_service, told):
-    """R-ERR3: the error of `parse` has what the call told."""
+    """The error of `parse` has what the call told."""
     import dataclasses
 
     @dataclasses.dataclass
@@ -224,7 +224,7 @@ def test_what_cannot_be_parsed_tells(modelwire_service, told):
 
 
 def test_the_services_own_field_stays(scripted):
-    """R-F3: as an item, and in what is dumped."""
+    """As an item, and in what is dumped."""
     client = scripted(answer({"id": "a", "choices": [{}], "timing": {"total": 5}}))
     found = client.chat.completions.create(**CHAT)
     assert isinstance(found.timing, modelwire.CallRecord)
@@ -233,7 +233,7 @@ def test_the_services_own_field_stays(scripted):
 
 
 def test_an_answer_from_elsewhere_has_no_timing(client):
-    """R-F3: nor a copy by text; and nobody finds it in a dump."""
+    """Nor a copy by text; and nobody finds it in a dump."""
     found = client.chat.completions.create(**CHAT)
     assert found.timing.status == 200 and "timing" not in found.to_dict()
     assert pickle.loads(pickle.dumps(found)).timing is None
@@ -244,7 +244,7 @@ def test_an_answer_from_elsewhere_has_no_timing(client):
 
 
 def test_raw_answers_and_helpers_tell(listening, told):
-    """R-STR1: each call once, whatever stands around it."""
+    """Each call once, whatever stands around it."""
     raw = listening.chat.completions.with_raw_response.create(**CHAT)
     assert raw.timing == raw.parse().timing == told.one()
     told.clear()
@@ -267,7 +267,7 @@ def test_raw_answers_and_helpers_tell(listening, told):
 
 
 def test_tools_tell_of_each_turn(modelwire_service, told):
-    """R-STR1: a turn is a call."""
+    """A turn is a call."""
     from modelwire.testing import text
 
     def weather(city: str) -> str:
@@ -286,7 +286,7 @@ def test_tools_tell_of_each_turn(modelwire_service, told):
 
 
 def test_an_httpx_client_and_a_traced_one(service, told):
-    """R-CFG1: each call once, where hooks or a tracer stand between."""
+    """Each call once, where hooks or a tracer stand between."""
     httpx = pytest.importorskip("httpx")
     seen = []
     client = modelwire.OpenAI(
@@ -306,7 +306,7 @@ def test_an_httpx_client_and_a_traced_one(service, told):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_posing_changes_nothing(service):
-    """R-F3: answers, errors and streams that are of openai's classes tell the same."""
+    """Answers, errors and streams that are of openai's classes tell the same."""
     pytest.importorskip("openai")
     output = programs.run(
         """
@@ -331,7 +331,7 @@ def test_posing_changes_nothing(service):
 
 
 def test_a_stream_that_is_closed_tells(scripted, told):
-    """R-STR7: by whom it was ended, to the stream as well."""
+    """By whom it was ended, to the stream as well."""
     client = scripted(stream(piece("a"), STALL), on_call=told.append)
     chunks = client.chat.completions.create(**CHAT, stream=True)
     next(chunks)
@@ -343,7 +343,7 @@ def test_a_stream_that_is_closed_tells(scripted, told):
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_stream_that_nobody_holds_tells(scripted, told):
-    """R-STR7: dropped, and in a cycle that is collected."""
+    """Dropped, and in a cycle that is collected."""
     stalled = stream(piece("a"), STALL)
     client = scripted(stalled, stalled, on_call=told.append)
     chunks = client.chat.completions.create(**CHAT, stream=True)
@@ -360,7 +360,7 @@ def test_a_stream_that_nobody_holds_tells(scripted, told):
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_stream_outlives_its_client(service, told):
-    """R-STR1: of a client that is dropped at once, and of one that was closed."""
+    """Of a client that is dropped at once, and of one that was closed."""
     settings = {"base_url": service.base_url, "api_key": KEY}
     chunks = modelwire.Client(**settings, on_call=told.append).chat.completions.create(
         **CHAT, stream=True
@@ -377,7 +377,7 @@ def test_a_stream_outlives_its_client(service, told):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_ctrl_c_tells(service):
-    """R-STR1: of the call that it ended."""
+    """Of the call that it ended."""
     service.script("ctrl-c", [SILENCE])
     output = programs.run(
         """
@@ -401,7 +401,7 @@ def test_ctrl_c_tells(service):
 
 
 def test_on_one_thread_in_order(service):
-    """R-OP1: of many threads and clients, each call once, in the order in which they ended."""
+    """Of many threads and clients, each call once, in the order in which they ended."""
     told, threads = [], set()
 
     def on_call(record):
@@ -432,7 +432,7 @@ def test_on_one_thread_in_order(service):
 
 
 def test_one_call_after_the_other(listening, told):
-    """R-OP1: a record is there before the caller sees the end."""
+    """A record is there before the caller sees the end."""
     for number in range(50):
         given = listening.chat.completions.create(**CHAT)
         assert told.all()[number] == given.timing
@@ -440,7 +440,7 @@ def test_one_call_after_the_other(listening, told):
 
 
 def test_a_function_that_raises(scripted, caplog):
-    """R-ERR3: is logged, and told of the next call."""
+    """Is logged, and told of the next call."""
     told = []
 
     def on_call(record):
@@ -474,7 +474,7 @@ def no_log():
 
 
 def test_a_function_that_raises_where_logging_raises(scripted, no_log):
-    """R-ERR3: all are told, those that waited too; nobody waits for ever for one that was lost."""
+    """All are told, those that waited too; nobody waits for ever for one that was lost."""
     told = []
 
     def on_call(record):
@@ -490,7 +490,7 @@ def test_a_function_that_raises_where_logging_raises(scripted, no_log):
 
 
 def test_a_function_that_sleeps(scripted):
-    """R-STR1: no call waits for it; a close waits, but not for ever."""
+    """No call waits for it; a close waits, but not for ever."""
     free, told = threading.Event(), []
 
     def on_call(record):
@@ -513,7 +513,7 @@ def test_a_function_that_sleeps(scripted):
 
 
 def test_a_function_that_calls(service, told):
-    """R-OP1: with the same client, whose calls it is told of too; and that closes it."""
+    """With the same client, whose calls it is told of too; and that closes it."""
 
     def on_call(record):
         told.append((record, modelwire.flush_calls(5.0)))
@@ -531,7 +531,7 @@ def test_a_function_that_calls(service, told):
 
 
 def test_what_is_no_function(service):
-    """R-F2: told when the client is made."""
+    """Told when the client is made."""
     settings = {"base_url": service.base_url, "api_key": KEY}
 
     async def awaited(record):
@@ -543,7 +543,7 @@ def test_what_is_no_function(service):
 
 
 def test_more_than_can_wait(caplog, told):
-    """R-OP1: what found no room is counted and told; all others come."""
+    """What found no room is counted and told; all others come."""
     free = threading.Event()
 
     def on_call(record):
@@ -564,7 +564,7 @@ def test_more_than_can_wait(caplog, told):
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_nothing_is_kept(service, told):
-    """R-OP1: neither clients whose function holds them, nor what they told."""
+    """Neither clients whose function holds them, nor what they told."""
     made = []
     for _ in range(3):
         client = modelwire.Client(base_url=service.base_url, api_key=KEY)
@@ -627,7 +627,7 @@ FORKING = """
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_program_that_ends_tells(service):
-    """R-OP1: what is due, and the calls that its end ended."""
+    """What is due, and the calls that its end ended."""
     service.script("ending", [answer({"id": "a", "choices": [{}]}), stream(piece("a"), STALL)])
     output = programs.run(
         """
@@ -648,7 +648,7 @@ def test_a_program_that_ends_tells(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_program_ends_in_time(service):
-    """R-OP1: whatever the function does: sleeps, calls, or logs what it cannot."""
+    """Whatever the function does: sleeps, calls, or logs what it cannot."""
     for source in (
         # clock: the slowness itself
         "time.sleep(60)",
@@ -675,7 +675,7 @@ def test_a_program_ends_in_time(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_close_waits_for_what_is_due(service):
-    """R-OP1: of a client of a process that ends without a word."""
+    """Of a client of a process that ends without a word."""
     output = programs.run(
         """
         def on_call(record):
@@ -694,7 +694,7 @@ def test_a_close_waits_for_what_is_due(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_forks(service):
-    """R-OP1: a child is told of its own calls, on a thread of its own; the parent of its own."""
+    """A child is told of its own calls, on a thread of its own; the parent of its own."""
     source = """
     client = modelwire.Client(on_call=told.append)
 
@@ -734,7 +734,7 @@ def test_forks(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_fork_in_a_function(service):
-    """R-OP1: the child hands on nothing of its parent's; it may call."""
+    """The child hands on nothing of its parent's; it may call."""
     source = """
     def on_call(record):
         told.append(record.operation)
@@ -761,7 +761,7 @@ def test_a_fork_in_a_function(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_many_forks_while_calls_tell(service):
-    """R-OP1: at any moment, with threads that call meanwhile."""
+    """At any moment, with threads that call meanwhile."""
     source = """
     client = modelwire.Client(on_call=told.append)
     end = threading.Event()
@@ -793,7 +793,7 @@ def test_many_forks_while_calls_tell(service):
 @pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
 def test_greenlets(service, library):
-    """R-OP1: where gevent or eventlet replaced threads."""
+    """Where gevent or eventlet replaced threads."""
     from test_greenlets import PATCH
 
     output = programs.run(
@@ -819,7 +819,7 @@ def test_greenlets(service, library):
 @pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
 def test_calls_in_threads_of_a_pool(service, library):
-    """R-OP1: where nothing begins that lasts, whoever waits hands on; then the main thread's."""
+    """Where nothing begins that lasts, whoever waits hands on; then the main thread's."""
     from test_greenlets import PATCH
 
     run = {
@@ -852,7 +852,7 @@ def test_calls_in_threads_of_a_pool(service, library):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_greenlet_that_is_killed(service):
-    """R-OP1: as programs end all of theirs; the next one tells what it held."""
+    """As programs end all of theirs; the next one tells what it held."""
     output = programs.run(
         """
         import gc, gevent
@@ -879,7 +879,7 @@ def test_a_greenlet_that_is_killed(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_handler_of_a_signal_that_calls(service):
-    """R-OP1: at whatever moment, also where its thread is about to be told of."""
+    """At whatever moment, also where its thread is about to be told of."""
     output = programs.run(
         """
         from modelwire import _calls
@@ -897,7 +897,7 @@ def test_a_handler_of_a_signal_that_calls(service):
 
 
 def test_bulk_tells(service, told):
-    """R-OP1: a row is a call of its client."""
+    """A row is a call of its client."""
     with modelwire.OpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
         rows = [{"model": "echo", "messages": HELLO} for _ in range(3)]
         done = list(modelwire.bulk(rows, client=client))

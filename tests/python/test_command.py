@@ -36,7 +36,7 @@ def run(*arguments, base_url=None, form="script", **options):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_help(form):
-    """R-OP1: standard output has it, and the name of the command, however it was started."""
+    """Standard output has it, and the name of the command, however it was started."""
     done = run("--help", form=form)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"Usage: modelwire" in done.stdout and b"bulk" in done.stdout
@@ -44,26 +44,26 @@ def test_help(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_version(form):
-    """R-OP1: one version everywhere."""
+    """One version everywhere."""
     done = run("--version", form=form)
     assert done.stdout.decode() == f"modelwire {modelwire.__version__}\n"
 
 
 def test_wrong_use():
-    """R-ERR1: exit code 2 and a word of what is wrong, on standard error alone."""
+    """Exit code 2 and a word of what is wrong, on standard error alone."""
     done = run("no-such-command")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"no-such-command" in done.stderr and b"Traceback" not in done.stderr
 
 
 def test_arguments_of_any_bytes():
-    """R-ERR1: what is no UTF-8 reaches the command as it was given."""
+    """What is no UTF-8 reaches the command as it was given."""
     done = run("bulk", b"no-such-file-\xff.jsonl")
     assert done.returncode != 0 and b"Traceback" not in done.stderr
 
 
 def test_help_is_cheap():
-    """R-OP1: starting Python is part of it."""
+    """Starting Python is part of it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run("--help")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -72,7 +72,7 @@ def test_help_is_cheap():
 
 
 def test_what_it_imports():
-    """R-OP1: the package and what comes with Python's start, no further module of ours."""
+    """The package and what comes with Python's start, no further module of ours."""
     source = "import sys; import modelwire._command; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
     found = {name for name in told.stdout.split() if name.startswith("modelwire.")}
@@ -81,7 +81,7 @@ def test_what_it_imports():
 
 
 def test_a_closed_pipe_is_silent():
-    """R-OP1: no traceback and no message where the reader has gone."""
+    """No traceback and no message where the reader has gone."""
     read, write = os.pipe()
     os.close(read)
     command = [*FORMS["script"], "--help"]
@@ -93,7 +93,7 @@ def test_a_closed_pipe_is_silent():
 
 
 def test_ctrl_c_is_silent(service):
-    """R-OP1: while a call waits; the code is what a shell expects of an interrupted program."""
+    """While a call waits; the code is what a shell expects of an interrupted program."""
     base_url = service.script("command-ctrl-c", [SILENCE])
     with subprocess.Popen(
         [*FORMS["script"], "models"],
@@ -112,14 +112,14 @@ def test_ctrl_c_is_silent(service):
 
 
 def test_models(service):
-    """R-F1: a call of the command is one of the service."""
+    """A call of the command is one of the service."""
     done = run("models", base_url=service.base_url)
     assert (done.returncode, done.stderr) == (0, b"")
     assert re.search(rb"(?m)^echo\b", done.stdout)
 
 
 def test_a_wrong_key_has_its_code(service):
-    """R-ERR1: 11 is authentication."""
+    """11 is authentication."""
     settings = {**programs.environment(service.base_url), "MODELWIRE_API_KEY": "sk-wrong"}
     done = subprocess.run([*FORMS["script"], "models"], env=settings, capture_output=True)
     assert done.returncode == 11 and b"Incorrect API key" in done.stderr
@@ -127,7 +127,7 @@ def test_a_wrong_key_has_its_code(service):
 
 @pytest.mark.parametrize(("begin", "format"), [(b"PAR1", "Parquet"), (b"ARROW1", "Arrow")])
 def test_files_of_columns(tmp_path, begin, format):
-    """R-ERR1: the command names what reads them."""
+    """The command names what reads them."""
     path = tmp_path / "in.columns"
     path.write_bytes(begin + bytes(100))
     done = run("bulk", str(path), "-o", str(tmp_path / "out"), base_url="http://127.0.0.1:9/v1")

@@ -16,7 +16,7 @@ SECRET = "sk-echoed-9f3a71c5"
 
 
 def test_without_a_base_url_there_is_no_client(service):
-    """R-CFG1: it has no built-in default; nothing is sent."""
+    """It has no built-in default; nothing is sent."""
     before = service.state()["connections"]
     with pytest.raises(modelwire.OpenAIError, match="no base URL") as raised:
         modelwire.Client(api_key=KEY)
@@ -25,7 +25,7 @@ def test_without_a_base_url_there_is_no_client(service):
 
 
 def test_without_a_key_there_is_no_client(service):
-    """R-AUTH4: nothing is sent."""
+    """Nothing is sent."""
     before = service.state()["connections"]
     with pytest.raises(modelwire.OpenAIError, match="no API key") as raised:
         modelwire.Client(base_url=service.base_url)
@@ -43,7 +43,7 @@ def test_without_a_key_there_is_no_client(service):
     ],
 )
 def test_the_environment_in_its_order(service, monkeypatch, variables, arguments, expected):
-    """R-AUTH4, R-CFG1: an argument, then MODELWIRE_..., then OPENAI_...."""
+    """An argument, then MODELWIRE_..., then OPENAI_...."""
     for prefix, value in variables.items():
         url = service.script(value, [answer({"data": []})]) if value.strip() else value
         monkeypatch.setenv(f"{prefix}_BASE_URL", url)
@@ -58,7 +58,7 @@ def test_the_environment_in_its_order(service, monkeypatch, variables, arguments
 
 
 def test_the_environment_is_read_when_the_client_is_made(service, monkeypatch):
-    """R-CFG1: changes of os.environ are seen; a client that was made keeps what it has."""
+    """Changes of os.environ are seen; a client that was made keeps what it has."""
     monkeypatch.setenv("MODELWIRE_BASE_URL", service.base_url)
     monkeypatch.setenv("MODELWIRE_API_KEY", KEY)
     client = modelwire.Client()
@@ -68,7 +68,7 @@ def test_the_environment_is_read_when_the_client_is_made(service, monkeypatch):
 
 @pytest.mark.parametrize("tail", ["", "/", "//", "?tenant=7", "/?tenant=7"])
 def test_a_base_url_may_have_a_slash_and_a_query(scripted, service, tail):
-    """R-CFG1: a trailing slash does not matter, a query survives."""
+    """A trailing slash does not matter, a query survives."""
     base_url = service.script("slash", [answer({"data": []})])
     client = modelwire.Client(base_url=base_url + tail, api_key=KEY)
     client.models.list()
@@ -82,7 +82,7 @@ def test_a_base_url_may_have_a_slash_and_a_query(scripted, service, tail):
     "base_url", ["", "not a url", "ftp://host/v1", "host/v1", "http://user:pass@host/v1", "//host"]
 )
 def test_a_wrong_base_url(base_url):
-    """R-CFG1: told when the client is made, without what may be secret in it."""
+    """Told when the client is made, without what may be secret in it."""
     with pytest.raises(modelwire.OpenAIError) as raised:
         modelwire.Client(base_url=base_url, api_key=KEY)
     assert raised.value.kind == "config" and "pass@" not in raised.value.report()
@@ -90,7 +90,7 @@ def test_a_wrong_base_url(base_url):
 
 @pytest.mark.parametrize("key", [f" {KEY}\n", f"\t{KEY}\r\n", f"\u00a0{KEY}\u2003", KEY])
 def test_stray_white_space_around_a_key(service, key):
-    """R-AUTH3: removed, Unicode's too."""
+    """Removed, Unicode's too."""
     assert len(modelwire.Client(base_url=service.base_url, api_key=key).models.list()) > 0
 
 
@@ -98,7 +98,7 @@ def test_stray_white_space_around_a_key(service, key):
     "key", ["", "  ", "sk-a b", "sk-a\nb", "sk-\u00e9", "Bearer sk-abc", "sk-\x00", "sk-a\udcffb"]
 )
 def test_a_key_that_cannot_be_right(key):
-    """R-AUTH3: refused when the client is made, without showing it."""
+    """Refused when the client is made, without showing it."""
     with pytest.raises(modelwire.OpenAIError) as raised:
         modelwire.Client(base_url="http://localhost/v1", api_key=key)
     shown = repr(raised.value) + str(raised.value) + raised.value.report()
@@ -136,7 +136,7 @@ def test_a_key_that_cannot_be_right(key):
 def test_a_key_that_was_copied_wrong_is_told_what(
     service, monkeypatch, client_class, from_environment, key, said
 ):
-    """R-AUTH3, R-AUTH4: in words that fit who passes it and who sets it; nothing is sent."""
+    """In words that fit who passes it and who sets it; nothing is sent."""
     before = service.state()["connections"]
     given = {} if from_environment else {"api_key": key}
     if from_environment:
@@ -156,7 +156,7 @@ def test_a_key_that_was_copied_wrong_is_told_what(
 @pytest.mark.parametrize("key", ["c2stdGVzdA==", "sk-key=a", "mytokenkey=", "sk.a..b", "$2b$10$a"])
 @pytest.mark.parametrize("client_class", [modelwire.OpenAI, modelwire.AsyncOpenAI])
 def test_a_key_may_look_odd(client_class, key):
-    """R-AUTH3: equals signs, dollars and dots stand in keys too."""
+    """Equals signs, dollars and dots stand in keys too."""
     assert client_class(base_url="http://localhost/v1", api_key=key).api_key == key
 
 
@@ -187,7 +187,7 @@ def told(error):
 @pytest.mark.parametrize("how", ["object", "escaped", "text", "html"])
 @pytest.mark.parametrize("status", [200, 307, 401, 500])
 def test_a_key_that_the_service_echoes_is_masked(scripted, status, how, stream):
-    """R-AUTH4: in every field of the error, its text, its report and its pickle."""
+    """In every field of the error, its text, its report and its pickle."""
     client = scripted(echoed(status, how), api_key=SECRET)
     try:
         for _ in client.chat.completions.create(model="m", messages=HELLO, stream=stream):
@@ -209,7 +209,7 @@ def test_a_key_that_the_service_echoes_is_masked(scripted, status, how, stream):
     ids=["error", "flat", "no_json"],  # not the key: the script is named so, and the path tells
 )
 def test_a_key_that_an_event_echoes_is_masked(scripted, event):
-    """R-AUTH4: an error inside a stream, and data that is none."""
+    """An error inside a stream, and data that is none."""
     client = scripted(events(event, finish()), api_key=SECRET)
     with pytest.raises(modelwire.APIError) as raised:
         list(client.chat.completions.create(model="m", messages=HELLO, stream=True))
@@ -217,7 +217,7 @@ def test_a_key_that_an_event_echoes_is_masked(scripted, event):
 
 
 def test_a_key_in_a_header_is_masked(scripted):
-    """R-AUTH4: also where nothing failed."""
+    """Also where nothing failed."""
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nx-request-id: "
     body = f"data: {finish()}\n\ndata: [DONE]\n\n"
     script = {"send": f"{head}{SECRET}\r\nContent-Length: {len(body)}\r\n\r\n{body}"}
@@ -227,7 +227,7 @@ def test_a_key_in_a_header_is_masked(scripted):
 
 
 def test_nothing_of_a_client_shows_the_key():
-    """R-AUTH4: repr, attributes of it and its resources; a client is not pickled."""
+    """Repr, attributes of it and its resources; a client is not pickled."""
     client = modelwire.Client(base_url="http://localhost/v1", api_key=SECRET)
     assert repr(client) == "OpenAI(base_url='http://localhost/v1')"
     objects = [client, client.chat, client.chat.completions, client.models, client._natives]
@@ -241,12 +241,12 @@ def test_nothing_of_a_client_shows_the_key():
 
 
 def test_open_ai_is_the_same_class():
-    """R-OP1: one changed import."""
+    """One changed import."""
     assert modelwire.OpenAI is modelwire.Client
 
 
 def test_a_client_as_a_context_manager(service):
-    """R-CFG1: closed when it is left, whatever happens; close() is repeatable."""
+    """Closed when it is left, whatever happens; close() is repeatable."""
     with pytest.raises(ZeroDivisionError):
         with modelwire.Client(base_url=service.base_url, api_key=KEY) as client:
             assert not client.is_closed() and client.base_url == service.base_url
@@ -261,7 +261,7 @@ def test_a_client_as_a_context_manager(service):
 
 
 def test_closing_a_client_closes_its_connections(quiet):
-    """R-CFG1: those that wait to be used again."""
+    """Those that wait to be used again."""
     client = modelwire.Client(base_url=quiet.base_url, api_key=KEY)
     client.models.list()
     assert quiet.open_connections() == 1
@@ -270,7 +270,7 @@ def test_closing_a_client_closes_its_connections(quiet):
 
 
 def test_default_headers(scripted):
-    """R-AUTH1: sent with every request; those of the library cannot be set."""
+    """Sent with every request; those of the library cannot be set."""
     client = scripted(answer({"data": []}), default_headers={"X-Tenant": "7"})
     client.models.list()
     assert ["x-tenant", "7"] in [[n.lower(), v] for n, v in scripted.requests()[0]["headers"]]
@@ -300,7 +300,7 @@ def test_default_headers(scripted):
     ids=repr,
 )
 def test_settings_that_cannot_be_right(settings, error):
-    """R-CFG1: an OpenAIError or Python's own TypeError or ValueError, when the client is made."""
+    """An OpenAIError or Python's own TypeError or ValueError, when the client is made."""
     given = {"base_url": "http://localhost/v1", "api_key": KEY, **settings}
     expected = (error, modelwire.OpenAIError) if error is ValueError else error
     with pytest.raises(expected):
@@ -321,6 +321,5 @@ def test_settings_that_cannot_be_right(settings, error):
     ],
 )
 def test_timeouts_show_what_was_set(timeout, text):
-    """R-CFG1"""
     assert repr(timeout) == text
     modelwire.Client(base_url="http://localhost/v1", api_key=KEY, timeout=timeout)

@@ -96,7 +96,7 @@ def both(service, vendored):
 
 
 def test_calls_and_streams_in_both_at_once(both, service):
-    """R-STR1: each has its own connections, sums, classes and thread, whatever the other does."""
+    """Each has its own connections, sums, classes and thread, whatever the other does."""
     both("""
     def work(copy):
         client, slow = copy.Client(), copy.Client(base_url=SLOW)
@@ -125,8 +125,8 @@ def test_calls_and_streams_in_both_at_once(both, service):
 
 
 def test_errors_answers_and_parts_are_of_their_own_copy(both):
-    """R-ERR1: no class of one is met in the other, also after a pickle, and with a class of the
-    program's own."""
+    """No class of one is met in the other, also after a pickle, and with a class of the program's
+    own."""
     both("""
     import pickle
     for copy, other in (COPIES, COPIES[::-1]):
@@ -152,7 +152,7 @@ def test_errors_answers_and_parts_are_of_their_own_copy(both):
 
 
 def test_a_shutdown_of_one_leaves_the_other(both):
-    """R-STR1: its thread ends, and the other's stream goes on."""
+    """Its thread ends, and the other's stream goes on."""
     both("""
     from app.vendored import _native as vendored
     chats = [streamed(copy.Client(base_url=SLOW)) for copy in COPIES]
@@ -179,7 +179,7 @@ def test_a_shutdown_of_one_leaves_the_other(both):
     ],
 )
 def test_the_process_ends_with_streams_of_both_open(both, first, how):
-    """R-STR1: in whatever order they were imported, well and without a word."""
+    """In whatever order they were imported, well and without a word."""
     both(
         f"""
     chats = [streamed(copy.Client(base_url=STALLED)) for copy in COPIES]
@@ -192,7 +192,7 @@ def test_the_process_ends_with_streams_of_both_open(both, first, how):
 
 
 def test_fork_in_mid_stream_of_both(both):
-    """R-OP1: the child calls with both, the parent's streams go on."""
+    """The child calls with both, the parent's streams go on."""
     both("""
     from app import vendored
     clients = [copy.Client() for copy in COPIES]
@@ -224,7 +224,7 @@ def test_fork_in_mid_stream_of_both(both):
 
 @pytest.mark.parametrize("waits", [0, 1])
 def test_ctrl_c_ends_the_wait_of_one_alone(both, waits):
-    """R-STR1: the main thread's; the other's stream, on another thread, hears nothing of it."""
+    """The main thread's; the other's stream, on another thread, hears nothing of it."""
     both(f"""
     waits, goes_on = COPIES[{waits}], COPIES[1 - {waits}]
     pieces = []
@@ -247,7 +247,7 @@ def test_ctrl_c_ends_the_wait_of_one_alone(both, waits):
 
 
 def test_each_logs_what_it_did(both):
-    """R-ERR1: every record once, to the one logger of that name; the end of one's log is not the
+    """Every record once, to the one logger of that name; the end of one's log is not the
     other's."""
     both("""
     class Kept(logging.Handler):
@@ -286,7 +286,7 @@ def test_each_logs_what_it_did(both):
 
 
 def test_each_tells_of_its_own_calls(both):
-    """R-OP3: observers and stand-in services of both at once."""
+    """Observers and stand-in services of both at once."""
     both("""
     told = {copy: [] for copy in COPIES}
     with contextlib.ExitStack() as stack:
@@ -307,7 +307,7 @@ def test_each_tells_of_its_own_calls(both):
 
 
 def test_bulk_jobs_of_both_at_once(both):
-    """R-OP1: the engine of each is its own."""
+    """The engine of each is its own."""
     both("""
     def work(copy):
         client = copy.Client()

@@ -29,6 +29,6 @@ CALLS = 5_000
     ids=["default", "eight"],
 )
 def test_five_thousand_calls_under_a_thousand_descriptors(service, settings):
-    """R-OP3: those beyond the cap wait their turn; all are answered."""
+    """Those beyond the cap wait their turn; all are answered."""
     program = LIMITED + ALL_AT_ONCE.format(settings=settings, calls=CALLS)
     assert run(program, service.base_url).split() == [str(CALLS)] * 2

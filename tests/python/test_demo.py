@@ -36,20 +36,20 @@ def expected(name):
 
 
 def test_demo(service):
-    """R-OP1, R-ERR1, R-MET1, R-LIM1, R-STR6: the operations, an error and the sums."""
+    """The operations, an error and the sums."""
     assert run(service.base_url, **SHOWN) == expected("expected.txt")
     assert len(service.requests()) == 10
 
 
 def test_demo_of_a_model_that_only_streams(service):
-    """R-STR6: a plain call that is refused is made again with stream_only."""
+    """A plain call that is refused is made again with stream_only."""
     done = run(service.base_url, **SHOWN, MODELWIRE_MODEL="echo-stream-only")
     assert done == expected("only_streams.txt")
     assert len(service.requests()) == 11
 
 
 def test_demo_of_a_service_without_responses(service):
-    """R-OP1, R-F3: an unknown model may be answered, and /responses may be missing."""
+    """An unknown model may be answered, and /responses may be missing."""
     whole = answer({"choices": [{"message": {"content": "Hello!"}, "finish_reason": "stop"}]})
     streamed = events(piece("Hel"), piece("lo!"), finish())
     models = answer({"data": [{"id": "only"}]})
@@ -68,13 +68,13 @@ def test_demo_of_a_service_without_responses(service):
     ],
 )
 def test_demo_tells_a_failure(service, variables, complaint, advice):
-    """R-ERR1, R-ERR5: with its hint, each once, and a code that is not 0."""
+    """With its hint, each once, and a code that is not 0."""
     code, _, said = run(service.base_url, **variables)
     assert code == 1 and said.count(advice) == 1 and "Traceback" not in said
     assert complaint in said and said.count(complaint or said) == 1
 
 
 def test_demo_is_short():
-    """R-OP1: an example to be read. Its nine parts, among them a model that only streams and a call
-    that is refused at first, take as many lines as nine short functions do."""
+    """An example to be read. Its nine parts, among them a model that only streams and a call that
+    is refused at first, take as many lines as nine short functions do."""
     assert len(DEMO.read_text().splitlines()) <= 170

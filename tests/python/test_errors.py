@@ -61,7 +61,7 @@ def broken_stream(client, error, model="m"):
 
 
 def test_a_wrong_key_is_an_authentication_error(service):
-    """R-ERR1, R-ERR2, R-ERR3, R-MET1: 401 with all that is known."""
+    """401 with all that is known."""
     client = modelwire.Client(base_url=service.base_url, api_key="sk-wrong")
     before = datetime.datetime.now(datetime.timezone.utc)
     error = fails(client, modelwire.AuthenticationError, model="echo")
@@ -108,7 +108,7 @@ def test_a_wrong_key_is_an_authentication_error(service):
     ],
 )
 def test_refused_calls(service, client, model, error, code, hint, stream):
-    """R-ERR1, R-ERR2, R-ERR7, R-LIM1: their kind, code and hint; none is sent twice."""
+    """Their kind, code and hint; none is sent twice."""
     raised = fails(client, error, model=model, stream=stream)
     assert (raised.code, raised.model, raised.attempts) == (code, model, 1)
     assert hint in raised.hint and raised.metered == "unknown"
@@ -116,13 +116,13 @@ def test_refused_calls(service, client, model, error, code, hint, stream):
 
 
 def test_a_stream_only_model_says_so_in_the_hint(client):
-    """R-STR6: some models answer only by streaming."""
+    """Some models answer only by streaming."""
     error = fails(client, modelwire.BadRequestError, model="echo-stream-only")
     assert error.param == "stream" and "streaming" in error.hint
 
 
 def test_a_wrong_path_says_what_is_wrong_with_it(service):
-    """R-CFG1: a 404 with a base_url that does not end in /v1."""
+    """A 404 with a base_url that does not end in /v1."""
     client = modelwire.Client(base_url=service.base_url.removesuffix("/v1"), api_key=KEY)
     error = fails(client, modelwire.NotFoundError)
     assert "does not end in /v1" in error.hint and error.path == "/chat/completions"
@@ -133,7 +133,7 @@ def test_a_wrong_path_says_what_is_wrong_with_it(service):
 
 
 def test_a_base_url_without_a_host_is_refused():
-    """R-CFG1: the version is no host."""
+    """The version is no host."""
     with pytest.raises(modelwire.OpenAIError, match="names no host"):
         modelwire.Client(base_url="http:///v1", api_key=KEY)
 
@@ -151,7 +151,7 @@ def test_a_base_url_without_a_host_is_refused():
     ],
 )
 def test_every_status_has_its_exception(scripted, status, error, kind):
-    """R-ERR1: the classes of openai-python, the kinds of the core."""
+    """The classes of openai-python, the kinds of the core."""
     raised = fails(scripted(answer({}, status)), error)
     assert (raised.status_code, raised.kind) == (status, kind)
     assert len(scripted.requests()) == 1
@@ -169,7 +169,7 @@ def test_every_status_has_its_exception(scripted, status, error, kind):
     ],
 )
 def test_envelopes_of_errors(scripted, body, message, code):
-    """R-ERR2, R-ERR4: the best message there is, `code` as text, the body as it came."""
+    """The best message there is, `code` as text, the body as it came."""
     error = fails(scripted(answer(body, 400)), modelwire.BadRequestError)
     assert (error.message, error.code) == (message, code)
     assert error.body_text == (body if isinstance(body, str) else json.dumps(body))
@@ -180,7 +180,7 @@ def test_envelopes_of_errors(scripted, body, message, code):
 @pytest.mark.parametrize("words", ["no", "set stream=true"])
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 429, 500, 503])
 def test_streaming_is_named_where_it_may_help(scripted, status, words):
-    """R-STR6, R-ERR1: in the hint of a plain call that generates, and nowhere else."""
+    """In the hint of a plain call that generates, and nowhere else."""
 
     def hint(call, **given):
         with pytest.raises(modelwire.APIStatusError) as raised:
@@ -199,7 +199,7 @@ def test_streaming_is_named_where_it_may_help(scripted, status, words):
 
 
 def test_a_base_url_without_version_is_told_where_it_may_be_the_cause(scripted, service):
-    """R-CFG1: whatever stands at a wrong place answers in its own way."""
+    """Whatever stands at a wrong place answers in its own way."""
     page = answer("<html>", content_type="text/html")
     for given, is_told in (
         (page, True),
@@ -213,7 +213,7 @@ def test_a_base_url_without_version_is_told_where_it_may_be_the_cause(scripted, 
 
 
 def test_what_is_no_answer_is_not_known_to_be_metered(scripted):
-    """R-MET1: entered is what part of an answer came of; to list models is no processing."""
+    """Entered is what part of an answer came of; to list models is no processing."""
     page = answer("<p>Log in</p>", content_type="text/html")
     nothing = {"steps": [{"send": "HTTP/1.1 204 No Content\r\n\r\n"}]}
     for given in (page, nothing, answer("[]"), events()):
@@ -226,7 +226,7 @@ def test_what_is_no_answer_is_not_known_to_be_metered(scripted):
 
 
 def test_an_error_under_a_good_status_is_raised(scripted):
-    """R-ERR6: it is not handed out as an answer."""
+    """It is not handed out as an answer."""
     body = {"error": {"message": "m", "type": "t"}}
     error = fails(scripted(answer(body)), modelwire.APIError)
     assert (error.kind, error.message, error.type, error.status_code) == ("stream", "m", "t", 200)
@@ -234,7 +234,7 @@ def test_an_error_under_a_good_status_is_raised(scripted):
 
 
 def test_a_refused_connection_was_never_sent():
-    """R-ERR5, R-MET1: the cause is in the message, and Python's own class catches it."""
+    """The cause is in the message, and Python's own class catches it."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening
         base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
@@ -246,7 +246,7 @@ def test_a_refused_connection_was_never_sent():
 
 
 def test_a_connection_that_breaks_off_before_the_answer(scripted):
-    """R-ERR5, R-MET1: sent, so it may have been metered; not sent again."""
+    """Sent, so it may have been metered; not sent again."""
     error = fails(scripted({"steps": [{"close": True}]}), modelwire.APIConnectionError)
     assert (error.kind, error.metered, error.attempts) == ("disconnected", "unknown", 1)
     assert len(scripted.requests()) == 1
@@ -254,7 +254,7 @@ def test_a_connection_that_breaks_off_before_the_answer(scripted):
 
 @pytest.mark.parametrize("end", ["cut", "reset"])
 def test_a_cut_stream_never_looks_finished(scripted, end):
-    """R-STR7, R-ERR5, R-MET1: the chunks first, then the error."""
+    """The chunks first, then the error."""
     client = scripted(events(piece("a"), piece("b"), end=end))
     chunks, error = broken_stream(client, modelwire.APIConnectionError)
     # A reset may overtake what was sent before it.
@@ -264,13 +264,12 @@ def test_a_cut_stream_never_looks_finished(scripted, end):
 
 
 def test_a_cut_stream_of_the_service(client):
-    """R-STR7: model `cut` says three words."""
+    """Model `cut` says three words."""
     chunks, error = broken_stream(client, modelwire.APIConnectionError, model="cut")
     assert chunks == ["", *WORDS[:3]] and error.model == "cut"
 
 
 def test_a_plain_answer_that_is_cut_is_no_answer(client):
-    """R-ERR5, R-MET1"""
     error = fails(client, modelwire.APIConnectionError, model="cut")
     assert (error.kind, error.metered) == ("disconnected", "entered")
 
@@ -280,7 +279,7 @@ def test_a_plain_answer_that_is_cut_is_no_answer(client):
     [([piece("a"), piece("b")], 2), ([piece("a"), piece("b")] * 20, 40)],
 )
 def test_a_clean_end_without_a_mark_is_incomplete(scripted, data, count):
-    """R-STR7: after everything that came was delivered."""
+    """After everything that came was delivered."""
     client = scripted(events(*data, end="eof"))
     chunks, error = broken_stream(client, modelwire.IncompleteStreamError)
     assert len(chunks) == count and f"{count} events" in error.message
@@ -288,7 +287,7 @@ def test_a_clean_end_without_a_mark_is_incomplete(scripted, data, count):
 
 
 def test_an_error_in_a_stream_comes_after_the_chunks_before_it(client):
-    """R-ERR6: raised with its fields and its raw text, never handed out as a chunk."""
+    """Raised with its fields and its raw text, never handed out as a chunk."""
     chunks, error = broken_stream(client, modelwire.APIError, model="error-in-stream")
     assert chunks == ["", *WORDS[:3]]
     assert (error.kind, error.type, error.code) == ("stream", "server_error", "upstream_failed")
@@ -299,7 +298,7 @@ def test_an_error_in_a_stream_comes_after_the_chunks_before_it(client):
 
 
 def test_an_error_in_a_response_stream(client):
-    """R-ERR6: the flat form of response streams."""
+    """The flat form of response streams."""
     stream = client.responses.create(model="error-in-stream", input="a b c d", stream=True)
     found = []
     with pytest.raises(modelwire.APIError) as raised:
@@ -311,7 +310,7 @@ def test_an_error_in_a_response_stream(client):
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_html_under_a_good_status(scripted, stream):
-    """R-ERR4, R-STR4: shown, not taken for an answer."""
+    """Shown, not taken for an answer."""
     page = answer("<html><body>Log in</body></html>", content_type="text/html")
     client = scripted(page)
     with pytest.raises(modelwire.APIResponseValidationError, match="Log in") as raised:
@@ -322,7 +321,7 @@ def test_html_under_a_good_status(scripted, stream):
 
 
 def test_data_that_is_not_json_is_quoted(scripted):
-    """R-STR4: it ends the stream."""
+    """It ends the stream."""
     client = scripted(events(piece("a"), "<oops>", finish()))
     chunks, error = broken_stream(client, modelwire.APIResponseValidationError)
     assert chunks == ["a"] and "<oops>" in error.message
@@ -336,7 +335,7 @@ def all_exceptions():
 @pytest.mark.parametrize("again", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy])
 @pytest.mark.parametrize("error", all_exceptions(), ids=lambda error: error.__name__)
 def test_every_exception_can_be_pickled(error, again):
-    """R-ERR3: with all fields; a pool of processes raises what its worker raised."""
+    """With all fields; a pool of processes raises what its worker raised."""
     fields = dict(kind="k", hint="h", code="c", status_code=400, attempts=2, _request_time=1.5)
     made = error("it failed", **fields, _report="all of it")
     same = again(made)
@@ -348,7 +347,7 @@ def test_every_exception_can_be_pickled(error, again):
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_raised_exception_can_be_pickled(client, protocol):
-    """R-ERR3: one that came from the core."""
+    """One that came from the core."""
     error = fails(client, modelwire.NotFoundError, model="no-such-model")
     same = pickle.loads(pickle.dumps(error, protocol))
     assert [getattr(same, name) for name in FIELDS] == [getattr(error, name) for name in FIELDS]
@@ -356,7 +355,7 @@ def test_a_raised_exception_can_be_pickled(client, protocol):
 
 
 def test_the_answer_and_the_request_of_an_error(scripted):
-    """R-ERR2, R-ERR3, R-AUTH4: under the names that httpx gives them, without the key."""
+    """Under the names that httpx gives them, without the key."""
     body = {"error": {"message": "slow down", "code": "busy"}}
     busy = answer(body, 429, x_request_id="req-7", retry_after="3600")
     error = fails(scripted(busy), modelwire.RateLimitError)
@@ -371,7 +370,7 @@ def test_the_answer_and_the_request_of_an_error(scripted):
 
 
 def test_an_error_without_an_answer_has_none():
-    """R-ERR5: but it has a request."""
+    """But it has a request."""
     client = modelwire.Client(base_url="http://127.0.0.1:9/v1", api_key=KEY)
     with pytest.raises(modelwire.APIConnectionError) as raised:
         client.models.list()
@@ -380,7 +379,7 @@ def test_an_error_without_an_answer_has_none():
 
 
 def test_exceptions_made_by_programs():
-    """R-ERR1: as openai-python's are made, for a program's own tests."""
+    """As openai-python's are made, for a program's own tests."""
     from modelwire._answers.http import Request, Response
 
     response = Response(429, [("x-request-id", "r")], Request("POST", "/v1"), "{}")
@@ -409,7 +408,7 @@ def test_exceptions_made_by_programs():
 
 
 def test_a_report_has_everything(client):
-    """R-ERR3: what support needs, as text."""
+    """What support needs, as text."""
     error = fails(client, modelwire.NotFoundError, model="no-such-model")
     report = error.report()
     for value in ("no-such-model", "/v1/chat/completions", "404", error.code, error.request_id):
@@ -417,7 +416,7 @@ def test_a_report_has_everything(client):
 
 
 def test_the_tree_of_exceptions():
-    """R-ERR1, R-ERR5: as drawn at the top of _errors.py, with Python's own classes beside it."""
+    """As drawn at the top of _errors.py, with Python's own classes beside it."""
     m = modelwire
     bases = {
         m.OpenAIError: (Exception,),

@@ -27,7 +27,7 @@ def told(make):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_framework_without_posing_is_warned_of_once(service):
-    """R-F3: where the program makes its client, with the line that is missing."""
+    """Where the program makes its client, with the line that is missing."""
     output = programs.run(
         STAND_IN
         + """
@@ -59,7 +59,7 @@ print(one.message)
     ],
 )
 def test_who_is_warned(service, before, count):
-    """R-F3: nobody who has no such framework, or said that it is not needed."""
+    """Nobody who has no such framework, or said that it is not needed."""
     program = f"""
 {before}
 with warnings.catch_warnings(record=True) as found:
@@ -82,7 +82,7 @@ print(len(found))
     ],
 )
 def test_posing_by_a_variable(service, tmp_path, value, told):
-    """R-F3: for programs that cannot be edited; with the first client."""
+    """For programs that cannot be edited; with the first client."""
     package = tmp_path / "openai"
     for folder in (package, package / "types", package / "types" / "chat"):
         folder.mkdir()
@@ -109,7 +109,6 @@ except modelwire.OpenAIError as error:
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_posing_without_openai_says_what_is_missing(service):
-    """R-F3"""
     program = """
 sys.modules["openai"] = None
 try:
@@ -121,7 +120,7 @@ except ImportError as error:
 
 
 def test_an_address_as_others_have_it():
-    """R-CFG1: programs read private names of openai-python's clients, too."""
+    """Programs read private names of openai-python's clients, too."""
     client = modelwire.OpenAI(base_url="http://127.0.0.1:9/v1?a=b", api_key="sk-test")
     assert (client._base_url.host, client._base_url.path) == ("127.0.0.1", "/v1")
     assert client._base_url._uri_reference == client.base_url
@@ -172,7 +171,7 @@ CHAT = {"model": "echo", "messages": HELLO}
 
 
 def test_tracing_that_replaces_the_method_of_requests(service):
-    """R-F3: it sees each call, of copies too, and each chunk; and no part of a call gets lost."""
+    """It sees each call, of copies too, and each chunk; and no part of a call gets lost."""
     client = modelwire.OpenAI(base_url=service.base_url, api_key="sk-test")
     tracer = Tracer(client)
     assert client.chat.completions.create(**CHAT).choices[0].message.content == "One two."
@@ -201,7 +200,7 @@ def test_tracing_that_replaces_the_method_of_requests(service):
 
 
 def test_tracing_of_an_asynchronous_client(service):
-    """R-F3: the same."""
+    """The same."""
 
     async def run():
         client = modelwire.AsyncOpenAI(base_url=service.base_url, api_key="sk-test")
@@ -233,7 +232,7 @@ ANSWER = {
 
 
 def test_schemas_of_all_classes():
-    """R-F3: of every class, of its fields, and as JSON; without pydantic's help."""
+    """Of every class, of its fields, and as JSON; without pydantic's help."""
     for module in (modelwire.types, chat, responses):
         for name in module.__all__:
             kind = getattr(module, name)
@@ -252,7 +251,7 @@ def test_schemas_of_all_classes():
 
 
 def test_adapters_of_pydantic():
-    """R-F3: both ways, with the schema of the fields; what is no object is a validation error."""
+    """Both ways, with the schema of the fields; what is no object is a validation error."""
     adapter = pydantic.TypeAdapter(chat.ChatCompletion)
     found = adapter.validate_python(ANSWER)
     assert type(found) is chat.ChatCompletion and adapter.validate_python(found) is found
@@ -306,7 +305,7 @@ RESPONSE = {
     ],
 )
 def test_unions_in_pydantic(union, given, kind):
-    """R-F3: the class that has the fields and the literals is taken, as a view and from JSON."""
+    """The class that has the fields and the literals is taken, as a view and from JSON."""
     adapter = pydantic.TypeAdapter(union)
     assert type(adapter.validate_python(given)) is kind
     assert type(adapter.validate_json(json.dumps(given))) is kind
@@ -316,14 +315,14 @@ def test_unions_in_pydantic(union, given, kind):
     "given", [{"a": 1}, {**ANSWER, "object": "x"}, {**ANSWER, "choices": 5}, {**ANSWER, "id": None}]
 )
 def test_what_is_no_answer_in_pydantic(given):
-    """R-F3: a validation error inside pydantic; ours reads whatever came."""
+    """A validation error inside pydantic; ours reads whatever came."""
     with pytest.raises(pydantic.ValidationError):
         pydantic.TypeAdapter(chat.ChatCompletion).validate_python(given)
     assert chat.ChatCompletion.model_validate(given).to_dict() == given
 
 
 def test_options_of_pydantics_dumps():
-    """R-F3: they hold for the answers in a model, too."""
+    """They hold for the answers in a model, too."""
 
     class Record(pydantic.BaseModel):
         message: chat.ChatCompletionMessage
@@ -340,7 +339,7 @@ def test_options_of_pydantics_dumps():
 
 
 def test_answers_in_fastapi():
-    """R-F3: as a body, in a body, as what is returned, and in its description."""
+    """As a body, in a body, as what is returned, and in its description."""
     fastapi = pytest.importorskip("fastapi")
     httpx = pytest.importorskip("httpx")
 

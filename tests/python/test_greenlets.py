@@ -77,7 +77,7 @@ def run(service, request):
 
 @BOTH
 def test_slow_calls_take_the_time_of_one(run, library):
-    """R-OP1: eight calls that each take a second, and a greenlet that ticks meanwhile."""
+    """Eight calls that each take a second, and a greenlet that ticks meanwhile."""
     run(
         library,
         """
@@ -111,7 +111,7 @@ def delayed(body, seconds=1.0):
 
 @BOTH
 def test_streams_at_once(run, library):
-    """R-STR1, R-STR7: slow streams beside each other, by chunk, by text, by batch and by event."""
+    """Slow streams beside each other, by chunk, by text, by batch and by event."""
     paced = stream(*[step for _ in range(5) for step in (pause(0.1), piece("a"))], finish(), *END)
     run(
         library,
@@ -139,7 +139,7 @@ def test_streams_at_once(run, library):
 
 @BOTH
 def test_greenlets_share_a_stream(run, library):
-    """R-STR1: each chunk reaches one of them, and all see the end."""
+    """Each chunk reaches one of them, and all see the end."""
     steps = [step for number in range(40) for step in (piece(str(number)), pause(0.005))]
     run(
         library,
@@ -154,7 +154,7 @@ def test_greenlets_share_a_stream(run, library):
 
 @BOTH
 def test_a_timeout_of_the_library_ends_the_call(run, service, library):
-    """R-LIM1: and closes its exchange; one of a stream takes nothing from it."""
+    """And closes its exchange; one of a stream takes nothing from it."""
     run(
         library,
         """
@@ -192,7 +192,7 @@ def test_a_timeout_of_the_library_ends_the_call(run, service, library):
 
 @BOTH
 def test_a_greenlet_that_is_killed_closes_its_exchange(run, quiet, library):
-    """R-STR1: of a call, and of a stream that a loop iterates."""
+    """Of a call, and of a stream that a loop iterates."""
     program = run.start(
         library,
         """
@@ -220,7 +220,7 @@ def test_a_greenlet_that_is_killed_closes_its_exchange(run, quiet, library):
 @BOTH
 @pytest.mark.parametrize("where", ["the main one", "another"])
 def test_ctrl_c(run, library, where):
-    """R-ERR5: whichever greenlet waits for the call, the program hears of it at once."""
+    """Whichever greenlet waits for the call, the program hears of it at once."""
     call = {"the main one": "ask()", "another": "wait([spawn(ask)])"}[where]
     program = run.start(
         library,
@@ -247,7 +247,7 @@ def test_ctrl_c(run, library, where):
 
 @BOTH
 def test_a_child_and_real_threads(run, library):
-    """R-OP1: a forked child waits in a hub of its own, a thread of the system as well."""
+    """A forked child waits in a hub of its own, a thread of the system as well."""
     threaded = {
         "gevent": "gevent.get_hub().threadpool.apply(ask)",
         "eventlet": "eventlet.tpool.execute(ask)",
@@ -269,7 +269,7 @@ def test_a_child_and_real_threads(run, library):
 
 @BOTH
 def test_logging_holds_up_nobody(run, library):
-    """R-AUTH4: what is a thread elsewhere is a greenlet here."""
+    """What is a thread elsewhere is a greenlet here."""
     run(
         library,
         """
@@ -289,7 +289,7 @@ def test_logging_holds_up_nobody(run, library):
 
 
 def test_gevent_without_its_patches_is_told(run):
-    """R-ERR5: once, and loudly; a program that makes no greenlet hears nothing."""
+    """Once, and loudly; a program that makes no greenlet hears nothing."""
     source = """
         import gevent, warnings
         with warnings.catch_warnings(record=True) as caught:

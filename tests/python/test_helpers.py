@@ -35,7 +35,7 @@ def kinds(found):
 
 
 def test_events_of_a_text(scripted):
-    """R-STR1: the chunk first, then what it adds, then what it ends; text grows in snapshots."""
+    """The chunk first, then what it adds, then what it ends; text grows in snapshots."""
     client = scripted(events(delta({"role": "assistant"}), piece("a"), piece("b"), finish()))
     found, completion = told(client)
     assert [event.type for event in found] == [
@@ -50,7 +50,7 @@ def test_events_of_a_text(scripted):
 
 
 def test_snapshots_of_chunks(scripted):
-    """R-STR7: what the chunks up to each add up to, whenever it is looked at."""
+    """What the chunks up to each add up to, whenever it is looked at."""
     client = scripted(events(piece("a"), piece("b"), piece("c"), finish()))
     with client.chat.completions.stream(model="m", messages=HELLO) as chat:
         found = []
@@ -67,7 +67,7 @@ def test_snapshots_of_chunks(scripted):
 
 
 def test_events_of_tool_calls(scripted):
-    """R-F3: arguments grow; a call is done when the next begins, or at the finish."""
+    """Arguments grow; a call is done when the next begins, or at the finish."""
     client = scripted(
         events(
             piece("x"),
@@ -97,7 +97,7 @@ def test_events_of_tool_calls(scripted):
 
 
 def test_tool_calls_without_an_index(scripted):
-    """R-F3: where openai-python breaks: an id begins a call, anything else goes on."""
+    """Where openai-python breaks: an id begins a call, anything else goes on."""
     client = scripted(
         events(
             delta(call('{"a"', index=None, name="f", id="1")),
@@ -112,7 +112,7 @@ def test_tool_calls_without_an_index(scripted):
 
 
 def test_a_whole_tool_call_in_its_last_chunk(scripted):
-    """R-F3: the chunk that finishes may begin a call."""
+    """The chunk that finishes may begin a call."""
     last = delta(call("{}", name="f", id="1"), finish_reason="tool_calls")
     found, _ = told(scripted(events(last)))
     assert kinds(found)[-1] == "tool_calls.function.arguments.done"
@@ -120,7 +120,7 @@ def test_a_whole_tool_call_in_its_last_chunk(scripted):
 
 
 def test_events_of_refusals_and_probabilities(scripted):
-    """R-F3: both grow, and are done at the finish."""
+    """Both grow, and are done at the finish."""
     token = {"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": []}
     client = scripted(
         events(
@@ -143,14 +143,14 @@ def test_events_of_refusals_and_probabilities(scripted):
 
 
 def test_several_choices(client):
-    """R-STR7: each has its own texts, by its index."""
+    """Each has its own texts, by its index."""
     found, completion = told(client, n=2, extra_body={"model": "echo"})
     ends = [event.content for event in found if event.type == "content.done"]
     assert ends == [TEXT, TEXT] and len(completion.choices) == 2
 
 
 def test_odd_chunks(scripted):
-    """R-STR4: chunks without choices, of another object, and values that are none."""
+    """Chunks without choices, of another object, and values that are none."""
     odd = ['{"choices":null}', '{"object":"ping"}', "7", "null", '{"choices":[7,{"index":0}]}']
     found, completion = told(scripted(events(*odd, piece("a"), finish())))
     assert kinds(found) == ["content.delta", "content.done"]
@@ -158,7 +158,7 @@ def test_odd_chunks(scripted):
 
 
 def test_usage_of_a_helper_stream(client):
-    """R-MET2: kept wherever in the stream it came; stream_options are the caller's."""
+    """Kept wherever in the stream it came; stream_options are the caller's."""
     make = client.chat.completions.stream
     options = {"include_usage": True}
     with make(model="echo", messages=HELLO, stream_options=options) as chat:
@@ -168,7 +168,7 @@ def test_usage_of_a_helper_stream(client):
 
 
 def test_what_was_cut_short_is_returned(client):
-    """R-ERR6, R-F1: openai-python raises where a limit was reached."""
+    """openai-python raises where a limit was reached."""
     make = client.chat.completions.stream
     with make(model="echo", messages=HELLO, max_tokens=2) as chat:
         completion = chat.until_done().get_final_completion()
@@ -180,14 +180,13 @@ def test_what_was_cut_short_is_returned(client):
 
 
 def test_a_failed_response_is_returned(scripted):
-    """R-ERR6"""
     failed = '{"type":"response.failed","response":{"status":"failed","error":{"code":"c"}}}'
     with scripted(events(failed, end="eof")).responses.stream(model="m", input="x") as stream:
         assert stream.get_final_response().error.code == "c"
 
 
 def test_events_of_a_response(client):
-    """R-STR1: as the service sends them; texts have snapshots."""
+    """As the service sends them; texts have snapshots."""
     with client.responses.stream(model="echo", input=TEXT) as stream:
         found = list(stream)
         response = stream.get_final_response()
@@ -201,7 +200,7 @@ def test_events_of_a_response(client):
 
 
 def test_a_stream_that_was_cut_has_no_final_answer(scripted):
-    """R-STR7: the error, with what was gathered; and so if it was closed."""
+    """The error, with what was gathered; and so if it was closed."""
     client = scripted(events(piece("a"), end="cut"), stream(piece("a"), STALL))
     make = client.chat.completions.stream
     with make(model="m", messages=HELLO) as chat:
@@ -216,7 +215,7 @@ def test_a_stream_that_was_cut_has_no_final_answer(scripted):
 
 
 def test_leaving_the_block_closes_the_exchange(quiet, scripted):
-    """R-STR1: and the call is made when it is entered."""
+    """And the call is made when it is entered."""
     client = scripted(stream(piece("a"), STALL))
     manager = client.chat.completions.stream(model="m", messages=HELLO)
     assert scripted.requests() == []
@@ -228,7 +227,7 @@ def test_leaving_the_block_closes_the_exchange(quiet, scripted):
 
 @pytest.mark.parametrize("name", ["stream", "gather", "stream_only", "nonsense"])
 def test_parameters_that_it_does_not_take(scripted, name):
-    """R-F2: a TypeError; nothing is sent."""
+    """A TypeError; nothing is sent."""
     client = scripted(events(finish()))
     with pytest.raises(TypeError, match=name):
         client.chat.completions.stream(model="m", messages=HELLO, **{name: True})
@@ -237,14 +236,14 @@ def test_parameters_that_it_does_not_take(scripted, name):
 
 @pytest.mark.parametrize("name", ["response_id", "text_format", "starting_after"])
 def test_what_needs_more_than_the_service_has(scripted, name):
-    """R-OP1: refused clearly."""
+    """Refused clearly."""
     with pytest.raises(TypeError, match=name):
         scripted(events(finish())).responses.stream(model="m", input="x", **{name: "r"})
 
 
 @pytest.mark.thread_unsafe("the processor time of the process is measured")
 def test_a_helper_stream_is_linear(scripted):
-    """R-STR1: eight times the chunks take eight times the time, or not much more."""
+    """Eight times the chunks take eight times the time, or not much more."""
 
     def seconds(count):
         many = stream(*[{**stream(piece("word "))["steps"][1], "times": count}, finish()])
@@ -264,7 +263,7 @@ def test_a_helper_stream_is_linear(scripted):
 
 
 def test_chunks_from_elsewhere(scripted):
-    """R-STR7: events and completion of chunks that a program has by itself."""
+    """Events and completion of chunks that a program has by itself."""
     from modelwire.streaming import ChatCompletionStreamState
 
     client = scripted(events(piece("a"), piece("b"), finish()))
@@ -288,7 +287,7 @@ def test_a_state_adds_a_chunk_whose_events_nobody_looks_at(scripted):
 
 
 def test_finals_have_what_programs_look_for():
-    """R-STR7: nothing is parsed here, and whoever looks finds None; it is not sent back."""
+    """Nothing is parsed here, and whoever looks finds None; it is not sent back."""
     from modelwire.testing import Service
     from modelwire.testing import text as said
 

@@ -33,7 +33,7 @@ def options(http_client):
 
 
 def test_what_httpx_has_by_itself_changes_nothing():
-    """R-CFG1: a client that nobody chose anything of says nothing."""
+    """A client that nobody chose anything of says nothing."""
     import modelwire._openai.http_client
 
     for made in (
@@ -47,7 +47,7 @@ def test_what_httpx_has_by_itself_changes_nothing():
 
 @pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
 def test_settings_are_taken_over(make):
-    """R-CFG1: of httpx's client and of ours, which only keeps them."""
+    """Of httpx's client and of ours, which only keeps them."""
     made = make(
         headers={"X-Tenant": "7", "Authorization": "Bearer other", "User-Agent": "mine"},
         params={"version": "1"},
@@ -76,7 +76,6 @@ def test_settings_are_taken_over(make):
 
 
 def test_what_the_client_is_given_itself_wins():
-    """R-CFG1"""
     made = httpx.Client(headers={"X-A": "1", "X-B": "1"}, timeout=7, proxy="http://127.0.0.1:9")
     client = modelwire.OpenAI(
         base_url=URL,
@@ -93,7 +92,7 @@ def test_what_the_client_is_given_itself_wins():
 @pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
 @pytest.mark.parametrize("given", [str, httpx.URL, lambda url: httpx.Proxy(url, auth=("u", "p@"))])
 def test_its_proxy_is_asked(make, given):
-    """R-CFG1: the proxy is asked, not the service; with user and password."""
+    """The proxy is asked, not the service; with user and password."""
     with socket.socket() as proxy:
         proxy.bind(("127.0.0.1", 0))
         proxy.listen()
@@ -115,7 +114,7 @@ def test_its_proxy_is_asked(make, given):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_proxies_of_the_environment_are_read_once(service):
-    """R-CFG1: httpx makes mounts of them, which are no choice of the program."""
+    """httpx makes mounts of them, which are no choice of the program."""
     output = programs.run(
         """
         import os
@@ -146,14 +145,14 @@ def test_proxies_of_the_environment_are_read_once(service):
 )
 @pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
 def test_what_has_no_option_is_refused(make, settings, what):
-    """R-CFG1: with what to use instead; never in silence."""
+    """With what to use instead; never in silence."""
     with pytest.raises(TypeError, match="cannot be taken over") as raised:
         modelwire.OpenAI(base_url=URL, api_key=KEY, http_client=make(**settings))
     assert what in str(raised.value)
 
 
 def test_what_is_no_client_of_httpx_is_refused():
-    """R-CFG1: one of the other kind, one with a transport of its own, and one that is unknown."""
+    """One of the other kind, one with a transport of its own, and one that is unknown."""
 
     class Own(httpx.Client):
         def send(self, *arguments, **named):
@@ -179,7 +178,7 @@ def test_what_is_no_client_of_httpx_is_refused():
 
 
 def test_hooks_see_a_call_and_its_response(scripted):
-    """R-CFG1: with what httpx's have of them; headers that they set are sent."""
+    """With what httpx's have of them; headers that they set are sent."""
     seen = []
 
     def before(request):
@@ -213,7 +212,7 @@ def test_hooks_see_a_call_and_its_response(scripted):
 
 
 def test_awaited_hooks(service):
-    """R-CFG1: of an asynchronous client, as httpx calls them."""
+    """Of an asynchronous client, as httpx calls them."""
     import asyncio
 
     seen = []
@@ -238,7 +237,7 @@ def test_awaited_hooks(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_a_default_client_needs_no_httpx(service):
-    """R-F3: nor is it imported."""
+    """Nor is it imported."""
     output = programs.run(
         """
         sys.modules["httpx"] = None
@@ -296,7 +295,7 @@ def tls(tmp_path):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_its_authorities_are_trusted(tls):
-    """R-CFG1: of an ssl context, and of a file; without them the service is not."""
+    """Of an ssl context, and of a file; without them the service is not."""
     port, ca = tls
     url = f"https://localhost:{port}/v1"
     context = ssl.create_default_context(cafile=ca)

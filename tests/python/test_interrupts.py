@@ -76,24 +76,24 @@ def interrupted(base_url, stream, is_waiting, then, source=PROGRAM):
 
 
 def test_while_connecting(deaf_url):
-    """R-ERR5: the service does not answer at all."""
+    """The service does not answer at all."""
     interrupted(deaf_url, False, lambda: is_connecting(deaf_url), lambda: None)
 
 
 def test_while_waiting_for_the_head(quiet):
-    """R-STR1: the call's connection is closed."""
+    """The call's connection is closed."""
     base_url = quiet.script("interrupt-head", [SILENCE])
     interrupted(base_url, False, lambda: quiet.requests("interrupt-head"), quiet.until_closed)
 
 
 def test_between_two_chunks(quiet):
-    """R-STR1: a stream that nobody holds any more is closed."""
+    """A stream that nobody holds any more is closed."""
     base_url = quiet.script("interrupt-stream", [stream(piece("a"), STALL)])
     interrupted(base_url, True, lambda: True, quiet.until_closed)
 
 
 def test_while_waiting_to_try_again(quiet):
-    """R-LIM1: the next attempt is never made."""
+    """The next attempt is never made."""
     base_url = quiet.script("interrupt-retry", [answer({}, 429, retry_after="30")])
     # Its connection waits in the pool to be used again, for all that the call is over.
     interrupted(base_url, False, lambda: quiet.requests("interrupt-retry"), lambda: None)
@@ -101,7 +101,7 @@ def test_while_waiting_to_try_again(quiet):
 
 
 def test_a_handler_that_does_not_raise_does_not_end_the_call(service):
-    """R-STR1: a program's own handler runs while a call waits, which then goes on."""
+    """A program's own handler runs while a call waits, which then goes on."""
     service.script("handled", [stream({"pause_ms": 500}, piece("a"), "[DONE]")])
     output = programs.run(
         """
@@ -120,7 +120,7 @@ def test_a_handler_that_does_not_raise_does_not_end_the_call(service):
 
 
 def test_a_handler_that_raises_loses_no_chunk(service):
-    """R-STR1: a wait that was interrupted is taken up again by the next one."""
+    """A wait that was interrupted is taken up again by the next one."""
     gap = {"pause_ms": 400}
     service.script("raising", [stream(gap, piece("a"), piece("b"), gap, piece("c"), "[DONE]")])
     output = programs.run(

@@ -32,7 +32,7 @@ def completion():
 
 
 def test_lists_keep_what_is_done_to_them():
-    """R-F3: at any depth; every way of looking shows it."""
+    """At any depth; every way of looking shows it."""
     found = completion()
     found.choices.pop()
     found.choices[0].message.tool_calls.pop()
@@ -53,7 +53,7 @@ def test_lists_keep_what_is_done_to_them():
 
 
 def test_looking_changes_nothing():
-    """R-OP5: the text stays to the byte, whatever was looked at."""
+    """The text stays to the byte, whatever was looked at."""
     text = '{"id" : "\\u0061","choices":[{"index":0,"message":{"content":1.50e1}}],"new":{"n":1.0}}'
     found = ChatCompletion.model_validate_json(text)
     assert found.choices[0].message.content == 15.0 and found.new.n == 1.0
@@ -69,7 +69,7 @@ def test_looking_changes_nothing():
 
 
 def test_chunks_and_events_keep_it_as_well():
-    """R-STR3: those that a program hands on."""
+    """Those that a program hands on."""
     body = {"choices": [{"index": 0, "delta": {"content": "a"}}, {"index": 1, "delta": {}}]}
     chunk = ChatCompletionChunk.model_validate(body)
     chunk.choices.pop()
@@ -94,7 +94,7 @@ def test_chunks_and_events_keep_it_as_well():
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_what_is_sent_back_is_what_it_is_now(scripted, stream):
-    """R-OP5: a tool call that was taken out is not sent back."""
+    """A tool call that was taken out is not sent back."""
     if stream:
         delta = {"choices": [{"index": 0, "delta": MESSAGE}]}
         pieces = [json.dumps(delta)]
@@ -166,7 +166,7 @@ def last_said(scripted, name):
 
 @pytest.mark.parametrize("way", ["whole", "gather", "helper", "parse", "tools", "tool_events"])
 def test_what_a_message_says_goes_back_as_it_came(scripted, way):
-    """R-F2, R-F3, R-OP5: reasoning, tool calls and unknown fields, however the answer came."""
+    """Reasoning, tool calls and unknown fields, however the answer came."""
     whole = chat(None)
     said = f'{{"index":0,"message":{SAID},"finish_reason":"tool_calls"}}'
     whole["json"]["body"] = f'{{"id":"c","object":"chat.completion","choices":[{said}]}}'
@@ -201,7 +201,7 @@ def test_what_a_message_says_goes_back_as_it_came(scripted, way):
 
 @pytest.mark.parametrize("way", ["whole", "gather", "helper", "tools", "tool_events"])
 def test_what_a_response_says_goes_back_as_it_came(scripted, way):
-    """R-F2, R-F3, R-OP4: every item of its output, however the answer came."""
+    """Every item of its output, however the answer came."""
     body = f'{{"id":"r","status":"completed","output":[{",".join(ITEMS)}]}}'
     bare = '{"id":"r","status":"completed","output":[]}'
     done = [
@@ -237,7 +237,7 @@ def test_what_a_response_says_goes_back_as_it_came(scripted, way):
 
 
 def test_unknown_parts_are_dicts():
-    """R-F3: of any depth, with their fields as attributes too; what is done to them stays."""
+    """Of any depth, with their fields as attributes too; what is done to them stays."""
     found = completion()
     timings, cost = found.timings, found.usage.cost_details
     assert isinstance(timings, dict) and isinstance(timings, Object)
@@ -261,7 +261,7 @@ def test_unknown_parts_are_dicts():
 
 
 def test_fields_can_be_deleted():
-    """R-F3: they read as if they had not been sent."""
+    """They read as if they had not been sent."""
     found = completion()
     del found.choices, found.timings
     assert found.choices is None and "choices" not in found and "timings" not in found.to_dict()
@@ -276,7 +276,7 @@ def test_fields_can_be_deleted():
 
 
 def test_answers_are_iterated_as_pydantic_models_are():
-    """R-F3: pairs of names and values, so that dict() works."""
+    """Pairs of names and values, so that dict() works."""
     found = completion()
     pairs = dict(found)
     assert pairs["id"] == "x" and pairs["choices"] is found.choices and pairs["created"] is None
@@ -289,7 +289,7 @@ def test_answers_are_iterated_as_pydantic_models_are():
 
 
 def test_null_and_absent_are_equal():
-    """R-F3: no program can see which of them came."""
+    """No program can see which of them came."""
     assert completion() == ChatCompletion.model_validate(completion().model_dump())
     one, other = ({"id": "a", "usage": None}, {"id": "a"})
     assert ChatCompletion.model_validate(one) == ChatCompletion.model_validate(other)
@@ -298,7 +298,7 @@ def test_null_and_absent_are_equal():
 
 
 def test_copies_share_what_a_program_assigned():
-    """R-F3: model_copy(update=) as pydantic has it; deep copies share nothing."""
+    """model_copy(update=) as pydantic has it; deep copies share nothing."""
     found, kept = completion(), ["kept"]
     found._mine = kept
     assert found.model_copy()._mine is kept and found.model_copy() == found
@@ -310,7 +310,7 @@ def test_copies_share_what_a_program_assigned():
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_circles_are_collected():
-    """R-F3: an answer that a program made part of itself; one that holds itself is not dumped."""
+    """An answer that a program made part of itself; one that holds itself is not dumped."""
 
     class Mark:
         pass
@@ -355,7 +355,7 @@ class Keeper:
     "way", ["an unknown list", "an unknown dict", "a tuple", "a list in a list", "a dataclass"]
 )
 def test_an_answer_that_contains_itself_is_an_error(scripted, way):
-    """R-F3: of every way out, and never the end of the process."""
+    """Of every way out, and never the end of the process."""
     client = scripted(chat(MESSAGE))
     for out in (
         lambda found: found.to_json(indent=None),
@@ -369,7 +369,7 @@ def test_an_answer_that_contains_itself_is_an_error(scripted, way):
 
 
 def test_dumps_of_dumps_end():
-    """R-F3: a value of a program whose dump is that of the answer."""
+    """A value of a program whose dump is that of the answer."""
 
     class Again:
         def model_dump(self, **_):
@@ -384,7 +384,7 @@ def test_dumps_of_dumps_end():
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_long_chains_are_dropped():
-    """R-F3: each answer keeps the one before it."""
+    """Each answer keeps the one before it."""
     last = None
     for _ in range(50_000):
         found = ChatCompletion(id="x")
@@ -401,8 +401,7 @@ def test_long_chains_are_dropped():
 
 @pytest.mark.thread_unsafe("the processor time of the process is measured")
 def test_long_lists_cost_their_length():
-    """R-F3: a list of a service that was looked at; the time grows with it and not with its
-    square."""
+    """A list of a service that was looked at; the time grows with it and not with its square."""
 
     def spent(count):
         found = ChatCompletion.model_validate({"parts": [{"n": n} for n in range(count)]})
@@ -415,7 +414,7 @@ def test_long_lists_cost_their_length():
 
 
 def test_dicts_that_change_while_they_are_dumped():
-    """R-F3: by what a program put into them: what stood there is dumped."""
+    """By what a program put into them: what stood there is dumped."""
 
     class Grows:
         def model_dump(self, **_):
@@ -429,7 +428,7 @@ def test_dicts_that_change_while_they_are_dumped():
 
 
 def test_deep_copies_keep_what_is_shared():
-    """R-F3: as copy.deepcopy does it."""
+    """As copy.deepcopy does it."""
     found, shared = completion(), ["shared"]
     found.one, found.two, found.me = shared, shared, found
     copied = copy.deepcopy(found)
@@ -438,7 +437,7 @@ def test_deep_copies_keep_what_is_shared():
 
 
 def test_classes_below_ours_have_no_fields():
-    """R-F3: they would hide what stands under their name; it is told at once."""
+    """They would hide what stands under their name; it is told at once."""
     with pytest.raises(TypeError, match="no fields of its own"):
         type("Mine", (ChatCompletion,), {"__annotations__": {"cost": float}, "cost": 0.0})
     assert type("Mine", (ChatCompletion,), {"said": lambda self: self.id})(id="x").said() == "x"
@@ -446,7 +445,7 @@ def test_classes_below_ours_have_no_fields():
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_looking_makes_no_circle():
-    """R-F3: what is dropped is gone without the garbage collector."""
+    """What is dropped is gone without the garbage collector."""
     gc.collect()
     gc.disable()
     try:
@@ -462,7 +461,7 @@ def test_looking_makes_no_circle():
 
 
 def test_threads_get_the_same_lists():
-    """R-F3: whoever is first, all see what one does."""
+    """Whoever is first, all see what one does."""
     for _ in range(50):
         found, barrier, seen = completion(), threading.Barrier(4), []
 
@@ -479,7 +478,7 @@ def test_threads_get_the_same_lists():
 
 
 def test_deep_answers_are_dumped():
-    """R-F3: as deep as answers may be."""
+    """As deep as answers may be."""
     depth = 1000
     text = '{"id":"x","new":' + '{"a":[' * (depth // 2) + "1" + "]}" * (depth // 2) + "}"
     found = ChatCompletion.model_validate_json(text)
@@ -497,14 +496,14 @@ def test_deep_answers_are_dumped():
     ids=repr,
 )
 def test_indented_text_is_that_of_json(value):
-    """R-F3: to_json has the form that programs know."""
+    """to_json has the form that programs know."""
     found = ChatCompletion.model_validate({"new": value})
     assert found.to_json() == json.dumps({"new": value}, indent=2)
     assert found.to_json(indent=7) == json.dumps({"new": value}, indent=7)
 
 
 def test_what_people_see():
-    """R-F3: a short line, all with print, lines in IPython, fields for rich, HTML in notebooks."""
+    """A short line, all with print, lines in IPython, fields for rich, HTML in notebooks."""
     found = completion()
     assert repr(found).startswith("ChatCompletion(id='x', choices=[Choice(index=0, message=")
     assert len(repr(found)) < 500 < len(str(found)) and str(found).endswith("'none': None})")

@@ -56,7 +56,7 @@ async def use_async(base_url):
 
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_nothing_waits_for_the_garbage_collector(service, way):
-    """R-STR1, R-AUTH4: no cycles: what is dropped is gone, its connections and its key with it."""
+    """No cycles: what is dropped is gone, its connections and its key with it."""
 
     def once():
         if way == "sync":
@@ -77,7 +77,7 @@ def test_nothing_waits_for_the_garbage_collector(service, way):
 
 
 def test_a_client_that_is_dropped_closes_its_connections(quiet):
-    """R-STR1: without close()."""
+    """Without close()."""
     client = modelwire.Client(base_url=quiet.base_url, api_key=KEY)
     client.models.list()
     assert quiet.open_connections() == 1
@@ -90,7 +90,7 @@ def test_a_client_that_is_dropped_closes_its_connections(quiet):
 
 
 def test_a_client_for_one_call_lives_as_long_as_its_call(service):
-    """R-OP1: nobody holds it by a name."""
+    """Nobody holds it by a name."""
     models = modelwire.Client(base_url=service.base_url, api_key=KEY).models
     assert len(models.list()) > 1
     create = modelwire.Client(base_url=service.base_url, api_key=KEY).chat.completions.create
@@ -98,7 +98,7 @@ def test_a_client_for_one_call_lives_as_long_as_its_call(service):
 
 
 def test_a_thousand_abandoned_streams(quiet, scripted):
-    """R-STR1: no descriptor and no connection is left."""
+    """No descriptor and no connection is left."""
     client = scripted(stream(piece("a"), STALL), events(piece("a")))
     next(client.chat.completions.create(model="m", messages=HELLO, stream=True))
     quiet.until_closed()

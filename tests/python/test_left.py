@@ -32,7 +32,7 @@ class Left(Exception):
 
 @pytest.mark.parametrize("form", SYNC_FORMS)
 def test_a_loop_that_an_exception_leaves_closes_its_stream(quiet, request, form):
-    """R-STR1: at once, though a traceback holds the stream."""
+    """At once, though a traceback holds the stream."""
     with modelwire.Client(**endless(quiet, request)) as client:
         kept = opened(client)
         with pytest.raises(Left) as raised:
@@ -49,7 +49,7 @@ def test_a_loop_that_an_exception_leaves_closes_its_stream(quiet, request, form)
 
 @pytest.mark.parametrize("form", SYNC_FORMS)
 def test_a_generator_that_is_closed_closes_its_stream(quiet, request, form):
-    """R-STR1: what a web framework does when its client is gone."""
+    """What a web framework does when its client is gone."""
     with modelwire.Client(**endless(quiet, request)) as client:
         kept = opened(client)
 
@@ -63,7 +63,7 @@ def test_a_generator_that_is_closed_closes_its_stream(quiet, request, form):
 
 
 def test_a_helper_that_is_left_closes_its_stream(quiet, request):
-    """R-STR1: without its `with`."""
+    """Without its `with`."""
     with modelwire.Client(**endless(quiet, request)) as client:
         helper = client.chat.completions.stream(model="m", messages=HELLO).__enter__()
         with pytest.raises(Left):
@@ -74,7 +74,7 @@ def test_a_helper_that_is_left_closes_its_stream(quiet, request):
 
 
 def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, request):
-    """R-STR1: who looks at the first chunk may read on; nobody holds it, and it is closed."""
+    """Who looks at the first chunk may read on; nobody holds it, and it is closed."""
     with modelwire.Client(**endless(quiet, request)) as client:
         kept = opened(client)
         for first in kept:
@@ -91,7 +91,7 @@ def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, request):
 
 
 def test_an_iterator_at_its_end_leaves_no_loop(quiet, request):
-    """R-STR1: what ended was something else; the stream goes on."""
+    """What ended was something else; the stream goes on."""
     with modelwire.Client(**endless(quiet, request)) as client:
         kept = opened(client)
         with pytest.raises(StopIteration):
@@ -112,7 +112,7 @@ ASYNC_FORMS = {
 
 @pytest.mark.parametrize("form", ASYNC_FORMS)
 def test_a_cancelled_loop_closes_its_stream(quiet, request, form):
-    """R-STR1: while it waits for the next chunk, though the task and its frames are kept."""
+    """While it waits for the next chunk, though the task and its frames are kept."""
 
     async def main():
         async with modelwire.AsyncClient(**endless(quiet, request)) as client:
@@ -139,7 +139,7 @@ def test_a_cancelled_loop_closes_its_stream(quiet, request, form):
 
 
 def test_a_loop_under_a_timeout_closes_its_stream(quiet, request):
-    """R-STR1: the stream that nobody named, though the exception is kept."""
+    """The stream that nobody named, though the exception is kept."""
 
     async def main():
         async with modelwire.AsyncClient(**endless(quiet, request)) as client:
@@ -158,7 +158,7 @@ def test_a_loop_under_a_timeout_closes_its_stream(quiet, request):
 
 @pytest.mark.parametrize("form", ASYNC_FORMS)
 def test_an_asynchronous_generator_that_is_closed_closes_its_stream(quiet, request, form):
-    """R-STR1: what a web framework does when its client is gone."""
+    """What a web framework does when its client is gone."""
 
     async def main():
         async with modelwire.AsyncClient(**endless(quiet, request)) as client:
@@ -178,7 +178,7 @@ def test_an_asynchronous_generator_that_is_closed_closes_its_stream(quiet, reque
 
 
 def test_an_asynchronous_helper_that_is_cancelled_closes_its_stream(quiet, request):
-    """R-STR1: without its `async with`."""
+    """Without its `async with`."""
 
     async def main():
         async with modelwire.AsyncClient(**endless(quiet, request)) as client:
@@ -197,7 +197,7 @@ def test_an_asynchronous_helper_that_is_cancelled_closes_its_stream(quiet, reque
 
 
 def test_an_asynchronous_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, request):
-    """R-STR1: and a wait for a single chunk that is given up does, too."""
+    """And a wait for a single chunk that is given up does, too."""
 
     async def main():
         async with modelwire.AsyncClient(**endless(quiet, request)) as client:

@@ -47,7 +47,7 @@ def kept():
 
 
 def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
-    """R-AUTH4: by a thread of Python's own; attempts and failures, and never the key."""
+    """By a thread of Python's own; attempts and failures, and never the key."""
     echo = answer({"error": {"message": f"no such key: {SECRET}"}}, 401, x_request_id=SECRET)
     client = scripted(answer({}, 429), echo, api_key=SECRET)
     with pytest.raises(modelwire.AuthenticationError):
@@ -60,7 +60,7 @@ def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
 
 
 def test_a_common_pause_is_logged_once(service, kept):
-    """R-LIM1: at INFO, with its length and how many calls may be on their way then."""
+    """At INFO, with its length and how many calls may be on their way then."""
     base_url = service.script("pause", [answer({}, 429, retry_after_ms="20"), ANSWER])
     retry = modelwire.Retry(adaptive=True, first_wait=0.01, jitter=0.0)
     client = modelwire.Client(base_url=base_url, api_key=KEY, retry=retry)
@@ -72,7 +72,7 @@ def test_a_common_pause_is_logged_once(service, kept):
 
 
 def test_levels(scripted, kept):
-    """R-LIM1, R-ERR3, R-AUTH4: a retry is INFO; a failure is a WARNING with all that matters."""
+    """A retry is INFO; a failure is a WARNING with all that matters."""
     refused = answer({"error": {"message": SECRET, "code": f"c {SECRET}"}}, 429)
     retry = modelwire.Retry(max_retries=1, first_wait=0.001)
     client = scripted(refused, refused, api_key=SECRET, retry=retry)
@@ -93,7 +93,7 @@ def test_levels(scripted, kept):
 
 
 def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(service):
-    """R-ERR3: programs that were written for openai-python set up its logger."""
+    """Programs that were written for openai-python set up its logger."""
     output = programs.run(
         """
         import logging
@@ -113,7 +113,7 @@ def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(service):
 
 
 def test_failures_are_warned_of_wherever_logging_is_set_up(service):
-    """R-ERR3: as the core says it, without a thread; once; and not where nobody listens."""
+    """As the core says it, without a thread; once; and not where nobody listens."""
     output = programs.run(
         """
         import logging
@@ -147,7 +147,7 @@ def test_failures_are_warned_of_wherever_logging_is_set_up(service):
 
 
 def test_a_field_that_nobody_knows_is_warned_of(scripted, caplog):
-    """R-STR2: once, behind a stream that ended well, and without what it says."""
+    """Once, behind a stream that ended well, and without what it says."""
     chunk = f"data: {piece('a')}\n\n"
     body = f"{chunk}json: {piece('lost')}\nmore: 1\n\ndata: [DONE]\n\n"
     sent = {"send": f"{len(body):x}\r\n{body}\r\n0\r\n\r\n"}
@@ -163,7 +163,7 @@ def test_a_field_that_nobody_knows_is_warned_of(scripted, caplog):
 
 @pytest.mark.parametrize(("line", "field"), [("ping", ' field="ping"'), ("lost words", "")])
 def test_a_line_without_a_colon_is_a_field_that_is_warned_of(scripted, caplog, line, field):
-    """R-STR2: ignored, as the grammar says; text of several words is not logged."""
+    """Ignored, as the grammar says; text of several words is not logged."""
     chunks = f"data: {piece('a')}\n\ndata: {finish()}\n\n"
     body = f"{line}\n\n{chunks}{line}\n\ndata: [DONE]\n\n"
     sent = {"send": f"{len(body):x}\r\n{body}\r\n0\r\n\r\n"}
@@ -175,7 +175,7 @@ def test_a_line_without_a_colon_is_a_field_that_is_warned_of(scripted, caplog, l
 
 
 def test_a_handler_that_fails_changes_no_call(scripted):
-    """R-ERR3: whatever it raises, the error of the call is raised."""
+    """Whatever it raises, the error of the call is raised."""
 
     class Broken(logging.Handler):
         def emit(self, record):
@@ -192,7 +192,7 @@ def test_a_handler_that_fails_changes_no_call(scripted):
 
 
 def test_failures_and_new_clients_at_once(service):
-    """R-ERR3: each failure is told once, whoever hands it on."""
+    """Each failure is told once, whoever hands it on."""
     output = programs.run(
         """
         import logging
@@ -225,7 +225,7 @@ def test_failures_and_new_clients_at_once(service):
 
 
 def test_nothing_is_logged_where_it_is_not(service):
-    """R-AUTH4: and no thread is started for it."""
+    """And no thread is started for it."""
     assert logging.getLogger("modelwire").getEffectiveLevel() > logging.INFO
     client = modelwire.Client(base_url=service.base_url, api_key=KEY)
     client.models.list()
@@ -233,7 +233,7 @@ def test_nothing_is_logged_where_it_is_not(service):
 
 
 def test_logging_by_hand(service, kept):
-    """R-AUTH4: begun and ended while clients are there; levels are logging's."""
+    """Begun and ended while clients are there; levels are logging's."""
     client = modelwire.Client(base_url=service.base_url, api_key=KEY)
     modelwire.disable_logging()
     client.models.list()
@@ -253,7 +253,7 @@ def test_logging_by_hand(service, kept):
 
 
 def test_a_key_that_travels_unencrypted_is_warned_of():
-    """R-AUTH4: once, also where nobody set logging up."""
+    """Once, also where nobody set logging up."""
     output = programs.run(
         """
         import logging
@@ -271,7 +271,7 @@ def test_a_key_that_travels_unencrypted_is_warned_of():
 
 
 def test_threads_that_log_and_make_clients(service):
-    """R-OP1: at DEBUG, behind a barrier, with a handler that logs itself: nobody waits for ever."""
+    """At DEBUG, behind a barrier, with a handler that logs itself: nobody waits for ever."""
     programs.run(
         """
         import io, logging
@@ -300,7 +300,7 @@ def test_threads_that_log_and_make_clients(service):
 
 
 def test_a_forked_child_logs_too(service):
-    """R-OP1: by a thread of its own, begun with its first call."""
+    """By a thread of its own, begun with its first call."""
     output = programs.run(
         """
         import logging
@@ -336,7 +336,7 @@ def test_a_forked_child_logs_too(service):
 
 @pytest.mark.parametrize("variable", ["MODELWIRE_LOG", "OPENAI_LOG"])
 def test_a_variable_switches_it_on(service, variable):
-    """R-AUTH4: on stderr, up to the end of the program, and without the key."""
+    """On stderr, up to the end of the program, and without the key."""
     source = """
         client = modelwire.Client()
         try:

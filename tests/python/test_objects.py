@@ -31,7 +31,7 @@ def of(scripted):
 
 
 def test_unknown_fields_are_attributes(of):
-    """R-F3: at any depth, in lists too, and under names that Python does not like."""
+    """At any depth, in lists too, and under names that Python does not like."""
     found = of('{"new":{"deep":[{"x":1},{"x":2}]},"class":"c","with space":2,"ключ":3}')
     assert [item.x for item in found.new.deep] == [1, 2]
     assert getattr(found, "class") == "c" and getattr(found, "with space") == 2
@@ -39,7 +39,7 @@ def test_unknown_fields_are_attributes(of):
 
 
 def test_missing_fields(of):
-    """R-F3: a known one is None, an unknown one an AttributeError that names it."""
+    """A known one is None, an unknown one an AttributeError that names it."""
     found = of("{}")
     assert found.id is None and found.object is None and found.usage is None
     with pytest.raises(AttributeError, match='ChatCompletion has no field "nonsense"'):
@@ -49,7 +49,7 @@ def test_missing_fields(of):
 
 @pytest.mark.parametrize("odd", ["7", '"x"', "[]", "{}", "null", "true", "[[1]]"])
 def test_fields_of_another_type_pass_through(of, odd):
-    """R-F3: a differently typed field never fails a call."""
+    """A differently typed field never fails a call."""
     found = of(f'{{"object":{odd},"usage":{odd},"id":{odd}}}')
     assert found.to_dict()["usage"] == json.loads(odd)
     plain = found.id.to_dict() if odd == "{}" else found.id
@@ -61,7 +61,7 @@ def test_fields_of_another_type_pass_through(of, odd):
     [0, -1, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, BIG, -BIG, 0.1, PI, 1e300, 5e-324, -0.0],
 )
 def test_numbers_to_the_last_digit(of, number):
-    """R-F3: whole numbers of any size, fractions as Python reads them."""
+    """Whole numbers of any size, fractions as Python reads them."""
     body = {"choices": [{}], "n": number}
     found = of(body)
     assert repr(found.n) == repr(number) == repr(found.to_dict()["n"])
@@ -70,7 +70,7 @@ def test_numbers_to_the_last_digit(of, number):
 
 @pytest.mark.parametrize("text", ["1E5", "1e+5", "100000.0", "1e400", "-1e400", "1e-400"])
 def test_numbers_in_other_writings(of, text):
-    """R-F3: as Python's json reads them."""
+    """As Python's json reads them."""
     assert repr(of(f'{{"n":{text}}}').n) == repr(json.loads(text))
 
 
@@ -87,7 +87,7 @@ def test_numbers_in_other_writings(of, text):
     ],
 )
 def test_texts(of, scripted, text, value):
-    """R-F3: escapes are read; a lone surrogate reads as U+FFFD, everywhere alike."""
+    """Escapes are read; a lone surrogate reads as U+FFFD, everywhere alike."""
     found = of(f'{{"new":{text},"choices":[{{"message":{{"content":{text}}}}}]}}')
     assert found.new == found.to_dict()["new"] == value
     assert found.choices[0].message.content == value
@@ -99,14 +99,14 @@ def test_texts(of, scripted, text, value):
 
 
 def test_of_duplicate_keys_the_last_wins(of):
-    """R-F3: as Python's json reads them."""
+    """As Python's json reads them."""
     found = of('{"id":"a","id":"b","new":1,"new":2}')
     assert (found.id, found.new) == ("b", 2)
     assert found.to_dict() == {"choices": [{}], "id": "b", "new": 2}
 
 
 def test_plain_values(of):
-    """R-F3: to_dict and model_dump give all fields, unknown ones included, in their order."""
+    """to_dict and model_dump give all fields, unknown ones included, in their order."""
     body = {"z": 1, "id": "c", "new": {"b": [1, {"c": None}], "a": True}, "choices": [{}]}
     found = of(body)
     assert found.to_dict() == found.model_dump(exclude_unset=True) == body
@@ -119,7 +119,7 @@ KNOWN |= {"metadata", "moderation"}
 
 
 def test_dumps(of):
-    """R-F3: as pydantic's, for programs that know answers as pydantic models."""
+    """As pydantic's, for programs that know answers as pydantic models."""
     body = {"id": "c", "choices": [{"index": 0, "logprobs": None}], "usage": None, "new": 1}
     found = of(body)
     dump = found.model_dump()
@@ -169,7 +169,7 @@ PARTS = {
     ids=repr,
 )
 def test_parts_of_a_dump(of, way, parts):
-    """R-F3: what pydantic keeps of the same fields."""
+    """What pydantic keeps of the same fields."""
     pydantic = pytest.importorskip("pydantic")
 
     class Peer(pydantic.BaseModel):
@@ -187,7 +187,7 @@ def test_parts_of_a_dump(of, way, parts):
 
 
 def test_a_part_of_each_choice_is_left_out(client):
-    """R-F3: what frameworks leave out of an answer, and no more than that."""
+    """What frameworks leave out of an answer, and no more than that."""
     answered = client.chat.completions.create(model="echo", messages=HELLO)
     dump = answered.model_dump(exclude={"choices": {"__all__": {"message": {"refusal"}}}})
     whole = answered.model_dump()
@@ -199,7 +199,7 @@ def test_a_part_of_each_choice_is_left_out(client):
 
 
 def test_a_tool_call_dumps_as_what_it_is(scripted):
-    """R-F3, R-OP5: a function has no `custom`, not even a null one."""
+    """A function has no `custom`, not even a null one."""
     function = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     custom = {"id": "2", "type": "custom", "custom": {"name": "g", "input": "x"}}
     client = scripted(chat({"role": "assistant", "tool_calls": [function, custom]}))
@@ -216,7 +216,7 @@ def test_a_tool_call_dumps_as_what_it_is(scripted):
 
 
 def test_what_was_sent_and_what_is_new(of):
-    """R-F3: the names of both."""
+    """The names of both."""
     found = of({"id": "c", "new": {"deep": [1]}, "usage": None})
     assert found.model_fields_set == {"id", "new", "usage", "choices"}
     assert found.model_extra == {"new": {"deep": [1]}}
@@ -225,7 +225,7 @@ def test_what_was_sent_and_what_is_new(of):
 
 
 def test_fields_are_items_too(of):
-    """R-F3: for programs that have unknown objects as dicts, as openai-python gives them."""
+    """For programs that have unknown objects as dicts, as openai-python gives them."""
     found = of({"new": {"deep": [{"x": 1}]}})
     assert found.new["deep"][0]["x"] == 1 and "deep" in found.new and "id" not in found
     with pytest.raises(KeyError, match="nonsense"):
@@ -246,7 +246,7 @@ def again():
 
 @pytest.mark.parametrize("way", again())
 def test_objects_made_again(client, scripted, way):
-    """R-F3: answers, chunks and every part of them; the same class, equal, the same text."""
+    """Answers, chunks and every part of them; the same class, equal, the same text."""
     answered = client.chat.completions.create(model="echo-tools", messages=HELLO)
     response = client.responses.create(model="echo", input="hello")
     chunk, *_ = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
@@ -266,7 +266,7 @@ def test_objects_made_again(client, scripted, way):
 
 
 def test_a_copy_with_other_fields(of):
-    """R-F3: the first stays what it is."""
+    """The first stays what it is."""
     found = of({"id": "c", "choices": [{"message": {"content": "a"}}]})
     other = found.model_copy(update={"id": "d"})
     assert (found.id, other.id, other.choices[0].message.content) == ("c", "d", "a")
@@ -275,7 +275,7 @@ def test_a_copy_with_other_fields(of):
 
 
 def test_answers_made_up_for_tests():
-    """R-F3: programs make answers for their own tests."""
+    """Programs make answers for their own tests."""
     from modelwire.types.chat import ChatCompletion, ChatCompletionMessage, Choice
 
     message = ChatCompletionMessage(role="assistant", content="hi")
@@ -290,7 +290,7 @@ def test_answers_made_up_for_tests():
 
 
 def test_items_are_of_the_class_that_their_type_names(client, scripted):
-    """R-F3: an unknown one is of a general class, and never of a wrong one."""
+    """An unknown one is of a general class, and never of a wrong one."""
     from modelwire.types import responses
 
     output = [
@@ -314,7 +314,7 @@ def test_items_are_of_the_class_that_their_type_names(client, scripted):
 
 
 def test_answers_in_pydantic_models(of):
-    """R-F3: where a program has them in models of its own."""
+    """Where a program has them in models of its own."""
     pydantic = pytest.importorskip("pydantic")
     from modelwire.types.chat import ChatCompletion
 
@@ -333,7 +333,7 @@ def test_answers_in_pydantic_models(of):
 
 
 def test_json_text(of):
-    """R-F3: indented by default, as openai-python has it; or as the service sent it."""
+    """Indented by default, as openai-python has it; or as the service sent it."""
     text = '{"a" : 1.50,\n "b":"\\u00e9","c":[],"d":{},"choices":[{}]}'
     found = of(text)
     assert found.to_json(indent=None) == text
@@ -343,7 +343,7 @@ def test_json_text(of):
 
 
 def test_equality(of):
-    """R-F3: by value; never equal to something else."""
+    """By value; never equal to something else."""
     one, same, other = of({"id": 1, "n": 2}), of('{ "n":2, "id":1.0 }'), of({"id": 2})
     assert one == same and one == of({"id": 1, "n": 2})
     assert one != other and one != {"id": 1, "n": 2} and one is not None and one != 1
@@ -352,7 +352,7 @@ def test_equality(of):
 
 
 def test_equality_of_chunks(scripted):
-    """R-F3: chunks, choices and deltas are compared alike."""
+    """Chunks, choices and deltas are compared alike."""
     make = scripted(events(piece("a"), piece("a"), piece("b"), finish()))
     first, second, third, _ = make.chat.completions.create(model="m", messages=HELLO, stream=True)
     assert first == second and first != third
@@ -361,7 +361,7 @@ def test_equality_of_chunks(scripted):
 
 
 def test_repr(of, scripted):
-    """R-F3: names what it is and shows it, but not all of a large one."""
+    """Names what it is and shows it, but not all of a large one."""
     small = {"id": "c", "choices": [{}]}
     assert repr(of(small)) == str(of(small)) == "ChatCompletion(id='c', choices=[Choice()])"
     found = asked(scripted(chat({"role": "assistant", "content": "hi"})))
@@ -374,8 +374,8 @@ def test_repr(of, scripted):
 
 
 def test_fields_can_be_assigned(of):
-    """R-F3: as those of openai-python: known and unknown ones, and parts at any depth; seen by all
-    that looks at the answer."""
+    """As those of openai-python: known and unknown ones, and parts at any depth; seen by all that
+    looks at the answer."""
     body = {"id": "c", "choices": [{"index": 0, "message": {"content": "a"}}], "new": {"x": 1}}
     found, before = of(body), of(body)
     message = found.choices[0].message
@@ -405,7 +405,7 @@ def test_fields_can_be_assigned(of):
 
 
 def test_objects_can_be_assigned(of):
-    """R-F3: whole objects, lists of them, and what programs keep for themselves."""
+    """Whole objects, lists of them, and what programs keep for themselves."""
     found, other = of({"id": "c", "choices": [{}]}), of({"choices": [{"index": 0}]})
     found.choices = [*other.choices, {"index": 1}]
     found.choices[0].index = 7
@@ -420,7 +420,7 @@ def test_objects_can_be_assigned(of):
 
 
 def test_an_answer_that_was_changed_is_sent_as_it_is_now(scripted):
-    """R-OP5: what a program makes of a message goes back into the conversation."""
+    """What a program makes of a message goes back into the conversation."""
     client = scripted(chat({"role": "assistant", "content": "a"}))
     message = asked(client).choices[0].message
     message.content = "b"
@@ -430,7 +430,7 @@ def test_an_answer_that_was_changed_is_sent_as_it_is_now(scripted):
 
 
 def test_arguments_of_tool_calls_are_put_together(scripted):
-    """R-STR5: as OpenAI's guide for streamed tool calls does it, on the first piece itself."""
+    """As OpenAI's guide for streamed tool calls does it, on the first piece itself."""
 
     def delta(call):
         choice = {"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}
@@ -451,7 +451,7 @@ def test_arguments_of_tool_calls_are_put_together(scripted):
 
 
 def test_parts_of_chunks_can_be_assigned(scripted):
-    """R-F3: each field of the classes that streams are made of."""
+    """Each field of the classes that streams are made of."""
     chunk, end = scripted(events(piece("a"), finish())).chat.completions.create(
         model="m", messages=HELLO, stream=True
     )
@@ -471,7 +471,7 @@ def test_parts_of_chunks_can_be_assigned(scripted):
 
 
 def test_parts_of_events_can_be_assigned(client):
-    """R-F3: their type, too."""
+    """Their type, too."""
     event, *_, last = client.responses.create(model="echo", input="hello", stream=True)
     event.type, event.delta = "other", "x"
     assert (event.type, event.delta, event.to_dict()["type"]) == ("other", "x", "other")
@@ -480,7 +480,7 @@ def test_parts_of_events_can_be_assigned(client):
 
 
 def test_vars_of_an_answer(of):
-    """R-F3: all fields, known and unknown, as attributes have them."""
+    """All fields, known and unknown, as attributes have them."""
     found = of({"id": "c", "choices": [{"index": 0}], "new": 1})
     assert set(vars(found)) == KNOWN | {"usage", "new"}
     assert vars(found)["choices"] == found.choices and vars(found)["created"] is None
@@ -491,7 +491,7 @@ def test_vars_of_an_answer(of):
 
 
 def test_an_answer_outlives_its_client(scripted):
-    """R-F3: a part keeps what it needs."""
+    """A part keeps what it needs."""
     client = scripted(chat({"role": "assistant", "content": "hi"}))
     message = asked(client).choices[0].message
     client.close()
@@ -500,7 +500,7 @@ def test_an_answer_outlives_its_client(scripted):
 
 
 def test_answers_go_back_into_messages(scripted):
-    """R-OP5, R-F2: as the text that they came as."""
+    """As the text that they came as."""
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     message = {"role": "assistant", "content": None, "tool_calls": [call], "new": BIG}
     client = scripted(chat(message))
@@ -512,7 +512,7 @@ def test_answers_go_back_into_messages(scripted):
 
 
 def test_any_part_of_an_answer_can_be_sent(scripted):
-    """R-F2: objects, chunks, choices and deltas, wherever they stand."""
+    """Objects, chunks, choices and deltas, wherever they stand."""
     make = scripted(events(piece("a"), finish()), ANSWER)
     chunk, _ = make.chat.completions.create(model="m", messages=HELLO, stream=True)
     parts = {"chunk": chunk, "choice": chunk.choices[0], "delta": [chunk.choices[0].delta]}
@@ -524,7 +524,7 @@ def test_any_part_of_an_answer_can_be_sent(scripted):
 
 @pytest.mark.parametrize("depth", [100, 500, 1500, 100_000])
 def test_deep_nesting_does_not_crash(scripted, depth):
-    """R-F3: it is read, or refused with an error that names the bound."""
+    """It is read, or refused with an error that names the bound."""
     client = scripted(answer('{"choices":[{}],"new":' + "[" * depth + "]" * depth + "}"))
     try:
         found = asked(client)
@@ -535,7 +535,7 @@ def test_deep_nesting_does_not_crash(scripted, depth):
 
 
 def test_model_lists_can_be_looked_into(scripted):
-    """R-OP2, R-F3: what is no field of the list is an AttributeError, also for Python itself."""
+    """What is no field of the list is an AttributeError, also for Python itself."""
     models = scripted(answer({"data": [{"id": "a"}], "new": 1})).models.list()
     assert (models.new, models.data[0].id, [model.id for model in models[:1]]) == (1, "a", ["a"])
     with pytest.raises(AttributeError):
@@ -544,7 +544,7 @@ def test_model_lists_can_be_looked_into(scripted):
 
 
 def test_names_of_the_types(of):
-    """R-F3: a type says which package it is of."""
+    """A type says which package it is of."""
     from modelwire.types.chat import ChatCompletion
 
     assert type(of({})) is ChatCompletion and ChatCompletion.__module__ == "modelwire.types.chat"

@@ -71,7 +71,7 @@ def made(service):
 
 
 def test_start_and_end(made, watch):
-    """R-OP1: in the context of the caller, and with the answer at the end."""
+    """In the context of the caller, and with the answer at the end."""
     watching = watch()
     WHERE.set("here")
     given = made.chat.completions.create(**CHAT, temperature=0.5)
@@ -87,7 +87,7 @@ def test_start_and_end(made, watch):
 
 
 def test_streams(made, watch):
-    """R-STR1: without their answer, unless it is asked for; the program sees no difference."""
+    """Without their answer, unless it is asked for; the program sees no difference."""
     watching = watch()
     with made.chat.completions.create(**CHAT, stream=True) as chunks:
         plain = [chunk.to_dict() for chunk in chunks]
@@ -112,7 +112,7 @@ def test_streams(made, watch):
 
 
 def test_one_client_and_all(service, watch):
-    """R-OP1: copies are watched with their client; others are not."""
+    """Copies are watched with their client; others are not."""
     settings = {"base_url": service.base_url, "api_key": KEY}
     told = []
     with (
@@ -131,7 +131,7 @@ def test_one_client_and_all(service, watch):
 
 
 def test_headers(scripted, watch):
-    """R-AUTH1: are sent, but for those that the program set, that cannot be, and the key's."""
+    """Are sent, but for those that the program set, that cannot be, and the key's."""
 
     def add(call):
         call.headers.update(
@@ -157,7 +157,7 @@ def test_headers(scripted, watch):
 
 
 def test_what_an_observer_raises(made, watch, caplog):
-    """R-ERR3: is logged, and changes nothing; others are told."""
+    """Is logged, and changes nothing; others are told."""
 
     def fail(call):
         raise ValueError("odd")
@@ -173,14 +173,14 @@ def test_what_an_observer_raises(made, watch, caplog):
 
 
 def test_one_that_wants_no_end(made, watch):
-    """R-OP1: None is no token."""
+    """None is no token."""
     watching = watch(token=False)
     made.models.list()
     assert len(watching.begun) == 1 and watching.all() == []
 
 
 def test_failures(service, scripted, watch):
-    """R-ERR3: every token has an end: of the service, of arguments, of Python."""
+    """Every token has an end: of the service, of arguments, of Python."""
     watching = watch()
     client = scripted(answer({}, 500))
     with pytest.raises(modelwire.InternalServerError) as raised:
@@ -209,7 +209,7 @@ def test_failures(service, scripted, watch):
 
 
 def test_calls_that_are_left(scripted, watch):
-    """R-STR7: closed, and dropped."""
+    """Closed, and dropped."""
     watching = watch()
     client = scripted(*[stream(piece("a"), STALL)] * 2)
     with client.chat.completions.create(**CHAT, stream=True) as chunks:
@@ -223,7 +223,7 @@ def test_calls_that_are_left(scripted, watch):
 
 
 def test_tasks(service, watch):
-    """R-LIM2: answered, cancelled, and never awaited."""
+    """Answered, cancelled, and never awaited."""
     watching = watch()
 
     async def main():
@@ -250,14 +250,14 @@ def test_tasks(service, watch):
     "headers", [5, [("X-A", "b")], {"Content-Length": "5"}, {"Transfer-Encoding": "chunked"}]
 )
 def test_headers_that_cannot_be_sent(made, watch, headers):
-    """R-F2: are left out, and the call is made."""
+    """Are left out, and the call is made."""
     watching = watch(lambda call: setattr(call, "headers", headers))
     assert made.chat.completions.create(**CHAT).choices
     assert watching.one()[1].status == 200
 
 
 def test_an_observer_that_interrupts(made, watch):
-    """R-OP1: its call is not made, and nothing of it is kept; who gave a token is told the end."""
+    """Its call is not made, and nothing of it is kept; who gave a token is told the end."""
 
     def interrupt(call):
         raise KeyboardInterrupt
@@ -274,7 +274,7 @@ def test_an_observer_that_interrupts(made, watch):
 
 
 def test_the_key_of_a_call(made, watch):
-    """R-AUTH4: is there to be looked for, also one of its own; and shows itself to nobody."""
+    """Is there to be looked for, also one of its own; and shows itself to nobody."""
     watching = watch()
     own = {"extra_headers": {"Authorization": "Bearer sk-own"}}
     with pytest.raises(modelwire.AuthenticationError):
@@ -285,7 +285,7 @@ def test_the_key_of_a_call(made, watch):
 
 
 def test_ctrl_c_before_the_call(service):
-    """R-STR1: a handler that raises at any moment leaves no token without its end."""
+    """A handler that raises at any moment leaves no token without its end."""
     programs.run(
         """
         import logging
@@ -329,7 +329,7 @@ def test_ctrl_c_before_the_call(service):
 
 
 def test_more_than_can_wait(watch):
-    """R-OP1: one whose record found no room has its end all the same."""
+    """One whose record found no room has its end all the same."""
     free = threading.Event()
     client = modelwire.Client(
         base_url="http://127.0.0.1:9/v1", api_key=KEY, on_call=lambda record: free.wait(30)
@@ -347,7 +347,7 @@ def test_more_than_can_wait(watch):
 
 
 def test_a_fork_at_the_end_of_a_call(service):
-    """R-OP1: what the parent is still to tell of calls that were never sent, the child does not."""
+    """What the parent is still to tell of calls that were never sent, the child does not."""
     output = programs.run(
         """
         from modelwire import _observe
@@ -376,7 +376,7 @@ def test_a_fork_at_the_end_of_a_call(service):
 
 
 def test_a_fork(service):
-    """R-OP1: a child ends no token of its parent."""
+    """A child ends no token of its parent."""
     programs.run(
         """
         from modelwire import _observe

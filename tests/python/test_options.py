@@ -27,7 +27,7 @@ def headers(request):
 
 
 def test_further_fields_win(scripted):
-    """R-F2: extra_body adds fields and replaces those that are named."""
+    """extra_body adds fields and replaces those that are named."""
     asked(scripted(ANSWER), temperature=0.5, extra_body={"temperature": 1, "new": [None]})
     [request] = scripted.requests()
     sent = {"model": "m", "messages": HELLO, "temperature": 1, "new": [None]}
@@ -35,7 +35,7 @@ def test_further_fields_win(scripted):
 
 
 def test_unknown_parameters_are_a_type_error(scripted):
-    """R-F2: as in openai-python; extra_body takes them."""
+    """As in openai-python; extra_body takes them."""
     client = scripted(ANSWER)
     with pytest.raises(TypeError, match="nonsense"):
         asked(client, nonsense=1)
@@ -49,7 +49,7 @@ def test_unknown_parameters_are_a_type_error(scripted):
 
 
 def test_a_key_in_a_header_is_the_key(scripted):
-    """R-AUTH1: as programs replace it: of a client, of a copy and of a call."""
+    """As programs replace it: of a client, of a copy and of a call."""
     header = {"Authorization": "Bearer sk-header"}
     client = scripted(ANSWER)
     asked(client, extra_headers=header)
@@ -72,7 +72,7 @@ def test_a_key_in_a_header_is_the_key(scripted):
 
 @pytest.mark.parametrize("value", [5, None, b"x", True])
 def test_headers_that_are_no_text_are_named(scripted, value):
-    """R-ERR1: of a client, of a copy and of a call; None leaves nothing out."""
+    """Of a client, of a copy and of a call; None leaves nothing out."""
     client = scripted(ANSWER)
     for call in (
         lambda: scripted(ANSWER, default_headers={"X-A": value}),
@@ -86,7 +86,7 @@ def test_headers_that_are_no_text_are_named(scripted, value):
 
 
 def test_settings_that_say_what_they_take(scripted):
-    """R-ERR1: no retries, and no timeout."""
+    """No retries, and no timeout."""
     client = scripted(ANSWER)
     for call in (lambda **given: scripted(ANSWER, **given), client.with_options):
         with pytest.raises(TypeError, match="max_retries .* 0 switches retries off"):
@@ -97,7 +97,7 @@ def test_settings_that_say_what_they_take(scripted):
 
 
 def test_headers_of_a_call(scripted):
-    """R-AUTH1: they replace default ones, whatever their case; omit removes one."""
+    """They replace default ones, whatever their case; omit removes one."""
     client = scripted(ANSWER, default_headers={"X-Tenant": "7", "X-Kept": "k"})
     asked(client, extra_headers={"x-tenant": "8", "X-New": "n"})
     asked(client, extra_headers={"X-Tenant": modelwire.omit})
@@ -114,7 +114,7 @@ def test_headers_of_a_call(scripted):
 
 
 def test_queries(scripted):
-    """R-CFG1: of the client and of the call, written as openai-python writes them."""
+    """Of the client and of the call, written as openai-python writes them."""
     client = scripted(answer({"data": []}), default_query={"tenant": 7})
     client.models.list()
     query = {"a": [1, 2], "b": {"c": True}, "left": None, "with space": "ü&"}
@@ -126,7 +126,7 @@ def test_queries(scripted):
 
 
 def test_usage_is_summed_over_variants_of_a_client(client):
-    """R-MET1: calls with queries or removed headers count like the others."""
+    """Calls with queries or removed headers count like the others."""
     client.chat.completions.create(model="echo", messages=HELLO)
     client.chat.completions.create(model="echo", messages=HELLO, extra_query={"a": 1})
     for number in range(20):
@@ -135,7 +135,7 @@ def test_usage_is_summed_over_variants_of_a_client(client):
 
 
 def test_a_timeout_of_a_call(scripted):
-    """R-ERR5: seconds, a Timeout, or an httpx.Timeout."""
+    """Seconds, a Timeout, or an httpx.Timeout."""
     httpx = pytest.importorskip("httpx")
     client = scripted(SILENCE)
     for timeout in (0.2, modelwire.Timeout(first_byte=0.2), httpx.Timeout(0.2)):
@@ -150,7 +150,7 @@ def test_a_timeout_of_a_call(scripted):
 
 
 def test_a_timeout_of_a_call_is_not_the_clients(scripted):
-    """R-ERR5: the next call has the client's own again."""
+    """The next call has the client's own again."""
     gap = [{"pause_ms": 400}, piece("a"), finish()]
     client = scripted(stream(*gap, *END))
     with pytest.raises(modelwire.APITimeoutError):
@@ -160,7 +160,7 @@ def test_a_timeout_of_a_call_is_not_the_clients(scripted):
 
 
 def test_a_copy_sets_what_it_is_given_and_shares_the_rest(scripted):
-    """R-CFG1, R-LIM1: with_options, as in openai-python; connections and sums are shared."""
+    """with_options, as in openai-python; connections and sums are shared."""
     client = scripted(BUSY, ANSWER, default_headers={"X-Tenant": "7"}, max_retries=0)
     other = client.with_options(max_retries=1, default_headers={"X-New": "n"}, timeout=30)
     assert (other.max_retries, other.timeout, client.max_retries) == (1, 30, 0)
@@ -178,7 +178,7 @@ def test_a_copy_sets_what_it_is_given_and_shares_the_rest(scripted):
 
 
 def test_a_copy_with_another_key_or_url(scripted, service):
-    """R-CFG1, R-AUTH1: the first goes on with its own."""
+    """The first goes on with its own."""
     client = scripted(answer({"data": []}))
     client.with_options(api_key="sk-other").models.list()
     client.with_options(base_url=service.base_url).models.list()
@@ -188,7 +188,7 @@ def test_a_copy_with_another_key_or_url(scripted, service):
 
 
 def test_settings_that_are_set_anew(scripted, service):
-    """R-CFG1: key, URL, timeout and retries are attributes, as in openai-python."""
+    """Key, URL, timeout and retries are attributes, as in openai-python."""
     client = scripted(BUSY, answer({"data": []}))
     client.api_key = "sk-other"
     client.max_retries = 1
@@ -206,7 +206,7 @@ def test_settings_that_are_set_anew(scripted, service):
 
 
 def test_a_key_may_be_asked_for(scripted):
-    """R-AUTH1: by a function, before each call; R-AUTH3: what it gives is checked."""
+    """By a function, before each call; what it gives is checked."""
     keys = iter(["sk-first", "sk-second", "two words"])
     client = scripted(answer({"data": []}), api_key=lambda: next(keys))
     client.models.list()
@@ -218,7 +218,7 @@ def test_a_key_may_be_asked_for(scripted):
 
 
 def test_organization_and_project(scripted, monkeypatch):
-    """R-CFG1: arguments, or openai-python's variables; further headers from a variable too."""
+    """Arguments, or openai-python's variables; further headers from a variable too."""
     client = scripted(answer({"data": []}), organization="org", project="proj")
     client.models.list()
     sent = headers(scripted.requests()[0])
@@ -231,14 +231,14 @@ def test_organization_and_project(scripted, monkeypatch):
 
 
 def test_a_call_that_only_streams(scripted):
-    """R-STR6: one option of the call."""
+    """One option of the call."""
     client = scripted(events(piece("a"), piece("b"), finish()))
     assert asked(client, stream_only=True).choices[0].message.content == "ab"
     assert '"stream":true' in scripted.requests()[0]["body"]
 
 
 def test_the_whole_answer_at_the_end_of_a_stream(scripted):
-    """R-STR7, R-MET1: where the call gathers; and what was gathered, on its error."""
+    """Where the call gathers; and what was gathered, on its error."""
     client = scripted(events(piece("a"), piece("b"), finish()), events(piece("c"), end="cut"))
     chat = asked(client, stream=True, gather=True)
     assert chat.answer is None
@@ -251,7 +251,7 @@ def test_the_whole_answer_at_the_end_of_a_stream(scripted):
 
 
 def test_without_gathering_a_stream_keeps_nothing(scripted):
-    """R-STR7: memory stays flat."""
+    """Memory stays flat."""
     chat = asked(scripted(events(piece("a"), finish())), stream=True)
     list(chat)
     assert chat.answer is None and chat.end == "done_mark"
@@ -259,7 +259,7 @@ def test_without_gathering_a_stream_keeps_nothing(scripted):
 
 @pytest.mark.parametrize("most", [1, 2, 7, 1000])
 def test_batches(scripted, most):
-    """R-STR1, R-STR3: all that is there, at least one chunk and at most so many."""
+    """All that is there, at least one chunk and at most so many."""
     client = scripted(events(*[piece(str(number)) for number in range(20)], finish()))
     chat = asked(client, stream=True)
     batches = list(chat.batches(most))
@@ -269,7 +269,7 @@ def test_batches(scripted, most):
 
 
 def test_a_batch_before_an_error_is_not_lost(scripted):
-    """R-ERR6: the chunks first, then the error; then it is over."""
+    """The chunks first, then the error; then it is over."""
     error = '{"error":{"message":"m"}}'
     chat = asked(scripted(events(piece("a"), piece("b"), error)), stream=True)
     found = []
@@ -280,7 +280,7 @@ def test_a_batch_before_an_error_is_not_lost(scripted):
 
 
 def test_a_batch_does_not_wait_for_more(scripted):
-    """R-STR1: what is there is handed out although more will come."""
+    """What is there is handed out although more will come."""
     chat = asked(scripted(stream(piece("a"), STALL)), stream=True)
     [chunk] = next(chat.batches())
     assert chunk.choices[0].delta.content == "a"
@@ -290,7 +290,7 @@ def test_a_batch_does_not_wait_for_more(scripted):
 
 
 def test_text_alone(client):
-    """R-STR1: pieces of text, without the chunks that have none."""
+    """Pieces of text, without the chunks that have none."""
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     assert list(chat.text_deltas()) == ["Hello ", "there, ", "dear ", "service"]
     response = client.responses.create(model="echo", input="one two", stream=True)
@@ -298,7 +298,7 @@ def test_text_alone(client):
 
 
 def test_the_answer_of_a_stream_as_an_object(client):
-    """R-STR1: status and headers under the names of httpx."""
+    """Status and headers under the names of httpx."""
     with client.chat.completions.create(model="echo", messages=HELLO, stream=True) as chat:
         assert chat.response.status_code == 200 and chat.response.is_success
         assert chat.response.headers["Content-Type"] == "text/event-stream"
@@ -313,7 +313,7 @@ class Message:
 
 
 def test_values_of_many_kinds(scripted):
-    """R-F2: dataclasses, pydantic models, times, tuples and generators are written as JSON."""
+    """Dataclasses, pydantic models, times, tuples and generators are written as JSON."""
     pydantic = pytest.importorskip("pydantic")
 
     class Model(pydantic.BaseModel):
@@ -341,7 +341,7 @@ def test_values_of_many_kinds(scripted):
 
 
 def test_a_class_is_no_value(scripted):
-    """R-F2: with an error that says what to give."""
+    """With an error that says what to give."""
     client = scripted(ANSWER)
     with pytest.raises(TypeError, match="JSON schema"):
         asked(client, response_format=Message)
@@ -350,7 +350,7 @@ def test_a_class_is_no_value(scripted):
 
 @pytest.mark.parametrize("left_out", ["NOT_GIVEN", "not_given", "omit"])
 def test_three_names_for_what_is_left_out(scripted, left_out):
-    """R-F2: none of them is sent, wherever it stands; all are false."""
+    """None of them is sent, wherever it stands; all are false."""
     value = getattr(modelwire, left_out)
     asked(scripted(ANSWER), temperature=value, metadata={"a": value, "b": 1}, stream=value)
     sent = json.loads(scripted.requests()[0]["body"])
@@ -374,7 +374,7 @@ MISSING = [
 
 @pytest.mark.parametrize("use", MISSING)
 def test_what_the_service_does_not_have(scripted, use):
-    """R-OP1: a clear error that says what there is; nothing is sent."""
+    """A clear error that says what there is; nothing is sent."""
     client = scripted(ANSWER)
     with pytest.raises(modelwire.OpenAIError, match="no operation") as raised:
         use(client)
@@ -382,7 +382,7 @@ def test_what_the_service_does_not_have(scripted, use):
 
 
 def test_what_the_service_does_not_have_can_be_looked_at(scripted):
-    """R-OP1: instrumentation looks for every part of a client, and wraps its methods."""
+    """Instrumentation looks for every part of a client, and wraps its methods."""
     client = scripted(ANSWER)
     for part in ("completions", "embeddings", "images", "audio"):
         assert hasattr(client, part) and getattr(client, part) is getattr(client, part)
@@ -396,7 +396,7 @@ def test_what_the_service_does_not_have_can_be_looked_at(scripted):
 
 
 def test_what_no_client_has(scripted):
-    """R-OP1: Python's own AttributeError."""
+    """Python's own AttributeError."""
     client = scripted(ANSWER)
     for part in (client, client.beta, client.chat, client.responses, client.models):
         with pytest.raises(AttributeError, match="nonsense"):
@@ -406,7 +406,7 @@ def test_what_no_client_has(scripted):
 
 @pytest.mark.parametrize("name", ["AzureOpenAI", "AsyncAzureOpenAI", "BedrockOpenAI"])
 def test_clients_of_other_services(name):
-    """R-OP1: programs import them, and ask isinstance; to make one says what to do."""
+    """Programs import them, and ask isinstance; to make one says what to do."""
     other = getattr(modelwire, name)
     assert getattr(modelwire, name) is other and other.__name__ == name
     assert not isinstance(modelwire.OpenAI(base_url=URL, api_key=KEY), other)
@@ -415,20 +415,20 @@ def test_clients_of_other_services(name):
 
 
 def test_older_names(client):
-    """R-OP1: where older programs look for a call."""
+    """Where older programs look for a call."""
     create = client.beta.chat.completions.create
     assert create(model="echo", messages=HELLO).choices[0].message.content
 
 
 def test_another_http_client_is_refused():
-    """R-CFG1: with the names of the options that take its place."""
+    """With the names of the options that take its place."""
     for make in (modelwire.Client, modelwire.AsyncClient):
         with pytest.raises(TypeError, match="proxy, no_proxy, ca, client_certificate"):
             make(base_url="http://localhost/v1", api_key=KEY, http_client=object())
 
 
 def test_options_of_the_transport(tmp_path):
-    """R-CFG1: what is wrong is told when the client is made."""
+    """What is wrong is told when the client is made."""
 
     def made(**options):
         return modelwire.Client(base_url="https://localhost/v1", api_key=KEY, **options)
@@ -452,7 +452,7 @@ def test_options_of_the_transport(tmp_path):
 
 
 def test_a_bound_of_the_client(scripted):
-    """R-STR2: named in the error that it causes."""
+    """Named in the error that it causes."""
     limits = modelwire.Limits(event_bytes_max=1000)
     chat = asked(scripted(events(piece("x" * 2000)), limits=limits), stream=True)
     with pytest.raises(modelwire.APIResponseValidationError, match="event_bytes_max"):
@@ -460,7 +460,7 @@ def test_a_bound_of_the_client(scripted):
 
 
 def test_a_cap_on_connections(scripted):
-    """R-ERR5 R-MET1: further calls wait in order, under a timeout of their own."""
+    """Further calls wait in order, under a timeout of their own."""
     httpx = pytest.importorskip("httpx")
     one = modelwire.Limits(connections_max=1)
     client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
@@ -476,7 +476,7 @@ def test_a_cap_on_connections(scripted):
 
 
 def test_lost_connections_are_tried_again_if_wanted(scripted):
-    """R-LIM1 R-MET1: the call may be metered twice then."""
+    """The call may be metered twice then."""
     lost = {"steps": [{"close": True}]}
     with pytest.raises(modelwire.APIConnectionError) as raised:
         asked(scripted(lost, ANSWER))
@@ -489,7 +489,7 @@ def test_lost_connections_are_tried_again_if_wanted(scripted):
 
 
 def test_a_retry_policy(scripted):
-    """R-LIM1: further statuses and other waits are options."""
+    """Further statuses and other waits are options."""
     policy = modelwire.Retry(statuses=[429, 503], first_wait=0.01, max_retries=2)
     client = scripted(answer({}, 503), answer({}, 429), ANSWER, retry=policy)
     asked(client)
@@ -499,7 +499,7 @@ def test_a_retry_policy(scripted):
 
 
 def test_a_number_of_retries_beside_a_policy():
-    """R-LIM1: which of both would count? An error that says what to do, whatever the number."""
+    """Which of both would count? An error that says what to do, whatever the number."""
     for make in (modelwire.OpenAI, modelwire.AsyncOpenAI):
         for number in (2, modelwire.DEFAULT_MAX_RETRIES):
             with pytest.raises(TypeError, match=rf"retry=Retry\(max_retries={number}, "):
@@ -511,7 +511,7 @@ def test_a_number_of_retries_beside_a_policy():
 
 @pytest.mark.parametrize("failure", [408, 409, 429, 500, 503, 599, "lost", "late"])
 def test_a_retry_policy_as_openais(scripted, failure):
-    """R-LIM1 R-MET1: by one name; two retries of what openai-python tries again."""
+    """By one name; two retries of what openai-python tries again."""
     failed = {"lost": {"steps": [{"close": True}]}, "late": SILENCE}.get(failure)
     failed = failed or answer({}, failure)
     timeout = modelwire.Timeout(first_byte=0.3)
@@ -525,7 +525,7 @@ def test_a_retry_policy_as_openais(scripted, failure):
 
 
 def test_parts_of_a_retry_policy_as_openais(scripted):
-    """R-LIM1: what is given replaces a part; what it does not try again, it leaves."""
+    """What is given replaces a part; what it does not try again, it leaves."""
     policy = modelwire.Retry.openai(max_retries=1, first_wait=0.01)
     assert policy.max_retries == 1 and policy != modelwire.Retry.openai()
     assert repr(policy).startswith("Retry(max_retries=1, first_wait=0.01, statuses=(408, 409, 429")
@@ -538,7 +538,7 @@ def test_parts_of_a_retry_policy_as_openais(scripted):
 
 
 def test_a_retry_after_that_is_shorter(scripted):
-    """R-LIM1: a lower bound by default, the wait itself as openai has it."""
+    """A lower bound by default, the wait itself as openai has it."""
     busy = answer({}, 429, retry_after_ms="10")
     policy = modelwire.Retry.openai(first_wait=30, jitter=0)
     before = time.monotonic()
@@ -550,7 +550,6 @@ def test_a_retry_after_that_is_shorter(scripted):
 
 
 def test_the_longest_wait_before_a_retry(scripted):
-    """R-LIM1"""
     policy = modelwire.Retry(max_retries=8, first_wait=0.1, wait_max=0.2)
     before = time.monotonic()
     asked(scripted(*[BUSY] * 8, ANSWER, retry=policy))
@@ -558,7 +557,6 @@ def test_the_longest_wait_before_a_retry(scripted):
 
 
 def test_limits_under_httpxs_names():
-    """R-CFG1"""
     limits = modelwire.Limits(
         max_connections=7, max_keepalive_connections=3, keepalive_expiry=1.5, headers_max=9
     )
@@ -582,7 +580,7 @@ def test_limits_under_httpxs_names():
 
 
 def test_a_cap_under_httpxs_name(scripted):
-    """R-ERR5: it is the same cap."""
+    """It is the same cap."""
     one = modelwire.Limits(max_connections=1, max_keepalive_connections=0)
     client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
     first = asked(client, stream=True)
@@ -593,7 +591,7 @@ def test_a_cap_under_httpxs_name(scripted):
 
 
 def test_a_proxy_of_the_client():
-    """R-CFG1: the proxy is asked, not the service."""
+    """The proxy is asked, not the service."""
     with socket.socket() as proxy:
         proxy.bind(("127.0.0.1", 0))
         proxy.listen()
@@ -609,7 +607,6 @@ def test_a_proxy_of_the_client():
 
 
 def test_options_say_what_was_set():
-    """R-CFG1"""
     limits = modelwire.Limits(headers_max=5)
     assert repr(limits) == "Limits(headers_max=5)" and limits == modelwire.Limits(headers_max=5)
     assert modelwire.Timeout(idle=1) != modelwire.Timeout(idle=2)
@@ -617,7 +614,7 @@ def test_options_say_what_was_set():
 
 
 def test_calls_of_the_module(service, monkeypatch):
-    """R-OP1: as with openai's module: settings are its variables."""
+    """As with openai's module: settings are its variables."""
     monkeypatch.setattr(modelwire, "base_url", service.base_url, raising=False)
     monkeypatch.setattr(modelwire, "api_key", KEY, raising=False)
     answered = modelwire.chat.completions.create(model="echo", messages=HELLO)

@@ -578,8 +578,8 @@ def test_content_goes_to_the_log_where_it_is_asked(telemetry, caller, monkeypatc
 
 
 def test_the_key_is_nowhere(telemetry):
-    """R-AUTH4: whatever echoes it, in no attribute, event or text. A word that is too short to be a
-    key is not looked for."""
+    """Whatever echoes it, in no attribute, event or text. A word that is too short to be a key is
+    not looked for."""
     with Service(api_key="sk-test-long") as service:
         _with_the_key_everywhere(telemetry, service)
 
@@ -609,7 +609,7 @@ def _with_the_key_everywhere(telemetry, modelwire_service):
 @pytest.mark.parametrize("conventions", ["1.30", "latest"])
 @pytest.mark.parametrize("is_own", [False, True])
 def test_a_key_that_the_service_echoes(telemetry, service, streamed, conventions, is_own):
-    """R-AUTH4: in no text of its answer, whatever it stands for; nor a key of the call's own."""
+    """In no text of its answer, whatever it stands for; nor a key of the call's own."""
     telemetry.start(capture_content=True, conventions=conventions)
     key = "sk-test-of-a-long-kind"
     texts = dict.fromkeys(("id", "model", "system_fingerprint", "service_tier"), key)

@@ -20,7 +20,7 @@ CLASSES = list(dict.fromkeys([one for one in PUBLIC if isinstance(one, type)] + 
 
 
 def test_all_is_exactly_what_is_public():
-    """R-OP1: no name is missing, none is too many."""
+    """No name is missing, none is too many."""
     names = {name for name in vars(modelwire) if not name.startswith("_")}
     names = {name for name in names if not isinstance(vars(modelwire)[name], types.ModuleType)}
     # The last two are imported when they are asked for.
@@ -29,7 +29,7 @@ def test_all_is_exactly_what_is_public():
 
 
 def test_all_is_sorted():
-    """R-OP1: constants, then classes, then the rest, as isort sorts names."""
+    """Constants, then classes, then the rest, as isort sorts names."""
 
     def place(name):
         return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
@@ -39,19 +39,19 @@ def test_all_is_sorted():
 
 
 def test_version():
-    """R-OP1: one version everywhere."""
+    """One version everywhere."""
     assert modelwire.__version__ == importlib.metadata.version("modelwire")
 
 
 def test_the_package_is_typed():
-    """R-OP1: type checkers are told so."""
+    """Type checkers are told so."""
     files = {str(file) for file in importlib.metadata.files("modelwire")}
     assert {"modelwire/py.typed", "modelwire/_native.pyi"} <= files
 
 
 @pytest.mark.parametrize("one", CLASSES, ids=lambda one: one.__name__)
 def test_everything_public_is_documented(one):
-    """R-OP1: each class, and each public method and property of it."""
+    """Each class, and each public method and property of it."""
     assert one.__doc__ and one.__doc__.strip()
     for name, member in vars(one).items():
         is_code = inspect.isroutine(member) or isinstance(member, property)
@@ -62,19 +62,18 @@ def test_everything_public_is_documented(one):
 
 @pytest.mark.parametrize("one", [one for one in PUBLIC if isinstance(one, type)], ids=str)
 def test_classes_say_where_they_are(one):
-    """R-OP1: what a traceback or a pickle shows can be imported."""
+    """What a traceback or a pickle shows can be imported."""
     module = __import__(one.__module__, fromlist=["_"])
     assert getattr(module, one.__qualname__) is one
 
 
 def test_the_module_is_documented():
-    """R-OP1"""
     for module in (modelwire, _client, modelwire._errors, _native):
         assert module.__doc__ and module.__doc__.strip()
 
 
 def test_signatures_can_be_looked_at(client):
-    """R-F1: help() shows the named parameters."""
+    """help() shows the named parameters."""
     chat = inspect.signature(client.chat.completions.create).parameters
     assert list(chat) == list(inspect.signature(_parameters.chat).parameters)[1:]
     assert {parameter.kind for parameter in chat.values()} == {inspect.Parameter.KEYWORD_ONLY}
@@ -85,7 +84,7 @@ def test_signatures_can_be_looked_at(client):
 
 
 def test_resources_can_be_patched(service, client, monkeypatch):
-    """R-OP1: what watches calls replaces Completions.create, as it does in openai-python."""
+    """What watches calls replaces Completions.create, as it does in openai-python."""
     asked = []
     create = _resources.Completions.create
 

@@ -33,7 +33,7 @@ def shipped(tmp_path_factory):
 
 
 def test_the_source_archive(shipped):
-    """R-OP1: licences, the lock file and the types are in it; nothing that was built is."""
+    """Licences, the lock file and the types are in it; nothing that was built is."""
     with tarfile.open(shipped[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"Cargo.lock", "LICENSE-MIT", "LICENSE-APACHE", "README.md", "pyproject.toml"} <= names
@@ -42,7 +42,7 @@ def test_the_source_archive(shipped):
 
 
 def test_the_wheel(shipped):
-    """R-OP1: for every Python from 3.10 on, small, typed, and with no dependency."""
+    """For every Python from 3.10 on, small, typed, and with no dependency."""
     wheel = shipped[1]
     assert "-cp310-abi3-" in wheel.name and wheel.stat().st_size < WHEEL_BYTES_MAX
     with zipfile.ZipFile(wheel) as files:
@@ -68,7 +68,7 @@ def test_the_wheel(shipped):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_the_wheel_works_by_itself(shipped, service, tmp_path):
-    """R-OP1: in an environment that has nothing else."""
+    """In an environment that has nothing else."""
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", shipped[1])

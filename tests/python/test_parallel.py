@@ -102,7 +102,7 @@ def answer():
 
 
 def test_first_looks(answer):
-    """R-F3: what a field hands out is one object, whichever thread looks first."""
+    """What a field hands out is one object, whichever thread looks first."""
     sent = pickle.dumps(answer)
     until = time.monotonic() + SECONDS
     # clock: how long it is tried
@@ -122,7 +122,7 @@ def test_first_looks(answer):
 
 
 def test_assigning_while_others_look(answer):
-    """R-F3: each look finds what one of the threads assigned, whole."""
+    """Each look finds what one of the threads assigned, whole."""
     one = copy.deepcopy(answer)
     values = [f"{number}" * 40 for number in range(4)]
 
@@ -154,7 +154,7 @@ def test_assigning_while_others_look(answer):
 
 
 def test_lists_that_others_change(answer):
-    """R-F3: a dump takes what stands in a list at some moment."""
+    """A dump takes what stands in a list at some moment."""
     one = copy.deepcopy(answer)
 
     def change():
@@ -170,7 +170,7 @@ def test_lists_that_others_change(answer):
 
 
 def test_sending_what_others_change(service, client):
-    """R-F1: what is sent is JSON, whatever happens to it meanwhile."""
+    """What is sent is JSON, whatever happens to it meanwhile."""
     shared = {"list": [1, 2, 3], "dict": {"a": 1}}
 
     def change():
@@ -189,7 +189,7 @@ def test_sending_what_others_change(service, client):
 
 
 def test_a_stream_for_all(service, client):
-    """R-STR1: each chunk reaches one of the threads, in its order; all see the end."""
+    """Each chunk reaches one of the threads, in its order; all see the end."""
     service.queue([f"{number} " for number in range(CHUNKS)])
     stream = client.chat.completions.create(model="m", messages=HELLO, stream=True)
     seen = collections.deque()
@@ -210,7 +210,7 @@ def test_a_stream_for_all(service, client):
 
 
 def test_snapshots_of_a_stream(service, client):
-    """R-STR1: what the chunks add up to so far, asked by all."""
+    """What the chunks add up to so far, asked by all."""
     said = [f"{number} " for number in range(300)]
     service.queue(said)
     whole = "".join(said)
@@ -234,7 +234,7 @@ def test_snapshots_of_a_stream(service, client):
 
 
 def test_event_loops_of_many_threads(service):
-    """R-OP1: one client for all of them; each loop gets what its tasks asked for."""
+    """One client for all of them; each loop gets what its tasks asked for."""
     client = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=service.api_key)
 
     def work(number):
@@ -259,7 +259,7 @@ def test_event_loops_of_many_threads(service):
 
 
 def test_records_of_many_threads(service):
-    """R-MET1: every call is told of once."""
+    """Every call is told of once."""
     told = collections.deque()
     settings = {"base_url": service.base_url, "api_key": service.api_key}
     client = modelwire.OpenAI(**settings, on_call=told.append)
@@ -275,7 +275,7 @@ def test_records_of_many_threads(service):
 
 
 def test_bulk_in_many_threads(service, client):
-    """R-OP1: one run for all of them; each outcome is given once."""
+    """One run for all of them; each outcome is given once."""
     run = modelwire.bulk((f"row {number}" for number in range(400)), model="echo", client=client)
     seen = collections.deque()
 
@@ -289,7 +289,7 @@ def test_bulk_in_many_threads(service, client):
 
 
 def test_clients_that_come_and_go(service):
-    """R-OP1: made, used, copied and closed by all at once; a copy shares what it is a copy of."""
+    """Made, used, copied and closed by all at once; a copy shares what it is a copy of."""
     shared = modelwire.OpenAI(base_url=service.base_url, api_key=service.api_key)
 
     def work():
@@ -336,7 +336,7 @@ print(len(failures))
 
 
 def test_the_first_call_in_all_threads():
-    """R-OP1: what is looked up once is looked up by whoever comes first."""
+    """What is looked up once is looked up by whoever comes first."""
     for _ in range(3):
         done = subprocess.run(
             [sys.executable, "-c", FIRST], capture_output=True, text=True, timeout=60

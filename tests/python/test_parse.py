@@ -59,7 +59,7 @@ PARTY_TEXT = json.dumps(PARTY)
 
 
 def test_a_chat_is_parsed(caller):
-    """R-OP2: what is asked is what openai-python asks; the answer has the model in it."""
+    """What is asked is what openai-python asks; the answer has the model in it."""
     caller.service.queue(PARTY_TEXT)
     told = caller.chat(response_format=Event)
     message = told.choices[0].message
@@ -90,7 +90,7 @@ def test_a_chat_is_parsed(caller):
 
 
 def test_a_response_is_parsed(caller):
-    """R-OP3: in its parts, and the first of them as output_parsed."""
+    """In its parts, and the first of them as output_parsed."""
     caller.service.queue(PARTY_TEXT)
     told = caller.response(text_format=Event, text={"verbosity": "low"})
     assert told.output_parsed == Event(**PARTY)
@@ -106,7 +106,7 @@ def test_a_response_is_parsed(caller):
 
 @pytest.mark.parametrize("name", models.MODELS)
 def test_every_model_is_asked_for(modelwire_service, name):
-    """R-OP2, R-OP3: the schema that is sent is the one that test_schemas.py looks at."""
+    """The schema that is sent is the one that test_schemas.py looks at."""
     from modelwire._schemas.formats import Format
 
     model = models.MODELS[name]
@@ -150,7 +150,7 @@ def test_every_model_is_asked_for(modelwire_service, name):
     ids=str,
 )
 def test_types_that_openai_python_does_not_take(caller, kind, said, value):
-    """R-OP2, R-OP3: dataclasses, typed dicts, structs, lists, unions, adapters."""
+    """Dataclasses, typed dicts, structs, lists, unions, adapters."""
     if kind is models.PydanticDataclass:
         value = kind("n", models.Inner(text="t"))
     caller.service.queue(json.dumps(said), json.dumps(said))
@@ -162,7 +162,7 @@ def test_types_that_openai_python_does_not_take(caller, kind, said, value):
 
 
 def test_tools_are_parsed(caller):
-    """R-OP2, R-OP3: the arguments of calls, by pydantic_function_tool or a strict schema."""
+    """The arguments of calls, by pydantic_function_tool or a strict schema."""
     tool = pydantic_function_tool(Query)
     assert tool["function"]["name"] == "Query"
     assert tool["function"]["description"] == "What is looked for."
@@ -187,7 +187,7 @@ def test_tools_are_parsed(caller):
 
 
 def test_tools_of_responses_in_their_own_form(caller):
-    """R-OP3: with a description, deferred; one that is not strict is not read."""
+    """With a description, deferred; one that is not strict is not read."""
     tool = modelwire.pydantic_responses_function_tool(Query, name="ask", defer_loading=True)
     assert (tool["name"], tool["defer_loading"], tool["type"]) == ("ask", True, "function")
     loose = {"type": "function", "name": "loose", "parameters": {}, "strict": False}
@@ -200,7 +200,7 @@ def test_tools_of_responses_in_their_own_form(caller):
 
 
 def test_tools_must_be_strict(caller):
-    """R-ERR5: a ValueError before anything is sent."""
+    """A ValueError before anything is sent."""
     loose = {"type": "function", "function": {"name": "f", "parameters": {}}}
     for tool, says in (
         (loose, "'f' is not strict"),
@@ -215,7 +215,7 @@ def test_tools_must_be_strict(caller):
 
 
 def test_an_answer_that_is_something_else(caller):
-    """R-ERR5, R-ERR6: an exception of ours and a ValueError, with all that came."""
+    """An exception of ours and a ValueError, with all that came."""
     caller.service.queue(text('{"name": 5}', usage=(3, 4)), text("no JSON", usage=(3, 4)))
     with pytest.raises(ValueError) as raised:
         caller.chat(response_format=Event)
@@ -237,7 +237,7 @@ def test_an_answer_that_is_something_else(caller):
 
 
 def test_a_bad_call_is_an_error_too(caller):
-    """R-ERR5: arguments that are not what they were to be."""
+    """Arguments that are not what they were to be."""
     tool = pydantic_function_tool(Query)
     bad = text("", tool_calls=[("Query", '{"limit": 1')])
     caller.service.queue(bad, bad)
@@ -248,7 +248,7 @@ def test_a_bad_call_is_an_error_too(caller):
 
 
 def test_an_answer_that_was_cut(caller):
-    """R-ERR6: never an error of JSON, and under the names that openai-python has."""
+    """Never an error of JSON, and under the names that openai-python has."""
     for reason, kind in (
         ("length", LengthFinishReasonError),
         ("content_filter", ContentFilterFinishReasonError),
@@ -268,7 +268,7 @@ def test_an_answer_that_was_cut(caller):
 
 
 def test_cut_answers_that_nobody_parses_are_returned(caller):
-    """R-OP2, R-OP3: as ever."""
+    """As ever."""
     cut = text("so far", finish_reason="length")
     caller.service.queue(cut, cut, cut)
     asked = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
@@ -296,7 +296,7 @@ def message(said, **fields):
 
 
 def test_a_refusal_is_no_error(caller):
-    """R-ERR6: there is nothing to parse."""
+    """There is nothing to parse."""
     refusal = {"type": "refusal", "refusal": "No."}
     caller.service.queue(
         completion({"content": None, "refusal": "No."}),
@@ -313,7 +313,7 @@ def test_a_refusal_is_no_error(caller):
 
 
 def test_only_the_final_phase_is_parsed(caller):
-    """R-OP3: commentary is no JSON, wherever it stands."""
+    """Commentary is no JSON, wherever it stands."""
     caller.service.queue(
         response(
             [
@@ -341,7 +341,7 @@ def test_only_the_final_phase_is_parsed(caller):
 
 
 def test_what_is_said_beside_calls(caller):
-    """R-OP2: is not the answer yet, and need not be JSON."""
+    """Is not the answer yet, and need not be JSON."""
     calls = text("I look it up.", tool_calls=[("Query", {"table": "t"})])
     caller.service.queue(calls)
     told = caller.chat(response_format=Event, tools=[pydantic_function_tool(Query)])
@@ -350,7 +350,7 @@ def test_what_is_said_beside_calls(caller):
 
 
 def test_parse_as(caller):
-    """R-OP3: how the answer is read, whatever was asked for."""
+    """How the answer is read, whatever was asked for."""
     caller.service.queue(PARTY_TEXT, "plain", PARTY_TEXT)
     told = caller.response(parse_as=Event, text={"format": {"type": "json_object"}}, stream=False)
     assert told.output_parsed == Event(**PARTY)
@@ -360,7 +360,7 @@ def test_parse_as(caller):
 
 
 def test_schemas_are_passed_on_as_they_are(caller):
-    """R-OP2: a dict is what it was, and its answer is not parsed."""
+    """A dict is what it was, and its answer is not parsed."""
     format_ = {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}
     caller.service.queue(PARTY_TEXT, PARTY_TEXT)
     told = caller.chat(response_format=format_)
@@ -371,7 +371,7 @@ def test_schemas_are_passed_on_as_they_are(caller):
 
 
 def test_arguments_that_contradict_each_other(caller):
-    """R-ERR5: a TypeError that says so; nothing is sent."""
+    """A TypeError that says so; nothing is sent."""
     with pytest.raises(TypeError, match="exclude each other"):
         caller.response(text_format=Event, text={"format": {"type": "text"}})
     with pytest.raises(TypeError, match="text_format takes a type"):
@@ -392,7 +392,7 @@ def test_arguments_that_contradict_each_other(caller):
 
 
 def test_parse_under_beta(caller):
-    """R-OP2: where older programs look for it."""
+    """Where older programs look for it."""
     caller.service.queue(PARTY_TEXT)
     asked = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
     told = caller(lambda client: client.beta.chat.completions.parse(**asked, response_format=Event))
@@ -400,7 +400,7 @@ def test_parse_under_beta(caller):
 
 
 def test_dumps_have_what_was_parsed(caller):
-    """R-OP2: as dicts, like everything in them."""
+    """As dicts, like everything in them."""
     caller.service.queue(PARTY_TEXT, text("", tool_calls=[("Query", {"table": "t"})]))
     told = caller.chat(response_format=Event)
     assert told.model_dump()["choices"][0]["message"]["parsed"] == PARTY
@@ -411,7 +411,7 @@ def test_dumps_have_what_was_parsed(caller):
 
 
 def test_raw_answers_are_parsed_when_asked(caller):
-    """R-OP2, R-OP3: `parse()` of a raw answer is the parsed one; its text is what came."""
+    """`parse()` of a raw answer is the parsed one; its text is what came."""
     caller.service.queue(PARTY_TEXT, PARTY_TEXT, "no JSON")
     asked = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
     raw = caller(lambda client: client.chat.completions.with_raw_response.parse(
@@ -430,7 +430,7 @@ def test_raw_answers_are_parsed_when_asked(caller):
 
 
 def test_streaming_responses_are_parsed(caller):
-    """R-OP2: with_streaming_response, too."""
+    """with_streaming_response, too."""
     caller.service.queue(PARTY_TEXT)
     asked = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
     told = caller.opened(
@@ -446,7 +446,7 @@ PIECES = ['{"name": "pa', 'rty", "d', 'ay": 5}']
 
 
 def test_a_streamed_chat_is_parsed(caller):
-    """R-STR7: piece by piece as there is something, and whole at the end."""
+    """Piece by piece as there is something, and whole at the end."""
     caller.service.queue(PIECES)
     told, error, final = caller.chat_stream(response_format=Event)
     assert error is None
@@ -462,7 +462,7 @@ def test_a_streamed_chat_is_parsed(caller):
 
 
 def test_streamed_calls_are_parsed(caller):
-    """R-STR7: the arguments of tools, of a chat and of a response."""
+    """The arguments of tools, of a chat and of a response."""
     tool = pydantic_function_tool(Query)
     calls = text("", tool_calls=[("Query", {"table": "t", "limit": 2})])
     caller.service.queue(calls, calls)
@@ -479,7 +479,7 @@ def test_streamed_calls_are_parsed(caller):
 
 
 def test_a_streamed_response_is_parsed(caller):
-    """R-STR7: the whole text, the response of the last event, and the final one."""
+    """The whole text, the response of the last event, and the final one."""
     caller.service.queue(PIECES)
     told, error, final = caller.response_stream(text_format=Event)
     assert error is None and final.output_parsed == Event(**PARTY)
@@ -491,7 +491,7 @@ def test_a_streamed_response_is_parsed(caller):
 
 
 def test_streamed_commentary_is_not_parsed(caller):
-    """R-STR7: nor is it an error."""
+    """Nor is it an error."""
     said = [("Well.", "commentary"), (PARTY_TEXT, "final_answer")]
     items = [message(text_, phase=phase, id=phase) for text_, phase in said]
     parts = []
@@ -519,7 +519,7 @@ def test_streamed_commentary_is_not_parsed(caller):
 
 
 def test_a_stream_that_cannot_be_parsed(caller):
-    """R-ERR6, R-STR7: all its events come; it raises at its end, with the whole answer."""
+    """All its events come; it raises at its end, with the whole answer."""
     for said, reason, kind in (
         ('{"name": 5}', "stop", AnswerValidationError),
         ('{"name": "pa', "length", LengthFinishReasonError),
@@ -543,7 +543,7 @@ def test_a_stream_that_cannot_be_parsed(caller):
 
 
 def test_a_streamed_refusal(caller):
-    """R-STR7: is told as one, and not parsed."""
+    """Is told as one, and not parsed."""
     chunk = {"id": "c", "object": "chat.completion.chunk"}
     caller.service.queue(
         events(
@@ -562,7 +562,7 @@ def test_a_streamed_refusal(caller):
 
 
 def test_events_as_dicts(caller):
-    """R-STR7: with all that an attribute of them says."""
+    """With all that an attribute of them says."""
     caller.service.queue(PIECES, PIECES, text("", tool_calls=[("Query", {"table": "t"})]))
     told, _, _ = caller.chat_stream(response_format=Event)
     dumps = [event.model_dump() for event in told]
@@ -587,7 +587,7 @@ def test_events_as_dicts(caller):
 
 
 def test_chunks_from_elsewhere(caller):
-    """R-STR7: a state takes what parse takes."""
+    """A state takes what parse takes."""
     caller.service.queue(PIECES)
     asked = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
     with modelwire.OpenAI(**caller.settings) as client:
@@ -601,7 +601,7 @@ def test_chunks_from_elsewhere(caller):
 
 @pytest.mark.thread_unsafe("the processor time of the process is measured")
 def test_a_long_parsed_stream_takes_time_as_it_is_long(modelwire_service):
-    """R-STR7: 32,000 pieces cost eight times what 4,000 cost, and not sixty-four times."""
+    """32,000 pieces cost eight times what 4,000 cost, and not sixty-four times."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
 
     def taken(count):
@@ -625,7 +625,7 @@ def test_a_long_parsed_stream_takes_time_as_it_is_long(modelwire_service):
 @pytest.mark.thread_unsafe("the processor time of the process is measured")
 @pytest.mark.deep
 def test_ten_thousand_models_leave_no_memory(modelwire_service):
-    """R-OP2: nothing that is kept grows by the classes that were asked for."""
+    """Nothing that is kept grows by the classes that were asked for."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
     alive = weakref.WeakSet()
     sizes = []
@@ -661,7 +661,7 @@ def test_ten_thousand_models_leave_no_memory(modelwire_service):
 
 
 def test_names_of_parsed_answers():
-    """R-OP2, R-OP3: for annotations and isinstance, where openai-python has them."""
+    """For annotations and isinstance, where openai-python has them."""
     from modelwire.types import chat, responses
 
     told = chat.ChatCompletion(choices=[{"message": {"content": "x"}}])
@@ -679,7 +679,7 @@ def test_names_of_parsed_answers():
 
 
 def test_programs_that_catch_what_openai_python_raises():
-    """R-ERR5: they are made and caught under its names."""
+    """They are made and caught under its names."""
     error = LengthFinishReasonError(completion=modelwire.types.chat.ChatCompletion(model="m"))
     assert isinstance(error, modelwire.OpenAIError) and error.model == "m" and str(error)
     assert error.answer is error.completion
@@ -687,7 +687,7 @@ def test_programs_that_catch_what_openai_python_raises():
 
 
 def test_parsed_answers_are_sent_back_as_they_came(caller):
-    """R-OP2, R-OP3: what a text was read as is the program's own; no service knows it."""
+    """What a text was read as is the program's own; no service knows it."""
     calls = text("", tool_calls=[("Query", {"table": "t"})])
     tool = pydantic_function_tool(Query)
     caller.service.queue('{"x": 1}', calls, '{"x": 1}', calls, "ok", "ok")
@@ -707,7 +707,7 @@ def test_parsed_answers_are_sent_back_as_they_came(caller):
 
 
 def test_what_was_parsed_is_not_pickled(caller):
-    """R-OP2: the answer is, as it came; so a value never comes back as something else."""
+    """The answer is, as it came; so a value never comes back as something else."""
     caller.service.queue(PARTY_TEXT)
     told = caller.chat(response_format=Event)
     again = pickle.loads(pickle.dumps(told))

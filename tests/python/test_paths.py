@@ -29,7 +29,7 @@ MODULES = {
 
 @pytest.mark.parametrize("path", MODULES)
 def test_every_name_is_where_programs_look_for_it(path):
-    """R-OP1: each module can be imported, and has every name."""
+    """Each module can be imported, and has every name."""
     module = importlib.import_module(f"modelwire.{path}")
     missing = [name for name in MODULES[path] if not hasattr(module, name)]
     assert not missing
@@ -37,8 +37,8 @@ def test_every_name_is_where_programs_look_for_it(path):
 
 @pytest.mark.parametrize("path", [path for path in MODULES if path.startswith("types.")])
 def test_every_type_is_the_one_of_its_module(path):
-    """R-OP1: a name that several modules have means in each what openai-python has there: a dict or
-    a part with the same fields."""
+    """A name that several modules have means in each what openai-python has there: a dict or a part
+    with the same fields."""
     theirs = pytest.importorskip(f"openai.{path}")
     ours = importlib.import_module(f"modelwire.{path}")
     for name in MODULES[path]:
@@ -62,8 +62,8 @@ RENAMED = ("ChatCompletionMessageFunctionToolCall", "ChoiceDeltaFunctionCall", "
 
 
 def test_modules_without_a_file():
-    """R-OP1: each lists its names, is a package if modules are in it, and is found by the last
-    finder, which finds nothing else."""
+    """Each lists its names, is a package if modules are in it, and is found by the last finder,
+    which finds nothing else."""
     import modelwire._exceptions as errors
     import modelwire.resources.beta.chat.completions as completions
 
@@ -90,14 +90,14 @@ def test_modules_without_a_file():
 
 
 def test_the_list_is_long():
-    """R-OP1: the data is there, and says why it leaves out what it leaves out."""
+    """The data is there, and says why it leaves out what it leaves out."""
     assert len(MODULES) > 280 and sum(map(len, MODULES.values())) > 1200
     left = [line for line in LIST if line.startswith("- ")]
     assert left and all(len(line.split(": ")) >= 3 for line in left)
 
 
 def test_names_mean_what_they_mean_there():
-    """R-OP1: the same name is another class in another module."""
+    """The same name is another class in another module."""
     from modelwire.types.chat.chat_completion import Choice
     from modelwire.types.chat.chat_completion_chunk import Choice as ChunkChoice
 
@@ -108,7 +108,7 @@ def test_names_mean_what_they_mean_there():
 
 
 def test_a_module_is_imported_in_every_way():
-    """R-OP1: by statement, by name, from its package."""
+    """By statement, by name, from its package."""
     code = (
         "import modelwire.types.chat.chat_completion_chunk as one\n"
         "from modelwire.types.chat import chat_completion_chunk as two\n"
@@ -122,7 +122,7 @@ def test_a_module_is_imported_in_every_way():
 
 
 def test_nothing_is_imported_before_it_is_asked_for():
-    """R-OP1: the package alone brings no types, and their package no class."""
+    """The package alone brings no types, and their package no class."""
     code = (
         "import sys, modelwire\n"
         "assert 'typing' not in sys.modules and 'modelwire.types' not in sys.modules\n"
@@ -144,7 +144,7 @@ def _path():
 
 
 def test_packages_tell_their_names():
-    """R-OP1: `dir` and `__all__` are the same, before anything is looked up."""
+    """`dir` and `__all__` are the same, before anything is looked up."""
     for package in (chat, responses, shared, modelwire.types):
         assert set(package.__all__) <= set(dir(package))
         with pytest.raises(AttributeError, match="Nonsense"):
@@ -153,7 +153,7 @@ def test_packages_tell_their_names():
 
 
 def test_resources_are_the_ones_that_clients_use(client):
-    """R-OP1: what is patched by its path is what is called."""
+    """What is patched by its path is what is called."""
     with mock.patch("modelwire.resources.chat.completions.Completions.create") as create:
         client.chat.completions.create(model="m", messages=[])
     create.assert_called_once_with(model="m", messages=[])
@@ -166,7 +166,7 @@ def test_resources_are_the_ones_that_clients_use(client):
 
 
 def test_lists_of_models_are_pages(client):
-    """R-OP1: for `isinstance` and in annotations."""
+    """For `isinstance` and in annotations."""
     from modelwire.pagination import AsyncPage, SyncPage
 
     assert isinstance(client.models.list(), SyncPage) and issubclass(AsyncPage, SyncPage)
@@ -178,7 +178,7 @@ def dicts():
 
 
 def test_dicts_are_dicts():
-    """R-OP1: typed dicts make dicts, and know which keys they need."""
+    """Typed dicts make dicts, and know which keys they need."""
     from modelwire.types.responses.response_input_item_param import FunctionCallOutput
 
     user = chat.ChatCompletionUserMessageParam(role="user", content="x")
@@ -192,7 +192,7 @@ def test_dicts_are_dicts():
 
 
 def test_annotations_can_be_resolved():
-    """R-OP1: `typing.get_type_hints` understands every dict and every part."""
+    """`typing.get_type_hints` understands every dict and every part."""
     parts = [one for one in vars(_parts).values() if isinstance(one, type)]
     for one in [*dicts(), *parts]:
         if one.__module__ in (_params.__name__, _parts.__name__):
@@ -203,7 +203,7 @@ def test_annotations_can_be_resolved():
 
 
 def test_classes_are_pickled_by_their_names():
-    """R-OP1: as an argument of a worker, for instance."""
+    """As an argument of a worker, for instance."""
     for one in (
         chat.ChatCompletionUserMessageParam,
         chat.ChatCompletion,
@@ -215,7 +215,7 @@ def test_classes_are_pickled_by_their_names():
 
 
 def test_parts_by_their_fields():
-    """R-F3: what has no class of its own is told by its type, or by what it has."""
+    """What has no class of its own is told by its type, or by what it has."""
     answer = responses.Response(
         reasoning={"effort": "low"},
         text={"format": {"type": "text"}},
@@ -254,7 +254,7 @@ def test_parts_by_their_fields():
 
 
 def test_what_freezes_programs_finds_them(tmp_path):
-    """R-OP1: the names that are looked up late are imports all the same, for who reads the code."""
+    """The names that are looked up late are imports all the same, for who reads the code."""
     program = tmp_path / "program.py"
     program.write_text("from modelwire.types.chat import ChatCompletionUserMessageParam\n")
     finder = modulefinder.ModuleFinder([str(Path(modelwire.__file__).parents[1])])
@@ -263,7 +263,7 @@ def test_what_freezes_programs_finds_them(tmp_path):
 
 
 def test_parts_of_the_package_are_attributes_of_it():
-    """R-OP1: after `import modelwire` alone, so that programs can patch what is in them."""
+    """After `import modelwire` alone, so that programs can patch what is in them."""
     program = """
 import sys
 from unittest.mock import patch

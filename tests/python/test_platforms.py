@@ -23,7 +23,7 @@ TARGETS = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
 
 
 def test_the_documents_have_the_tables():
-    """R-OP1: `make generate` writes them."""
+    """`make generate` writes them."""
     for path, text in artefacts.documents().items():
         assert path.read_text() == text, f"{path.name} is stale: run `make generate`"
 
@@ -53,7 +53,7 @@ def test_make_help_names_every_target():
 
 
 def test_every_result_is_of_a_check():
-    """R-OP1: what it says is that of the last run by hand."""
+    """What it says is that of the last run by hand."""
     text = (ROOT / "docs/platforms.md").read_text()
     [results] = re.findall(r"<!-- results: .*? -->\n(.*?)<!-- /results -->", text, re.DOTALL)
     told = re.findall(r"(?m)^\| `tests/release/([a-z-]+)` \| .*? \| (.*?) \|", results)
@@ -70,7 +70,7 @@ def names():
 
 
 def test_every_file_has_a_row():
-    """R-OP1: one, and every row a file."""
+    """One, and every row a file."""
     of_each = artefacts.row_of_each(names(), ROWS)
     assert sorted(of_each) == sorted(names())
     with pytest.raises(artefacts.Wrong, match="surprise.whl has 0 rows"):
@@ -89,7 +89,7 @@ def test_every_file_has_a_row():
     ],
 )
 def test_a_row_that_is_wrong_is_told(monkeypatch, tmp_path, row, wrong):
-    """R-OP1: what was run names what ran it."""
+    """What was run names what ran it."""
     (tmp_path / "artefacts.txt").write_text(f"# comment\n\n{row}\n")
     monkeypatch.setattr(artefacts, "HERE", tmp_path)
     with pytest.raises(artefacts.Wrong, match=wrong):
@@ -97,7 +97,7 @@ def test_a_row_that_is_wrong_is_told(monkeypatch, tmp_path, row, wrong):
 
 
 def test_a_platform_is_a_line():
-    """R-OP1: with all that there is for it, and how each was tested."""
+    """With all that there is for it, and how each was tested."""
     rows = [
         artefacts.Artefact("a.whl", "here", "Python wheel", "run", "wheels", "test-wheels"),
         artefacts.Artefact("a.tar.gz", "here", "C library", "under wine", "zips", "test-zips"),

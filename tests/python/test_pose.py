@@ -84,7 +84,7 @@ def run(tmp_path, service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_nothing_poses_unasked(run):
-    """R-F3: openai-python beside it changes nothing."""
+    """openai-python beside it changes nothing."""
     run("""
         answer = answered()
         assert answer.__class__ is type(answer) is modelwire.types.chat.ChatCompletion
@@ -95,7 +95,7 @@ def test_nothing_poses_unasked(run):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_names_are_replaced_after_posing(run):
-    """R-F3: the other way round there is nothing left to pose as; the error says so."""
+    """The other way round there is nothing left to pose as; the error says so."""
     run("""
         openai.OpenAIError = modelwire.OpenAIError
         try:
@@ -110,7 +110,7 @@ def test_names_are_replaced_after_posing(run):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_pose(run):
-    """R-F3: every part is of openai's class of its name, and still of ours."""
+    """Every part is of openai's class of its name, and still of ours."""
     run("""
         import copy, pickle
         modelwire.pose_as_openai()
@@ -147,7 +147,7 @@ def test_answers_pose(run):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_streams_pose(run):
-    """R-STR1, R-STR2: chunks by their class, events and items by their type."""
+    """Chunks by their class, events and items by their type."""
     run("""
         modelwire.pose_as_openai()
         stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
@@ -174,7 +174,7 @@ def test_streams_pose(run):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_that_pose_stand_in_openais_models(run):
-    """R-F3: pydantic takes them for what they say, and writes them."""
+    """pydantic takes them for what they say, and writes them."""
     run("""
         import pydantic
         modelwire.pose_as_openai()
@@ -192,7 +192,7 @@ def test_answers_that_pose_stand_in_openais_models(run):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_errors_pose(run):
-    """R-ERR1: they are caught as openai's and as ours, and are pickled as ours alone."""
+    """They are caught as openai's and as ours, and are pickled as ours alone."""
     run("""
         import pickle
         modelwire.pose_as_openai()
@@ -217,7 +217,7 @@ def test_errors_pose(run):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_that_cannot_be_parsed(run):
-    """R-ERR1: are errors of openai's classes, and can still be pickled."""
+    """Are errors of openai's classes, and can still be pickled."""
     run("""
         import dataclasses, pickle
         @dataclasses.dataclass

@@ -42,7 +42,7 @@ ASK = """
 
 
 def test_fork_before_the_first_call(service):
-    """R-OP1: a client that was only made works in both."""
+    """A client that was only made works in both."""
     source = """
     client = modelwire.Client()
     assert in_child(lambda: ask(client)), "the child failed"
@@ -53,7 +53,7 @@ def test_fork_before_the_first_call(service):
 
 
 def test_fork_after_a_call(service):
-    """R-OP1: and one that was used; they share no connection, and its sums begin anew."""
+    """And one that was used; they share no connection, and its sums begin anew."""
     source = """
     client = modelwire.Client()
     ask(client)
@@ -75,8 +75,8 @@ def test_fork_after_a_call(service):
 
 
 def test_forks_while_all_is_found_for_the_first_time(service):
-    """R-OP1: what a process finds once and keeps is found by a thread, which no child has: no child
-    waits for it. Python switches as often as it can, so that forks come in the midst of it."""
+    """What a process finds once and keeps is found by a thread, which no child has: no child waits
+    for it. Python switches as often as it can, so that forks come in the midst of it."""
     source = """
     import collections, copy, dataclasses, datetime, faulthandler
 
@@ -190,8 +190,8 @@ CODE_WITHIN = {
 
 @pytest.mark.parametrize("within", CODE_WITHIN)
 def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
-    """R-OP1: the thread ends with the process, and does not end it: before 3.14 Python unwinds
-    it where it asks for the interpreter, which here is slow to go."""
+    """The thread ends with the process, and does not end it: before 3.14 Python unwinds it where it
+    asks for the interpreter, which here is slow to go."""
     source = """
     MESSAGES = [{"role": "user", "content": "x"}]
     is_within = threading.Event()
@@ -220,8 +220,8 @@ def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
 
 
 def test_a_stream_that_is_read_while_the_interpreter_ends(service):
-    """R-STR1, R-ERR3: by an object that is dropped last: it ends, or says that the library did.
-    What a wait needs was imported before, although it is the first of its kind."""
+    """By an object that is dropped last: it ends, or says that the library did. What a wait needs
+    was imported before, although it is the first of its kind."""
     source = """
     messages = [{"role": "user", "content": "x"}]
     create = modelwire.Client().chat.completions.create
@@ -242,7 +242,7 @@ def test_a_stream_that_is_read_while_the_interpreter_ends(service):
 
 
 def test_a_first_call_while_the_interpreter_ends(service):
-    """R-ERR3: by an object that is dropped last: it says that the library was shut down."""
+    """By an object that is dropped last: it says that the library was shut down."""
     source = """
     class Last:
         create = modelwire.Client().chat.completions.create
@@ -260,8 +260,8 @@ def test_a_first_call_while_the_interpreter_ends(service):
 
 
 def test_fork_in_mid_stream(service):
-    """R-STR1: the child's calls work, its copy of the stream says whose it is; the parent's goes
-    on, whatever the child does with its copy."""
+    """The child's calls work, its copy of the stream says whose it is; the parent's goes on,
+    whatever the child does with its copy."""
     steps = [piece("a"), {"pause_ms": 1500}, piece("b"), finish(), *END]
     service.script("fork", [stream(*steps), ANSWER])
     source = """
@@ -289,7 +289,7 @@ def test_fork_in_mid_stream(service):
 
 
 def test_a_child_ends_as_any_process(service):
-    """R-OP1: with its exit handlers, not by os._exit; multiprocessing works over fork."""
+    """With its exit handlers, not by os._exit; multiprocessing works over fork."""
     source = """
     import multiprocessing
     client = modelwire.Client()
@@ -310,7 +310,7 @@ def test_a_child_ends_as_any_process(service):
 
 
 def test_an_exception_crosses_a_pool_of_processes(service):
-    """R-ERR3: what a worker raised, its parent catches with its fields."""
+    """What a worker raised, its parent catches with its fields."""
     source = """
     import concurrent.futures, multiprocessing
 
@@ -388,7 +388,7 @@ atexit.register(stop)
 
 @pytest.mark.parametrize("is_daemon", [True, False])
 def test_exit_waits_for_a_thread_that_calls(service, is_daemon):
-    """R-ERR3: its calls fail as those of the main thread do, and nobody waits for ever."""
+    """Its calls fail as those of the main thread do, and nobody waits for ever."""
     source = f"""
     client = modelwire.Client()
     ask(client)
@@ -413,7 +413,7 @@ def test_exit_waits_for_a_thread_that_calls(service, is_daemon):
     ],
 )
 def test_exit(service, how, times):
-    """R-STR1: a program with a stalled stream ends, well and without a word."""
+    """A program with a stalled stream ends, well and without a word."""
     service.script("exit", [stream(piece("a"), piece("b"), STALL)])
     source = f"""
         client = modelwire.Client()
@@ -443,7 +443,7 @@ def _python(source, *flags):
 
 @pytest.mark.parametrize("flags", [("-I", "-S"), ("-E", "-S")])
 def test_an_import_loads_nothing_that_is_not_needed(flags):
-    """R-OP1: programs that start often pay for every module."""
+    """Programs that start often pay for every module."""
     modules = loaded(*flags)
     dear = {"asyncio", "typing", "json", "pydantic", "dataclasses", "re", "datetime", "threading"}
     assert dear.isdisjoint(modules)
@@ -455,7 +455,6 @@ def test_an_import_loads_nothing_that_is_not_needed(flags):
 
 @pytest.mark.parametrize("flags", ["-W error", "-W error -X dev", "-bb", "-OO"])
 def test_an_import_warns_of_nothing(flags):
-    """R-OP1"""
     assert _python("import modelwire", *flags.split()) == ""
 
 
@@ -473,7 +472,7 @@ else:
 
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python itself refuses, and has a module")
 def test_another_interpreter_of_the_process_is_refused(service):
-    """R-OP1: with an ImportError, and the main one goes on."""
+    """With an ImportError, and the main one goes on."""
     source = f"""
     import _xxsubinterpreters as interpreters
     client = modelwire.Client()

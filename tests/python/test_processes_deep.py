@@ -20,7 +20,7 @@ def address(service):
 @pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", EXITS)
 def test_exit(service, how):
-    """R-STR1: a program with a stalled stream ends, well and without a word."""
+    """A program with a stalled stream ends, well and without a word."""
     source = f"""
         client = modelwire.Client()
         messages = [{{"role": "user", "content": "x"}}]
@@ -35,7 +35,7 @@ def test_exit(service, how):
 @pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", PENDING)
 def test_exit_of_an_event_loop(service, how):
-    """R-STR1: with tasks that wait, and with a loop that goes on."""
+    """With tasks that wait, and with a loop that goes on."""
     source = f"""
         import asyncio
         {PENDING[how].strip()}
@@ -46,7 +46,7 @@ def test_exit_of_an_event_loop(service, how):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_exit_while_it_logs(service):
-    """R-AUTH4: a thread hands on records while the interpreter ends."""
+    """A thread hands on records while the interpreter ends."""
     source = """
         import io, logging
         logging.basicConfig(stream=io.StringIO(), level=logging.DEBUG)

@@ -49,7 +49,7 @@ def asked(client, **given):
 
 
 def test_limits_of_whole_answers(scripted):
-    """R-LIM1: of every operation; what the service says in the body stays reachable."""
+    """Of every operation; what the service says in the body stays reachable."""
     headers = {name.replace("-", "_"): value for name, value in HEADERS.items()}
     models = answer({"data": []}, **headers)
     client = scripted(answer(COMPLETION, **headers), answer(RESPONSE, **headers), models)
@@ -68,7 +68,7 @@ def test_limits_of_whole_answers(scripted):
 
 
 def test_where_nothing_is_said(client):
-    """R-LIM1: None, of an answer, a stream and an error, and of an answer from elsewhere."""
+    """None, of an answer, a stream and an error, and of an answer from elsewhere."""
     whole = client.chat.completions.create(model="echo", messages=HELLO)
     made = type(whole)(id="c")
     stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
@@ -82,7 +82,7 @@ def test_where_nothing_is_said(client):
 
 
 def test_limits_of_streams(modelwire_service, caller):
-    """R-LIM1: from the start, of streams and of helper streams."""
+    """From the start, of streams and of helper streams."""
     modelwire_service.queue(streamed(), streamed())
     helpers = []
 
@@ -108,7 +108,7 @@ def test_limits_of_streams(modelwire_service, caller):
 
 
 def test_limits_of_raw_responses(modelwire_service, caller):
-    """R-LIM1: of both kinds, whole and streamed."""
+    """Of both kinds, whole and streamed."""
     modelwire_service.queue(of(COMPLETION), of(COMPLETION), streamed())
     given = {"model": "m", "messages": HELLO}
     raw = caller(lambda client: client.chat.completions.with_raw_response.create(**given))
@@ -124,7 +124,7 @@ def test_limits_of_raw_responses(modelwire_service, caller):
 
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_limits_of_errors(modelwire_service, caller, is_streamed):
-    """R-LIM1 R-ERR3: and of an error that was pickled or copied."""
+    """And of an error that was pickled or copied."""
     modelwire_service.queue(testing.error(429, "Slow down.", headers=HEADERS))
     with pytest.raises(modelwire.RateLimitError) as raised:
         caller(lambda client: asked(client.with_options(max_retries=0), stream=is_streamed))
@@ -136,7 +136,7 @@ def test_limits_of_errors(modelwire_service, caller, is_streamed):
 
 
 def test_limits_of_an_answer_that_could_not_be_parsed(modelwire_service, caller):
-    """R-ERR3: those that came with it."""
+    """Those that came with it."""
     message = {"role": "assistant", "content": "no JSON"}
     body = {"id": "c", "choices": [{"message": message, "finish_reason": "stop"}]}
     modelwire_service.queue(of(body))
@@ -146,7 +146,7 @@ def test_limits_of_an_answer_that_could_not_be_parsed(modelwire_service, caller)
 
 
 def test_limits_of_errors_that_a_program_made():
-    """R-ERR3: for its own tests, with a response of httpx."""
+    """For its own tests, with a response of httpx."""
     import httpx
 
     response = httpx.Response(429, headers=HEADERS, request=httpx.Request("POST", "http://h/"))
@@ -155,7 +155,7 @@ def test_limits_of_errors_that_a_program_made():
 
 
 def test_limits_as_values():
-    """R-LIM1: frozen, compared, copied, pickled, hashed, shown."""
+    """Frozen, compared, copied, pickled, hashed, shown."""
     for other in (copy.copy(SAID), copy.deepcopy(SAID), pickle.loads(pickle.dumps(SAID))):
         assert (
             other == SAID and hash(other) == hash(SAID) and other.others["input_tokens"].limit == 7
@@ -177,7 +177,7 @@ def test_limits_as_values():
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_nothing_is_made_where_nobody_looks(modelwire_service):
-    """R-LIM1: of an answer with such headers; each look makes its own."""
+    """Of an answer with such headers; each look makes its own."""
     modelwire_service.queue(of(COMPLETION))
     client = modelwire.OpenAI(
         base_url=modelwire_service.base_url, api_key=modelwire_service.api_key
@@ -195,7 +195,7 @@ def test_nothing_is_made_where_nobody_looks(modelwire_service):
 
 
 def test_threads_and_copies_see_the_same(modelwire_service):
-    """R-LIM1: looked at by many at once, of a copy of the client."""
+    """Looked at by many at once, of a copy of the client."""
     modelwire_service.queue(of(COMPLETION))
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
     whole = asked(modelwire.OpenAI(**settings).with_options(timeout=5, max_retries=0))

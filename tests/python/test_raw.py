@@ -12,7 +12,7 @@ MESSAGE = {"role": "assistant", "content": "hi"}
 
 
 def test_a_whole_answer(scripted):
-    """R-F3, R-ERR3: status, headers, text, and what the plain method returns."""
+    """Status, headers, text, and what the plain method returns."""
     client = scripted({"json": {**chat(MESSAGE)["json"], "headers": {"x-request-id": "req-1"}}})
     raw = client.chat.completions.with_raw_response.create(model="m", messages=HELLO)
     assert (raw.status_code, raw.request_id, raw.method) == (200, "req-1", "POST")
@@ -24,7 +24,7 @@ def test_a_whole_answer(scripted):
 
 
 def test_what_was_asked(service, scripted):
-    """R-CFG1, R-AUTH4: address and headers as they were sent; what is secret is not shown."""
+    """Address and headers as they were sent; what is secret is not shown."""
     client = scripted(
         ANSWER,
         default_headers={"X-Tenant": "7", "X-Api-Key": "sk-other"},
@@ -49,7 +49,7 @@ def test_what_was_asked(service, scripted):
 
 
 def test_what_it_took(scripted):
-    """R-LIM3: attempts and time of a whole answer; of a stream, once it is over."""
+    """Attempts and time of a whole answer; of a stream, once it is over."""
     busy = answer({"error": {"message": "slow down"}}, 429)
     client = scripted(busy, chat(MESSAGE), busy, events(piece("a"), finish()))
     client = client.with_options(max_retries=1)
@@ -63,7 +63,7 @@ def test_what_it_took(scripted):
 
 
 def test_every_operation(client):
-    """R-OP1: of the client and of its parts."""
+    """Of the client and of its parts."""
     assert client.with_raw_response.models.list().parse().data[0].id == "echo"
     assert client.models.with_raw_response.list().status_code == 200
     raw = client.with_raw_response.responses.create(model="echo", input="x")
@@ -73,7 +73,7 @@ def test_every_operation(client):
 
 
 def test_a_stream(client):
-    """R-STR1: headers at once, then the stream as ever."""
+    """Headers at once, then the stream as ever."""
     raw = client.chat.completions.with_raw_response.create(
         model="echo", messages=HELLO, stream=True
     )
@@ -84,14 +84,13 @@ def test_a_stream(client):
 
 
 def test_errors_are_raised_as_ever(scripted):
-    """R-ERR1"""
     client = scripted(answer({}, 404))
     with pytest.raises(modelwire.NotFoundError):
         client.models.with_raw_response.list()
 
 
 def test_a_whole_answer_in_a_with_block(scripted):
-    """R-F3: the call is made when it is entered."""
+    """The call is made when it is entered."""
     client = scripted(chat(MESSAGE))
     opening = client.chat.completions.with_streaming_response.create(model="m", messages=HELLO)
     assert scripted.requests() == []
@@ -103,7 +102,7 @@ def test_a_whole_answer_in_a_with_block(scripted):
 
 
 def test_a_stream_in_a_with_block(quiet, scripted):
-    """R-STR1: its exchange ends with the block."""
+    """Its exchange ends with the block."""
     client = scripted(stream(piece("a"), STALL), events(piece("a"), finish()))
     make = client.chat.completions.with_streaming_response.create
     with make(model="m", messages=HELLO, stream=True) as response:
@@ -116,7 +115,7 @@ def test_a_stream_in_a_with_block(quiet, scripted):
 
 
 def test_the_lines_of_a_response(client):
-    """R-STR2: events have their names."""
+    """Events have their names."""
     make = client.responses.with_streaming_response.create
     with make(model="echo", input="x", stream=True) as response:
         text = response.text()
@@ -124,14 +123,14 @@ def test_the_lines_of_a_response(client):
 
 
 def test_a_block_that_could_not_be_entered(scripted):
-    """R-ERR5: the error of the call, and no other."""
+    """The error of the call, and no other."""
     client = scripted(SILENCE, timeout=0.2)
     with pytest.raises(modelwire.APITimeoutError), client.models.with_streaming_response.list():
         pass
 
 
 def test_the_response_of_a_stream_ends_it(quiet, scripted):
-    """R-STR1: as older programs end a stream."""
+    """As older programs end a stream."""
     client = scripted(stream(piece("a"), STALL), events(piece("a"), finish()))
     opened = client.chat.completions.create(model="m", messages=HELLO, stream=True)
     response = opened.response

@@ -37,7 +37,7 @@ OWN = [
 
 @pytest.mark.parametrize(("name", "value"), OWN)
 def test_a_service_s_own_field_stays_reachable(scripted, name, value):
-    """R-F3: under the name that the service gave it, of a message and of a delta."""
+    """Under the name that the service gave it, of a message and of a delta."""
     message = asked(scripted(chat({"content": "4", name: value}))).choices[0].message
     [first, _] = streamed(scripted(events(thought(**{name: value}), finish())))
     for found in (message, first.choices[0].delta):
@@ -46,7 +46,7 @@ def test_a_service_s_own_field_stays_reachable(scripted, name, value):
 
 
 def test_the_settings_of_reasoning_stay_what_they_are(scripted):
-    """R-F3: a response says with `reasoning` how it was asked to think."""
+    """A response says with `reasoning` how it was asked to think."""
     given = {"effort": "low", "summary": "auto"}
     client = scripted(answer({"id": "r", "output": [], "reasoning": given}))
     response = client.responses.create(model="m", input="Hi.")
@@ -55,7 +55,7 @@ def test_the_settings_of_reasoning_stay_what_they_are(scripted):
 
 @pytest.mark.parametrize(("name", "value"), OWN)
 def test_one_name_for_what_services_call_differently(scripted, name, value):
-    """R-F3: on messages, answers, deltas and chunks."""
+    """On messages, answers, deltas and chunks."""
     whole = asked(scripted(chat({"content": "4", name: value})))
     assert whole.reasoning_text == whole.choices[0].message.reasoning_text == "Hm."
     first, last = streamed(scripted(events(thought(**{name: value}), finish())))
@@ -66,7 +66,7 @@ def test_one_name_for_what_services_call_differently(scripted, name, value):
 @pytest.mark.parametrize("odd", [7, None, {}, [], [[1]], "", {"effort": "low"}, [{"text": 7}]])
 @pytest.mark.parametrize("name", [name for name, _ in OWN])
 def test_odd_reasoning_is_none(scripted, name, odd):
-    """R-F3: what is no text passes through, and is no reasoning."""
+    """What is no text passes through, and is no reasoning."""
     whole = asked(scripted(chat({"content": "4", name: odd})))
     [first, _] = streamed(scripted(events(thought(**{name: odd}), finish())))
     for found in (whole, whole.choices[0].message, first, first.choices[0].delta):
@@ -75,7 +75,7 @@ def test_odd_reasoning_is_none(scripted, name, odd):
 
 
 def test_answers_without_any(client):
-    """R-F3: empty, and no field of any dump."""
+    """Empty, and no field of any dump."""
     whole = asked_of_echo(client)
     response = client.responses.create(model="echo", input="x")
     chunks = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
@@ -92,7 +92,7 @@ def asked_of_echo(client):
 
 
 def test_reasoning_of_a_changed_message(scripted):
-    """R-F3: that of what it is now; what a program assigns itself is that."""
+    """That of what it is now; what a program assigns itself is that."""
     message = asked(scripted(chat({"content": "4", "reasoning": "Hm."}))).choices[0].message
     message.reasoning = "Well."
     assert message.reasoning_text == "Well."
@@ -103,7 +103,7 @@ def test_reasoning_of_a_changed_message(scripted):
 
 
 def test_reasoning_of_changed_chunks(scripted):
-    """R-F3: the same."""
+    """The same."""
     [first, _] = streamed(scripted(events(thought(reasoning_content="Hm."), finish())))
     delta = first.choices[0].delta
     delta.reasoning_content = "Well."
@@ -113,7 +113,7 @@ def test_reasoning_of_changed_chunks(scripted):
 
 
 def test_copies_and_pickles_have_it_too(scripted):
-    """R-F3: and answers that were made up."""
+    """And answers that were made up."""
     whole = asked(scripted(chat({"content": "4", "reasoning_details": DETAILS})))
     [first, _] = streamed(scripted(events(thought(reasoning="Hm."), finish())))
     made = type(whole)(choices=[{"message": {"reasoning": "Hm."}}])
@@ -141,7 +141,7 @@ ITEMS = [
 
 
 def test_reasoning_of_a_response(scripted):
-    """R-F3: of its items, their summaries where the service keeps the rest to itself."""
+    """Of its items, their summaries where the service keeps the rest to itself."""
     client = scripted(answer({"id": "r", "output": ITEMS, "reasoning": {"effort": "low"}}))
     response = client.responses.create(model="m", input="Hi.")
     assert response.reasoning_text == "Sum. So it is 4." and response.output_text == "4"
@@ -163,7 +163,7 @@ EVENTS = [
 
 
 def test_reasoning_of_events(scripted):
-    """R-STR2: what each adds, of the text and of summaries."""
+    """What each adds, of the text and of summaries."""
     client = scripted(events(*map(json.dumps, EVENTS), end="eof"))
     found = list(client.responses.create(model="m", input="x", stream=True))
     assert [event.reasoning_text for event in found] == ["Su", "m.", "Two.", "", "Hm", ".", "", ""]
@@ -175,7 +175,7 @@ def seen(found, *kinds):
 
 
 def test_snapshots_of_reasoning_in_a_response(modelwire_service, caller):
-    """R-STR2: each of its texts by itself."""
+    """Each of its texts by itself."""
     sent = [{"item_id": "r1", "output_index": 0, **one} for one in EVENTS]
     modelwire_service.queue(testing.events(sent))
     found, error, final = caller.response_stream()
@@ -189,7 +189,7 @@ def test_snapshots_of_reasoning_in_a_response(modelwire_service, caller):
 
 
 def test_events_of_reasoning(modelwire_service, caller):
-    """R-STR2: its pieces, then all of it where the model turns to something else."""
+    """Its pieces, then all of it where the model turns to something else."""
     modelwire_service.queue(testing.text(["4", " it is"], reasoning=["Hm", "."]))
     found, error, final = caller.chat_stream()
     first, *told = [event for event in found if event.type != "chunk"]
@@ -217,7 +217,7 @@ CALL = {"index": 0, "id": "1", "function": {"name": "f", "arguments": "{}"}}
 
 
 def test_a_model_that_thinks_again(modelwire_service, caller):
-    """R-STR2: between calls of tools, and to its end."""
+    """Between calls of tools, and to its end."""
     modelwire_service.queue(
         testing.events(
             [
@@ -252,7 +252,7 @@ def sent_back(service):
 def test_reasoning_goes_back_with_the_calls_of_tools(
     modelwire_service, caller, name, value, is_streamed
 ):
-    """R-OP2: as it was received, whole and streamed."""
+    """As it was received, whole and streamed."""
     call = {"id": "1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     call["function"]["arguments"] = '{"a": 1, "b": 2}'
     said = {"role": "assistant", "content": None, name: value, "tool_calls": [call]}
@@ -277,7 +277,7 @@ def test_reasoning_goes_back_with_the_calls_of_tools(
 
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_reasoning_of_a_response_goes_back(modelwire_service, caller, is_streamed):
-    """R-OP2: items of reasoning as they were received, what is encrypted with them."""
+    """Items of reasoning as they were received, what is encrypted with them."""
     call = {"type": "function_call", "call_id": "1", "name": "add", "arguments": '{"a":1,"b":2}'}
     output = [*ITEMS[:3], call]
     whole = {"id": "r", "object": "response", "status": "completed", "output": output}
@@ -296,7 +296,7 @@ def test_reasoning_of_a_response_goes_back(modelwire_service, caller, is_streame
 
 
 def test_threads_see_the_same(scripted):
-    """R-F3: one chunk and one answer, looked at by many at once."""
+    """One chunk and one answer, looked at by many at once."""
     client = scripted(chat({"content": "4", "reasoning": "Hm."}), events(thought(reasoning="Hm.")))
     whole = asked(client)
     first = next(iter(streamed(client)))

@@ -24,7 +24,7 @@ def asked(client, stream=False):
 
 
 def test_a_busy_service_is_asked_again_with_the_same_bytes(service, client):
-    """R-LIM1: the default policy; model `recovers` answers the third attempt."""
+    """The default policy; model `recovers` answers the third attempt."""
     completion = client.chat.completions.create(model="recovers", messages=HELLO)
     assert completion.choices[0].message.content == HELLO[0]["content"]
     requests = service.requests()
@@ -34,7 +34,6 @@ def test_a_busy_service_is_asked_again_with_the_same_bytes(service, client):
 
 
 def test_opening_a_stream_is_tried_again_alike(scripted):
-    """R-LIM1, R-MET2"""
     client = scripted(BUSY, events(piece("a"), finish()))
     assert text(asked(client, stream=True)) == "a"
     assert len({request["body"] for request in scripted.requests()}) == 1
@@ -42,7 +41,7 @@ def test_opening_a_stream_is_tried_again_alike(scripted):
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_no_retries(service, stream):
-    """R-LIM1, R-MET1: max_retries=0 tells the first 429."""
+    """max_retries=0 tells the first 429."""
     client = modelwire.Client(base_url=service.base_url, api_key=KEY, max_retries=0)
     with pytest.raises(modelwire.RateLimitError) as raised:
         client.chat.completions.create(model="recovers", messages=HELLO, stream=stream)
@@ -53,7 +52,7 @@ def test_no_retries(service, stream):
 
 
 def test_so_many_attempts_and_no_more(scripted):
-    """R-LIM1: one more than max_retries."""
+    """One more than max_retries."""
     with pytest.raises(modelwire.RateLimitError) as raised:
         asked(scripted(BUSY, max_retries=1))
     assert raised.value.attempts == len(scripted.requests()) == 2
@@ -62,14 +61,13 @@ def test_so_many_attempts_and_no_more(scripted):
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 409, 500, 502, 503, 504])
 def test_no_other_status_is_tried_again(scripted, status):
-    """R-LIM1"""
     with pytest.raises(modelwire.APIStatusError) as raised:
         asked(scripted(answer({}, status)))
     assert raised.value.attempts == len(scripted.requests()) == 1
 
 
 def test_the_service_may_ask_for_a_longer_wait(scripted):
-    """R-LIM1: a longer Retry-After raises the wait."""
+    """A longer Retry-After raises the wait."""
     client = scripted(answer({}, 429, retry_after="1"), ANSWER)
     asked(client)
     [wait] = waits(scripted.requests())
@@ -77,7 +75,7 @@ def test_the_service_may_ask_for_a_longer_wait(scripted):
 
 
 def test_a_wait_beyond_the_bound_returns_the_error_at_once(scripted):
-    """R-LIM1: never tried early."""
+    """Never tried early."""
     before = time.monotonic()
     with pytest.raises(modelwire.RateLimitError) as raised:
         asked(scripted(answer({}, 429, retry_after="3600")))
@@ -86,7 +84,7 @@ def test_a_wait_beyond_the_bound_returns_the_error_at_once(scripted):
 
 
 def test_nothing_is_tried_again_once_a_stream_is_open(scripted):
-    """R-LIM2: also not a rate limit told inside of it."""
+    """Also not a rate limit told inside of it."""
     error = '{"error":{"message":"slow down","code":"rate_limit_exceeded"}}'
     client = scripted(events(piece("a"), error))
     with pytest.raises(modelwire.APIError) as raised:
@@ -107,7 +105,7 @@ def check_adaptive(service, texts):
 
 
 def test_many_threads_slow_down_together(service):
-    """R-LIM1: on a service that takes two calls a second."""
+    """On a service that takes two calls a second."""
 
     def ask(_):
         completion = client.chat.completions.create(model="limited", messages=HELLO)
@@ -121,7 +119,7 @@ def test_many_threads_slow_down_together(service):
 
 
 def test_many_tasks_slow_down_together(service):
-    """R-LIM1: half of them are streams."""
+    """Half of them are streams."""
 
     async def run():
         async with modelwire.AsyncClient(

@@ -42,7 +42,7 @@ def sent_by_openai(name):
 
 @pytest.mark.parametrize("name", sorted(RECORDED.keys() - DEVIATIONS))
 def test_a_schema_is_made_strict_as_openai_python_makes_it(name):
-    """R-OP2: to the byte: also the order of its properties, which is that of the answer's."""
+    """To the byte: also the order of its properties, which is that of the answer's."""
     given = RECORDED[name]["pydantic"]
     before = json.dumps(given)
     assert json.dumps(strict(given)) == json.dumps(sent_by_openai(name))
@@ -50,12 +50,12 @@ def test_a_schema_is_made_strict_as_openai_python_makes_it(name):
 
 
 def test_every_model_is_recorded():
-    """R-OP2: nested, optional, unions, enums, recursive, described, with defaults."""
+    """Nested, optional, unions, enums, recursive, described, with defaults."""
     assert len(RECORDED.keys() - DEVIATIONS) >= 10 and RECORDED.keys() == models.MODELS.keys()
 
 
 def test_where_a_schema_differs():
-    """R-OP2: on purpose, and in nothing else than what the list says."""
+    """On purpose, and in nothing else than what the list says."""
     pet = Format(models.Discriminated).schema["properties"]["pet"]
     theirs = sent_by_openai("Discriminated")["properties"]["pet"]
     assert pet["anyOf"] == theirs["oneOf"] and "discriminator" not in pet
@@ -72,7 +72,7 @@ def test_where_a_schema_differs():
 
 
 def test_a_discriminated_list_at_the_top():
-    """R-OP2: a union in a list in no object, all of which services do not take."""
+    """A union in a list in no object, all of which services do not take."""
     kind = list[Annotated[models.Cat | models.Dog, pydantic.Field(discriminator="kind")]]
     format_ = Format(kind)
     assert format_.name == "list_Cat_or_Dog" and format_.schema["type"] == "object"
@@ -83,7 +83,7 @@ def test_a_discriminated_list_at_the_top():
 
 
 def test_a_name_that_services_take():
-    """R-OP2: letters, digits, _ and -, at most 64 of them."""
+    """Letters, digits, _ and -, at most 64 of them."""
     assert Format(models.Box[models.Inner]).name == "Box_Inner"
     assert Format(list[dict[str, int | None]]).name == "list_dict_str_int_or_NoneType"
     assert len(Format(tuple[(models.ConfiguredDataclass,) * 5]).name) == 64
@@ -241,7 +241,7 @@ class Foreign:
 
 @pytest.mark.parametrize("kind", [Foreign, list[Foreign], type, memoryview], ids=id_of)
 def test_types_that_no_answer_can_be(kind):
-    """R-ERR5: a TypeError that says what is wrong."""
+    """A TypeError that says what is wrong."""
     with pytest.raises(TypeError, match="is no type that an answer can be read as"):
         Format(kind)
 

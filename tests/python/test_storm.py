@@ -183,7 +183,7 @@ SEEDS = [int(os.environ["TEST_SEED"])] if "TEST_SEED" in os.environ else range(3
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_everything_at_once(seed):
-    """R-OP1, R-STR1, R-MET1: nobody gets what another asked for; each call is told of once."""
+    """Nobody gets what another asked for; each call is told of once."""
     with Service() as service:
         storm = Storm(service)
         threads = [

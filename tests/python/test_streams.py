@@ -34,7 +34,7 @@ def opened(client, **fields):
 
 
 def test_stream(service, client):
-    """R-STR1, R-STR2, R-STR3: every chunk in its order, then the end; one pass."""
+    """Every chunk in its order, then the end; one pass."""
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     chunks = list(chat)
     assert [chunk.choices[0].delta.content for chunk in chunks] == ["", *WORDS, None]
@@ -46,7 +46,7 @@ def test_stream(service, client):
 
 
 def test_facts_of_a_stream(client):
-    """R-STR7, R-ERR3: status, headers and request id at once; how it ended at its end."""
+    """Status, headers and request id at once; how it ended at its end."""
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     assert chat.status_code == 200
     assert dict(chat.headers)["content-type"] == "text/event-stream"
@@ -57,7 +57,7 @@ def test_facts_of_a_stream(client):
 
 
 def test_usage_of_a_stream(client):
-    """R-MET2: usage is read from a stream too, where the service sends it."""
+    """Usage is read from a stream too, where the service sends it."""
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     assert [chunk for chunk in chat if chunk.usage] == [] and chat.usage is None
     asked = {"include_usage": True}
@@ -70,7 +70,7 @@ def test_usage_of_a_stream(client):
 
 
 def test_usage_chunk_of_a_stream(service, client):
-    """R-MET2: stream_options passes through when asked for and is never added."""
+    """stream_options passes through when asked for and is never added."""
     options = {"include_usage": True}
     *chunks, last = client.chat.completions.create(
         model="echo", messages=HELLO, stream=True, stream_options=options
@@ -83,7 +83,7 @@ def test_usage_chunk_of_a_stream(service, client):
 
 
 def test_tool_calls_of_a_stream(client):
-    """R-F3: the pieces of a tool call add up."""
+    """The pieces of a tool call add up."""
     chat = client.chat.completions.create(model="echo-tools", messages=HELLO, stream=True)
     calls = [chunk.choices[0].delta.tool_calls for chunk in chat]
     pieces = [call[0].function.arguments for call in calls if call]
@@ -92,7 +92,7 @@ def test_tool_calls_of_a_stream(client):
 
 
 def test_unknown_fields_of_a_stream(client):
-    """R-STR4, R-F3: what nobody here knows is an attribute, too."""
+    """What nobody here knows is an attribute, too."""
     chat = client.chat.completions.create(model="echo-reasoning", messages=HELLO, stream=True)
     deltas = [chunk.choices[0].delta for chunk in chat]
     thoughts = [getattr(delta, "reasoning_content", "") for delta in deltas]
@@ -100,7 +100,7 @@ def test_unknown_fields_of_a_stream(client):
 
 
 def test_several_choices_of_a_stream(client):
-    """R-STR7: choices are told apart by their index; all must finish."""
+    """Choices are told apart by their index; all must finish."""
     texts = {}
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True, n=2)
     for chunk in chat:
@@ -110,7 +110,7 @@ def test_several_choices_of_a_stream(client):
 
 
 def test_response_stream(client):
-    """R-STR1, R-STR7: named events in their order; the last carries the whole response."""
+    """Named events in their order; the last carries the whole response."""
     response = client.responses.create(model="echo", input=TEXT, stream=True)
     found = list(response)
     kinds = [event.type for event in found]
@@ -125,20 +125,20 @@ def test_response_stream(client):
 
 
 def test_output_text_of_a_streamed_response(client):
-    """R-F3: the response inside the last event is a response like any other."""
+    """The response inside the last event is a response like any other."""
     *_, last = client.responses.create(model="echo", input=TEXT, stream=True)
     assert last.response.output_text == TEXT
 
 
 def test_an_incomplete_response_is_an_answer(client):
-    """R-ERR6, R-STR7: delivered, not raised."""
+    """Delivered, not raised."""
     stream = client.responses.create(model="echo", input=TEXT, stream=True, max_output_tokens=2)
     *_, last = stream
     assert (last.type, stream.end) == ("response.incomplete", "final_event")
 
 
 def test_a_failed_response_is_an_answer(scripted):
-    """R-ERR6: response.failed is delivered, and carries its error."""
+    """response.failed is delivered, and carries its error."""
     failed = '{"type":"response.failed","response":{"error":{"code":"c","message":"m"}}}'
     client = scripted(events(failed, end="eof"))
     [event] = client.responses.create(model="m", input="x", stream=True)
@@ -146,13 +146,13 @@ def test_a_failed_response_is_an_answer(scripted):
 
 
 def test_a_chunk_arrives_when_it_was_sent(scripted):
-    """R-STR1: the first is in hand although the last is never sent."""
+    """The first is in hand although the last is never sent."""
     with opened(scripted(STALLED)) as chat:
         assert next(chat).choices[0].delta.content == "a"
 
 
 def test_chunks_arrive_one_by_one(scripted):
-    """R-STR1: with the pauses that the service makes between them."""
+    """With the pauses that the service makes between them."""
     pieces = stream(piece("a"), pause(0.3), piece("b"), pause(0.3), finish(), *END)
     times = [time.monotonic() for _ in opened(scripted(pieces))]
     gaps = [later - sooner for sooner, later in zip(times, times[1:])]
@@ -160,7 +160,7 @@ def test_chunks_arrive_one_by_one(scripted):
 
 
 def test_unknown_shapes_arrive(scripted):
-    """R-STR4: any JSON object is a chunk, empty data is none."""
+    """Any JSON object is a chunk, empty data is none."""
     odd = ['{"new":1}', "", '{"choices":null}', '{"choices":[{}]}', '{"type":"new.kind"}']
     chunks = list(opened(scripted(events(*odd))))
     assert [chunk.to_json(indent=None) for chunk in chunks] == [data for data in odd if data]
@@ -170,14 +170,14 @@ def test_unknown_shapes_arrive(scripted):
 
 @pytest.mark.parametrize("value", ["7", '"text"', "null", "[1,2]", "true"])
 def test_any_json_value_is_delivered(scripted, value):
-    """R-STR4: also one that is no object."""
+    """Also one that is no object."""
     chunk, _ = opened(scripted(events(value, piece("a"))))
     assert chunk.to_json(indent=None) == value and chunk.choices == [] and chunk.id is None
 
 
 @pytest.mark.parametrize("size", [70_000, 1_000_000])
 def test_a_large_chunk_arrives_whole(scripted, size):
-    """R-STR2: larger than a read, and larger than the queue."""
+    """Larger than a read, and larger than the queue."""
     assert text(opened(scripted(events(piece("x" * size), finish())))) == "x" * size
 
 
@@ -204,7 +204,7 @@ def ways_to_leave():
 
 @pytest.mark.parametrize("way", ways_to_leave())
 def test_a_stream_that_is_left_closes_its_exchange(quiet, scripted, way):
-    """R-STR1: leaving `with`, close() and dropping it end the exchange at once."""
+    """Leaving `with`, close() and dropping it end the exchange at once."""
     client = scripted(STALLED)
     chat = opened(client)
     assert quiet.open_connections() == 1
@@ -216,7 +216,7 @@ def test_a_stream_that_is_left_closes_its_exchange(quiet, scripted, way):
 
 @pytest.mark.parametrize("waiting", ["unread", "read"])
 def test_iterating_after_close_ends(scripted, waiting):
-    """R-STR7: it was this program that ended it, so there is no error; close() is repeatable."""
+    """It was this program that ended it, so there is no error; close() is repeatable."""
     chat = opened(scripted(STALLED))
     if waiting == "read":
         next(chat)
@@ -229,7 +229,7 @@ def test_iterating_after_close_ends(scripted, waiting):
 
 
 def test_close_while_another_thread_waits(scripted):
-    """R-STR1: close() does not wait for the reader, and the reader does not wait on."""
+    """close() does not wait for the reader, and the reader does not wait on."""
     chat = opened(scripted(STALLED))
     next(chat)
     ended = []
@@ -241,7 +241,7 @@ def test_close_while_another_thread_waits(scripted):
 
 
 def test_streams_go_on_when_their_client_is_closed(client):
-    """R-STR1: as Client.close says."""
+    """As Client.close says."""
     chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     client.close()
     assert text(chat) == TEXT
@@ -250,7 +250,7 @@ def test_streams_go_on_when_their_client_is_closed(client):
 
 
 def test_streams_one_after_another_use_one_connection(scripted):
-    """R-STR3: [DONE] ends the stream, not the connection."""
+    """[DONE] ends the stream, not the connection."""
     written = "".join(step["send"] for step in stream(piece("a"), finish(), *END)["steps"])
     client = scripted({"steps": [{"send": written}]})
     for _ in range(5):
@@ -259,7 +259,7 @@ def test_streams_one_after_another_use_one_connection(scripted):
 
 
 def test_bytes_after_the_end_mark_are_ignored_and_delay_nobody(scripted):
-    """R-STR3: a body that never ends after [DONE] is over for the caller."""
+    """A body that never ends after [DONE] is over for the caller."""
     before = time.monotonic()
     chat = opened(scripted(stream(piece("a"), "[DONE]", piece("b"), STALL)))
     assert text(chat) == "a" and chat.end == "done_mark"
@@ -268,14 +268,14 @@ def test_bytes_after_the_end_mark_are_ignored_and_delay_nobody(scripted):
 
 
 def test_a_clean_end_after_all_finish_reasons_is_whole(scripted):
-    """R-STR7: some services send no end mark."""
+    """Some services send no end mark."""
     chat = opened(scripted(events(piece("a"), finish(), end="eof")))
     assert text(chat) == "a" and chat.end == "finish_reasons"
 
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 def test_abandoned_streams_leak_no_file_descriptor(quiet, scripted):
-    """R-STR1: 200 streams, each left after its first chunk."""
+    """200 streams, each left after its first chunk."""
     client = scripted(STALLED)
 
     def abandon():
@@ -297,13 +297,13 @@ def test_abandoned_streams_leak_no_file_descriptor(quiet, scripted):
 
 
 def test_a_stream_is_opened_when_its_head_came(scripted):
-    """R-STR1: create returns with the head, before any chunk."""
+    """Create returns with the head, before any chunk."""
     with opened(scripted(stream(STALL))) as chat:
         assert chat.status_code == 200
 
 
 def test_a_stream_without_an_answer_can_be_given_up(quiet, scripted):
-    """R-STR1: a call that waits for its head ends when its client's timeout does."""
+    """A call that waits for its head ends when its client's timeout does."""
     client = scripted(SILENCE, timeout=modelwire.Timeout(first_byte=0.2))
     with pytest.raises(modelwire.APITimeoutError):
         opened(client)
@@ -311,7 +311,7 @@ def test_a_stream_without_an_answer_can_be_given_up(quiet, scripted):
 
 
 def test_a_stream_whose_iteration_is_wrapped(client):
-    """R-STR1: instrumentation puts a generator over the iterator of a stream."""
+    """Instrumentation puts a generator over the iterator of a stream."""
     stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     iterator = iter(stream)
     assert iterator is not stream and iter(iterator) is iterator

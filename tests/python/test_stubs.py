@@ -62,20 +62,20 @@ def check(tmp_path, *arguments):
 
 
 def test_stubs_are_true(tmp_path):
-    """R-OP1: mypy.stubtest compares them with the classes that were built."""
+    """mypy.stubtest compares them with the classes that were built."""
     allowed = tmp_path / "allowed"
     allowed.write_text(ALLOWED)
     check(tmp_path, "mypy.stubtest", "modelwire", "--allowlist", str(allowed))
 
 
 def test_stubs_are_what_their_tables_say(tmp_path):
-    """R-OP1: each type is said once, in py/stubs/write.py."""
+    """Each type is said once, in py/stubs/write.py."""
     done = subprocess.run([sys.executable, PY / "stubs" / "write.py", "--check"])
     assert done.returncode == 0
 
 
 def test_typed_programs(tmp_path):
-    """R-OP1: mypy --strict accepts the examples, and a program that uses the public surface."""
+    """mypy --strict accepts the examples, and a program that uses the public surface."""
     check(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *PROGRAMS)
 
 
@@ -106,7 +106,7 @@ def parameters_of_stubs():
 
 
 def test_parameters_of_stubs_are_those_of_the_methods():
-    """R-OP1: also those that are keys of a TypedDict, where stubtest does not look."""
+    """Also those that are keys of a TypedDict, where stubtest does not look."""
     forms = list(parameters_of_stubs())
     assert len(forms) == 4 * 4 * 3
     client = modelwire.OpenAI(base_url="http://localhost/v1", api_key="sk-test")
@@ -150,7 +150,7 @@ def found_by_pyright(tmp_path):
 
 @pytest.mark.parametrize("found", [found_by_mypy, found_by_pyright])
 def test_planted_mistakes_are_found(tmp_path, found):
-    """R-OP1: every one of them, and nothing beside them."""
+    """Every one of them, and nothing beside them."""
     lines = MISTAKES.read_text().splitlines()
     wrong = {number for number, line in enumerate(lines, 1) if "  # wrong: " in line}
     assert len(wrong) >= 80
@@ -161,19 +161,19 @@ def test_planted_mistakes_are_found(tmp_path, found):
 
 
 def test_the_package_itself_is_typed(tmp_path):
-    """R-OP1: mypy --strict accepts it."""
+    """mypy --strict accepts it."""
     cache = str(tmp_path / "cache")
     check(tmp_path, "mypy", "--strict", "--cache-dir", cache, "-p", "modelwire")
 
 
 def test_typed_programs_in_an_editor(tmp_path):
-    """R-OP1: pyright accepts them too."""
+    """pyright accepts them too."""
     check(tmp_path, "pyright", "--pythonpath", sys.executable, *PROGRAMS)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_examples_run(service, example):
-    """R-OP1: against the service that the tests have."""
+    """Against the service that the tests have."""
     settings = {"MODELWIRE_MODEL": "echo", **programs.environment(service.base_url)}
     command = [sys.executable, example]
     done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60)
@@ -182,7 +182,7 @@ def test_examples_run(service, example):
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_examples_tell_a_failure(service, example):
-    """R-ERR1: the message and what to do about it, once."""
+    """The message and what to do about it, once."""
     settings = {**programs.environment(service.base_url), "MODELWIRE_API_KEY": "sk-wrong"}
     settings["MODELWIRE_MODEL"] = "echo"
     command = [sys.executable, example]
@@ -193,7 +193,7 @@ def test_examples_tell_a_failure(service, example):
 
 
 def test_signatures_show_types():
-    """R-OP1: in help() and consoles, which see no stubs."""
+    """In help() and consoles, which see no stubs."""
     made = {"base_url": "http://localhost/v1", "api_key": "sk-test"}
     for client in (modelwire.OpenAI(**made), modelwire.AsyncOpenAI(**made)):
         for part in (client.chat.completions, client.responses):

@@ -16,7 +16,7 @@ CHUNKS = 3000
 
 
 def test_many_threads_share_a_client(service, client):
-    """R-OP1, R-MET1: each gets its own answers, plain and streamed; none is lost from the sums."""
+    """Each gets its own answers, plain and streamed; none is lost from the sums."""
     barrier = threading.Barrier(THREADS)
 
     def work(number):
@@ -38,7 +38,7 @@ def test_many_threads_share_a_client(service, client):
 
 @pytest.mark.parametrize("interval", [5e-3, 1e-6])
 def test_two_threads_share_a_stream(scripted, interval):
-    """R-STR1: each chunk reaches exactly one of them, in its order; both see the end."""
+    """Each chunk reaches exactly one of them, in its order; both see the end."""
     numbers = [piece(str(number)) for number in range(CHUNKS)]
     client = scripted(events(*numbers, finish()))
     chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
@@ -61,7 +61,7 @@ def test_two_threads_share_a_stream(scripted, interval):
 
 
 def test_all_threads_that_wait_for_a_stream_see_its_end(scripted):
-    """R-STR1: also when it is closed, and when it fails."""
+    """Also when it is closed, and when it fails."""
     client = scripted(stream(piece("a"), STALL))
     chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -75,7 +75,7 @@ def test_all_threads_that_wait_for_a_stream_see_its_end(scripted):
 
 
 def test_a_waiting_thread_leaves_the_interpreter_to_others(scripted):
-    """R-STR1: whoever waits for a chunk holds up nobody."""
+    """Whoever waits for a chunk holds up nobody."""
     client = scripted(stream(piece("a"), STALL))
     chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
     next(chat)
@@ -91,7 +91,7 @@ def test_a_waiting_thread_leaves_the_interpreter_to_others(scripted):
 
 
 def test_the_main_thread_waits_while_others_work(scripted):
-    """R-STR1: a client is closed by one thread while another uses it: no crash, one clear end."""
+    """A client is closed by one thread while another uses it: no crash, one clear end."""
     client = scripted(events(piece("a"), finish()))
     failures = []
 

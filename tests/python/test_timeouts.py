@@ -31,7 +31,7 @@ def runs_out(name, call):
 
 
 def test_connecting_takes_too_long(deaf_url):
-    """R-ERR5, R-MET1: nothing was sent."""
+    """Nothing was sent."""
     timeout = modelwire.Timeout(connect=0.2)
     client = modelwire.Client(base_url=deaf_url, api_key=KEY, timeout=timeout)
     error = runs_out("connect_timeout", lambda: asked(client))
@@ -40,14 +40,14 @@ def test_connecting_takes_too_long(deaf_url):
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_first_byte_takes_too_long(scripted, stream):
-    """R-ERR5, R-MET1: sent, so it may have been metered; not sent again."""
+    """Sent, so it may have been metered; not sent again."""
     client = scripted(SILENCE, timeout=modelwire.Timeout(first_byte=0.2))
     error = runs_out("first_byte_timeout", lambda: asked(client, stream))
     assert (error.metered, error.attempts, len(scripted.requests())) == ("unknown", 1, 1)
 
 
 def test_a_stream_falls_silent(scripted):
-    """R-ERR5, R-STR7: what came before was delivered."""
+    """What came before was delivered."""
     client = scripted(stream(piece("a"), STALL), timeout=modelwire.Timeout(idle=0.2))
     chunks = []
     chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
@@ -56,21 +56,20 @@ def test_a_stream_falls_silent(scripted):
 
 
 def test_an_answer_falls_silent(scripted):
-    """R-ERR5"""
     head = {"send": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"}
     client = scripted({"steps": [head, STALL]}, timeout=modelwire.Timeout(idle=0.2))
     runs_out("idle_timeout", lambda: asked(client))
 
 
 def test_comments_do_not_reset_the_idle_timeout(scripted):
-    """R-STR2: a keep-alive is no answer."""
+    """A keep-alive is no answer."""
     steps = [step for _ in range(40) for step in (COMMENT, pause(0.05))]
     client = scripted(stream(*steps, *END), timeout=modelwire.Timeout(idle=0.4))
     runs_out("idle_timeout", lambda: asked(client, stream=True))
 
 
 def test_pings_reset_the_idle_timeout_if_wanted(scripted):
-    """R-STR2: of the client or of a call, as openai-python's read timeout does it always."""
+    """Of the client or of a call, as openai-python's read timeout does it always."""
     steps = [step for _ in range(40) for step in (COMMENT, pause(0.05))]
     pinged = stream(*steps, piece("a"), finish(), *END)
     timeout = modelwire.Timeout(idle=0.5, pings_reset_idle=True)
@@ -82,32 +81,32 @@ def test_pings_reset_the_idle_timeout_if_wanted(scripted):
 
 
 def test_substance_resets_the_idle_timeout(scripted):
-    """R-STR1: the whole stream takes longer than the timeout."""
+    """The whole stream takes longer than the timeout."""
     steps = [step for _ in range(8) for step in (piece("a"), pause(0.1))]
     client = scripted(stream(*steps, finish(), *END), timeout=modelwire.Timeout(idle=0.5))
     assert text(asked(client, stream=True)) == "a" * 8
 
 
 def test_the_whole_call_takes_too_long(scripted):
-    """R-ERR5: the deadline holds over pieces that keep coming."""
+    """The deadline holds over pieces that keep coming."""
     steps = [step for _ in range(40) for step in (piece("a"), pause(0.05))]
     client = scripted(stream(*steps, *END), timeout=modelwire.Timeout(total=0.3))
     runs_out("total_timeout", lambda: asked(client, stream=True))
 
 
 def test_a_number_is_no_wait_longer_than_that(scripted):
-    """R-ERR5: as Client's timeout says; here it is the first byte's."""
+    """As Client's timeout says; here it is the first byte's."""
     runs_out("first_byte_timeout", lambda: asked(scripted(SILENCE, timeout=0.2)))
 
 
 def test_a_timeout_that_is_off(scripted):
-    """R-ERR5: None waits for as long as it takes."""
+    """None waits for as long as it takes."""
     client = scripted(stream(pause(0.3), sent(piece("a")), finish(), *END), timeout=None)
     assert text(asked(client, stream=True)) == "a"
 
 
 def test_a_slow_consumer_does_not_run_into_the_idle_timeout(scripted):
-    """R-STR1: the time that a full queue waits is not the service's."""
+    """The time that a full queue waits is not the service's."""
     many = {"send": sent(piece("x" * 500))["send"], "times": 2000}
     steps = stream(many, finish(), *END)
     client = scripted(steps, timeout=modelwire.Timeout(idle=0.2))

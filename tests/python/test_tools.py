@@ -57,7 +57,7 @@ ADD = calls(("add", {"a": 1, "b": 2}))
 
 
 def test_a_chat_with_tools(caller):
-    """R-OP2: the model calls, is told, and answers; every turn can be looked at."""
+    """The model calls, is told, and answers; every turn can be looked at."""
     caller.service.queue(ADD, text("It is 3.", usage=(5, 6)))
     turns, error, run = caller.turns(lambda client: chat_run(client, tools=[add], temperature=0))
     assert error is None and [turn.number for turn in turns] == [1, 2]
@@ -100,7 +100,7 @@ def test_a_chat_with_tools(caller):
 
 
 def test_a_response_with_tools(caller):
-    """R-OP3: the same in its own form, with its reasoning sent back."""
+    """The same in its own form, with its reasoning sent back."""
     caller.service.queue(ADD, "It is 3.")
     turns, error, run = caller.turns(lambda client: response_run(client, tools=[add]))
     assert error is None and len(turns) == 2 and run.final.output_text == "It is 3."
@@ -117,7 +117,7 @@ def test_a_response_with_tools(caller):
 
 
 def test_the_final_answer_alone(caller):
-    """R-OP2, R-OP3: for programs that look at nothing else."""
+    """For programs that look at nothing else."""
     caller.service.queue(ADD, "It is 3.", ADD, "It is 3.")
     told = caller(lambda client: chat_run(client, tools=[add]).get_final_completion())
     assert told.choices[0].message.content == "It is 3."
@@ -126,7 +126,7 @@ def test_the_final_answer_alone(caller):
 
 
 def test_turns_are_streamed(caller):
-    """R-OP2, R-OP3, R-STR7: the events of each answer, and then its turn."""
+    """The events of each answer, and then its turn."""
     caller.service.queue(ADD, ["It ", "is 3."], ADD, ["It ", "is 3."], calls(("add", "{")), "No.")
     told, error, run = caller.turns(lambda client: chat_run(client, tools=[add]), events=True)
     assert error is None and run.final.choices[0].message.content == "It is 3."
@@ -148,7 +148,7 @@ def test_turns_are_streamed(caller):
 
 
 def test_a_streamed_run_that_is_left(caller):
-    """R-STR6: its stream is closed when the loop is left."""
+    """Its stream is closed when the loop is left."""
     caller.service.queue(text(["a", "b"]).stall(after=2))
 
     def left(client):
@@ -181,7 +181,7 @@ def eventually_closed(service):
 
 
 def test_asynchronous_functions(caller):
-    """R-OP2: are awaited by the asynchronous client, and refused by the other."""
+    """Are awaited by the asynchronous client, and refused by the other."""
     caller.service.queue(calls(("slowly", {"word": "ha"}), ("add", {"a": 1, "b": 1})), "Done.")
     if caller.kind is modelwire.OpenAI:
         with pytest.raises(TypeError, match="slowly is asynchronous"):
@@ -201,7 +201,7 @@ def fails(word: str):
 
 
 def test_what_goes_wrong_is_told_to_the_model(caller):
-    """R-OP2: a function that raises, arguments that do not fit, a tool that is not there."""
+    """A function that raises, arguments that do not fit, a tool that is not there."""
     wrong = calls(("fails", {"word": "x"}), ("add", {"a": "one"}), ("add", "{"), ("nothing", {}))
     caller.service.queue(wrong, "Sorry.")
     turns, error, _ = caller.turns(lambda client: chat_run(client, tools=[fails, add]))
@@ -244,7 +244,7 @@ def mute(word: str):
 
 
 def test_runs_say_how_they_are_used(caller):
-    """R-ERR1: where they are shown, and where one is awaited."""
+    """Where they are shown, and where one is awaited."""
 
     def look(client):
         run = chat_run(client, tools=[add])
@@ -279,7 +279,7 @@ SURROGATE = '{"word": "surrogate"}'
     ],
 )
 def test_calls_of_a_hostile_model_are_told_to_it(caller, tool_calls, told):
-    """R-OP2: no call of a model ends a run."""
+    """No call of a model ends a run."""
     caller.service.queue(hostile(tool_calls), "Sorry.")
     tools = [same, inside, fails, mute]
     turns, error, _ = caller.turns(lambda client: chat_run(client, tools=tools))
@@ -291,7 +291,7 @@ def test_calls_of_a_hostile_model_are_told_to_it(caller, tool_calls, told):
 
 @pytest.mark.parametrize("tool_calls", [5, "same", {"a": 1}, [5, None, "same"], True])
 def test_calls_that_are_none_end_a_run(caller, tool_calls):
-    """R-OP2: what is no list of objects calls nothing."""
+    """What is no list of objects calls nothing."""
     caller.service.queue(hostile(tool_calls))
     turns, error, run = caller.turns(lambda client: chat_run(client, tools=[same]))
     assert error is None and turns[0].calls == [] and run.final is turns[0].completion
@@ -307,7 +307,7 @@ def test_calls_that_are_none_end_a_run(caller, tool_calls):
     ids=["raises", "arguments", "unknown"],
 )
 def test_errors_are_raised_where_that_is_asked(caller, call, kind):
-    """R-ERR5: as they are."""
+    """As they are."""
     caller.service.queue(calls(call))
     _, error, run = caller.turns(
         lambda client: response_run(client, tools=[fails], raise_errors=True)
@@ -317,7 +317,7 @@ def test_errors_are_raised_where_that_is_asked(caller, call, kind):
 
 
 def test_a_model_that_never_ends(caller):
-    """R-ERR5: the error has all that was said, to go on from there."""
+    """The error has all that was said, to go on from there."""
     caller.service.queue(ADD, ADD, "It is 3.")
     turns, error, run = caller.turns(lambda client: chat_run(client, tools=[add], max_turns=2))
     assert type(error) is MaxTurnsError and len(turns) == 2 and run.final is None
@@ -334,7 +334,7 @@ def test_a_model_that_never_ends(caller):
 
 
 def test_the_final_answer_is_parsed(caller):
-    """R-OP2, R-OP3: where response_format or text_format says what it is to be."""
+    """Where response_format or text_format says what it is to be."""
 
     class Sum(pydantic.BaseModel):
         value: int
@@ -349,7 +349,7 @@ def test_the_final_answer_is_parsed(caller):
 
 
 def test_what_is_no_tool(caller):
-    """R-ERR5: said when run_tools is called, before anything is sent."""
+    """Said when run_tools is called, before anything is sent."""
 
     def many(*words: str):
         pass
@@ -378,7 +378,7 @@ def test_what_is_no_tool(caller):
 
 
 def test_tools_that_the_service_runs(caller):
-    """R-OP3: are passed on as they are."""
+    """Are passed on as they are."""
     caller.service.queue("Found.")
     search = {"type": "web_search"}
     _, error, _ = caller.turns(lambda client: response_run(client, tools=[search, add]))
@@ -552,7 +552,7 @@ def test_results_as_text():
 
 
 def test_what_a_program_bound_is_no_matter_of_the_model():
-    """R-OP2: neither seen nor given by it."""
+    """Neither seen nor given by it."""
 
     def look_up(name: str, secret: str, deep: int = 1) -> str:
         return f"{name} {secret} {deep}"

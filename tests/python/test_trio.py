@@ -57,7 +57,7 @@ ALL = pytest.mark.parametrize("backend", BACKENDS)
 
 @ALL
 def test_calls_and_streams_at_once(make, backend):
-    """R-OP1, R-STR1: 32 plain calls and 32 streams in one nursery; each gets its own answer."""
+    """32 plain calls and 32 streams in one nursery; each gets its own answer."""
     found = {}
 
     async def whole(client, number):
@@ -82,7 +82,7 @@ def test_calls_and_streams_at_once(make, backend):
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 @ALL
 def test_one_client_in_one_run_after_another(make, backend):
-    """R-OP1: no run leaves a descriptor behind."""
+    """No run leaves a descriptor behind."""
     client = make()
 
     async def main():
@@ -98,7 +98,7 @@ def test_one_client_in_one_run_after_another(make, backend):
 
 @ALL
 def test_a_scope_that_is_cancelled_closes_the_exchange(quiet, make, backend):
-    """R-STR1, R-LIM1: of a call that waits for its head."""
+    """Of a call that waits for its head."""
     client = make(SILENCE)
 
     async def main():
@@ -114,7 +114,7 @@ def test_a_scope_that_is_cancelled_closes_the_exchange(quiet, make, backend):
 
 @ALL
 def test_cancelling_a_wait_loses_nothing(make, backend):
-    """R-STR1, R-STR7: a wait of 1 ms again and again; every number comes once, in its order."""
+    """A wait of 1 ms again and again; every number comes once, in its order."""
     steps = [step for number in range(40) for step in (piece(str(number)), pause(0.004))]
     client = make(stream(*steps, finish(), *END))
 
@@ -137,7 +137,7 @@ def test_cancelling_a_wait_loses_nothing(make, backend):
 
 @ALL
 def test_tasks_of_nested_groups_are_cancelled(quiet, make, backend):
-    """R-STR1: one that fails ends the others, and what they waited for."""
+    """One that fails ends the others, and what they waited for."""
     client = make(STALLED, STALLED, STALLED)
 
     async def read():
@@ -171,7 +171,7 @@ def test_tasks_of_nested_groups_are_cancelled(quiet, make, backend):
 @pytest.mark.thread_unsafe("what is measured is how long others wait")
 @ALL
 def test_a_stream_that_is_always_ready_starves_nobody(make, backend):
-    """R-STR1: other tasks run on, and a cancellation is heard."""
+    """Other tasks run on, and a cancellation is heard."""
     # More than any machine reads in the time that it has.
     many = {**stream(piece("x"))["steps"][1], "times": 50_000_000}
     client = make(stream(many, finish(), *END), timeout=modelwire.Timeout(idle=DEADLINE))
@@ -205,7 +205,7 @@ def test_a_stream_that_is_always_ready_starves_nobody(make, backend):
 
 @TRIO
 def test_a_turn_is_a_checkpoint(make, backend):
-    """R-STR1: the clock of trio's own tests sees that a task with chunks enough still gives way."""
+    """The clock of trio's own tests sees that a task with chunks enough still gives way."""
     many = {**stream(piece("x"))["steps"][1], "times": 5_000}
     client = make(stream(many, finish(), *END))
 
@@ -230,7 +230,7 @@ def test_a_turn_is_a_checkpoint(make, backend):
 
 @ALL
 def test_what_a_stream_has_beside_its_chunks(make, backend):
-    """R-STR1: pieces of text, batches, `async with`, the helper stream, a raw response."""
+    """Pieces of text, batches, `async with`, the helper stream, a raw response."""
     paced = [pause(0.01), piece("a"), pause(0.01), piece("b"), pause(0.01), finish(), *END]
     client = make(*[stream(*paced)] * 4)
 
@@ -254,7 +254,7 @@ def test_what_a_stream_has_beside_its_chunks(make, backend):
 
 @ALL
 def test_errors_arrive(make, backend):
-    """R-ERR1: those of the service and those of time."""
+    """Those of the service and those of time."""
     client = make(answer({}, 404), SILENCE)
 
     async def main():
@@ -267,7 +267,7 @@ def test_errors_arrive(make, backend):
 
 
 def test_a_stream_of_trio_goes_on_under_asyncio(make):
-    """R-STR1: a stream belongs to no loop."""
+    """A stream belongs to no loop."""
     client = make(stream(piece("a"), pause(0.1), piece("b"), pause(0.1), finish(), *END))
 
     async def begin():
@@ -283,7 +283,7 @@ def test_a_stream_of_trio_goes_on_under_asyncio(make):
 
 
 def test_trio_as_a_guest_of_asyncio(make):
-    """R-STR1: both run on one thread, and each task is waited for by its own."""
+    """Both run on one thread, and each task is waited for by its own."""
     client = make()
 
     async def under_trio():
@@ -304,7 +304,7 @@ def test_trio_as_a_guest_of_asyncio(make):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_trio_alone_imports_no_asyncio_of_ours(service):
-    """R-OP1: nor is trio imported where asyncio runs."""
+    """Nor is trio imported where asyncio runs."""
     source = """
         import trio
         def ask(client):
@@ -329,7 +329,7 @@ def test_trio_alone_imports_no_asyncio_of_ours(service):
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_ctrl_c_under_trio(service):
-    """R-ERR5: while a call waits."""
+    """While a call waits."""
     service.script("trio-interrupt", [SILENCE])
     source = """
         import trio

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
 
 
 def test_events_by_their_type(client):
-    """R-STR2: every event of a stream is an instance of the class of its type, and of no other."""
+    """Every event of a stream is an instance of the class of its type, and of no other."""
     found = list(client.responses.create(model="echo", input="hello there", stream=True))
     names = {kind: name for name, kind in responses.EVENTS.items()}
     classes = [getattr(responses, names[event.type]) for event in found]
@@ -32,7 +32,7 @@ def test_events_by_their_type(client):
 
 
 def test_a_dump_of_an_event_has_the_fields_of_its_type(client):
-    """R-F3: as openai-python's classes have them, for every type that they know."""
+    """As openai-python's classes have them, for every type that they know."""
     theirs = pytest.importorskip("openai.types.responses")
     union = typing.get_args(theirs.ResponseStreamEvent)[0]
     classes = typing.get_args(union)
@@ -48,7 +48,7 @@ def test_a_dump_of_an_event_has_the_fields_of_its_type(client):
 
 
 def test_a_dump_of_a_delta_has_the_fields_of_openai_python(client):
-    """R-F3: those that were not sent are None."""
+    """Those that were not sent are None."""
     theirs = pytest.importorskip("openai.types.chat.chat_completion_chunk")
     [first, *_] = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     dump = first.choices[0].delta.model_dump()
@@ -56,7 +56,7 @@ def test_a_dump_of_a_delta_has_the_fields_of_openai_python(client):
 
 
 def test_events_of_helper_streams_by_their_type(client):
-    """R-STR2: those that have the text so far beside it as well."""
+    """Those that have the text so far beside it as well."""
     with client.responses.stream(model="echo", input="hello there") as stream:
         found = list(stream)
     texts = [event for event in found if isinstance(event, responses.ResponseTextDeltaEvent)]
@@ -65,7 +65,7 @@ def test_events_of_helper_streams_by_their_type(client):
 
 
 def test_items_by_their_type():
-    """R-F3: the items that share a class."""
+    """The items that share a class."""
     made = responses.Response(output=[{"type": kind} for kind in responses.ITEMS.values()])
     for item, name in zip(made.output, responses.ITEMS):
         found = [name for name in responses.ITEMS if isinstance(item, getattr(responses, name))]
@@ -73,7 +73,7 @@ def test_items_by_their_type():
 
 
 def test_classes_of_types_are_classes():
-    """R-F3: made once, named after themselves, and special cases of the class that is there."""
+    """Made once, named after themselves, and special cases of the class that is there."""
     one = responses.ResponseTextDeltaEvent
     assert one is responses.ResponseTextDeltaEvent
     assert issubclass(one, responses.ResponseStreamEvent)
@@ -91,7 +91,7 @@ def test_classes_of_types_are_classes():
 
 
 def test_every_answer_is_a_base_model(client):
-    """R-F3: as answers of openai-python are instances of openai.BaseModel."""
+    """As answers of openai-python are instances of openai.BaseModel."""
     answer = client.chat.completions.create(model="echo", messages=HELLO)
     [chunk, *_] = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
     [event, *_] = client.responses.create(model="echo", input="x", stream=True)
@@ -104,7 +104,7 @@ def test_every_answer_is_a_base_model(client):
 
 
 def test_chunks_made_up_for_tests(scripted):
-    """R-F3: programs make chunks and events for their own tests."""
+    """Programs make chunks and events for their own tests."""
     delta = ChoiceDelta(content="a", role="assistant")
     choice = ChunkChoice(index=0, delta=delta, finish_reason=None)
     chunk = ChatCompletionChunk(id="c", model="m", choices=[choice])
@@ -127,13 +127,13 @@ def test_chunks_made_up_for_tests(scripted):
 
 
 def test_what_is_nowhere(client):
-    """R-ERR3: is said to be nowhere, whatever else is there."""
+    """Is said to be nowhere, whatever else is there."""
     with pytest.raises(AttributeError, match="nonsense"):
         client.responses.with_raw_response.nonsense
 
 
 def test_fields_of_parts_that_did_not_come():
-    """R-F3: they are None, as fields of answers are, and what is data of the caller stays dicts."""
+    """They are None, as fields of answers are, and what is data of the caller stays dicts."""
     answer = responses.Response(
         reasoning={"effort": "low"},
         text={"format": {"type": "json_schema", "name": "x", "schema": {"type": "object"}}},
@@ -163,7 +163,7 @@ def test_fields_of_parts_that_did_not_come():
 
 
 def test_params_in_pydantic_models():
-    """R-OP1: as a web service declares what it takes."""
+    """As a web service declares what it takes."""
     import pydantic
 
     from modelwire.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam

@@ -47,7 +47,7 @@ def asked(client, model="m"):
 
 
 def test_parts_of_the_tokens_are_summed(scripted):
-    """R-MET1: wherever the service puts them, whole and streamed."""
+    """Wherever the service puts them, whole and streamed."""
     whole = answer({"id": "c", "choices": [{}], "usage": OF_CHATS})
     last = json.dumps({"id": "c", "choices": [], "usage": OF_CHATS})
     response = answer({"id": "r", "output": [], "usage": OF_RESPONSES})
@@ -65,7 +65,7 @@ def test_parts_of_the_tokens_are_summed(scripted):
 
 
 def test_sums_of_each_key(service, client):
-    """R-MET1, R-AUTH4: by an id that does not show it."""
+    """By an id that does not show it."""
     other = client.with_options(api_key="sk-other")
     assert (client.key_id, other.key_id) == (id_of(KEY), id_of("sk-other"))
     asked(client, "echo")
@@ -79,7 +79,7 @@ def test_sums_of_each_key(service, client):
 
 
 def test_keys_of_single_calls(scripted):
-    """R-MET1, R-AUTH4: of a header, of a copy, and of a client whose key was replaced."""
+    """Of a header, of a copy, and of a client whose key was replaced."""
     client = scripted(*[chat({"content": "x"})] * 4)
     asked(client)
     asked(client.with_options(api_key="sk-copied"), "n")
@@ -97,7 +97,7 @@ def test_keys_of_single_calls(scripted):
 
 
 def test_taken_sums_begin_anew(client):
-    """R-MET1: for copies and base URLs that share them, too."""
+    """For copies and base URLs that share them, too."""
     asked(client, "echo")
     copied = client.with_options(timeout=5)
     asked(copied, "echo-reasoning")
@@ -115,14 +115,14 @@ def test_taken_sums_begin_anew(client):
 
 @pytest.mark.parametrize("by", ["keys", None, 7])
 def test_sums_by_something_else(client, by):
-    """R-OP5: it is said what there is."""
+    """It is said what there is."""
     for method in (client.usage, client.take_usage):
         with pytest.raises(ValueError, match='"model" or "key"'):
             method(by=by)
 
 
 def test_ids_of_keys(service):
-    """R-AUTH4: of what is known of a key."""
+    """Of what is known of a key."""
     made = {"base_url": service.base_url}
     client = modelwire.OpenAI(api_key=lambda: KEY, **made)
     assert client.key_id is None
@@ -139,7 +139,7 @@ THREADS, CALLS = 4, 25
 
 
 def test_nothing_is_taken_twice_or_lost(modelwire_service):
-    """R-MET1: by threads that take while others call."""
+    """By threads that take while others call."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
     taken, ended = [], threading.Event()
     with modelwire.OpenAI(**settings) as client:
@@ -166,7 +166,7 @@ def test_nothing_is_taken_twice_or_lost(modelwire_service):
 
 
 def test_an_asynchronous_client_has_the_same(modelwire_service, caller):
-    """R-MET1: nothing of it is awaited."""
+    """Nothing of it is awaited."""
     modelwire_service.queue({"choices": [{}], "usage": OF_CHATS})
 
     async def awaited(client):
@@ -188,7 +188,7 @@ def add(a: int, b: int) -> int:
 
 
 def test_usage_of_a_run_of_tools(modelwire_service, caller):
-    """R-MET1: the same parts, of all turns."""
+    """The same parts, of all turns."""
     call = {"id": "1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     first = {
         "choices": [{"message": {"role": "assistant", "tool_calls": [call]}}],
@@ -203,7 +203,7 @@ def test_usage_of_a_run_of_tools(modelwire_service, caller):
 
 
 def test_helper_streams_have_it(modelwire_service, caller):
-    """R-MET2: as the streams below them."""
+    """As the streams below them."""
     chunk = {"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}
     modelwire_service.queue(testing.events([{**chunk, "usage": OF_CHATS}]))
     streams = []

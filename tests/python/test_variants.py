@@ -28,7 +28,7 @@ def connections(service, calls):
 
 
 def test_calls_with_their_own_headers_share_connections(quiet):
-    """R-CFG1: forty calls, each with headers of its own, added, replaced and left out."""
+    """Forty calls, each with headers of its own, added, replaced and left out."""
     with modelwire.Client(**settings(quiet), default_headers={"X-Team": "blue"}) as client:
         client.models.list()
 
@@ -52,7 +52,7 @@ def test_calls_with_their_own_headers_share_connections(quiet):
 
 
 def test_rotating_keys_share_connections(quiet):
-    """R-AUTH1: by a function, by copies, by assignment; each call has its key."""
+    """By a function, by copies, by assignment; each call has its key."""
     keys = [f"sk-test-{number}" for number in range(10)]
     base_url = quiet.script("rotating-keys", [answer({"data": []})])
     left = iter(keys)
@@ -75,7 +75,7 @@ def test_rotating_keys_share_connections(quiet):
 
 
 def test_no_call_of_a_copy_is_missing_in_the_sum(service):
-    """R-MET1: sixty-four variants, from eight threads at once, and other base URLs as well."""
+    """Sixty-four variants, from eight threads at once, and other base URLs as well."""
     with modelwire.Client(**settings(service)) as client:
         failures = []
 
@@ -101,7 +101,7 @@ def test_no_call_of_a_copy_is_missing_in_the_sum(service):
 
 
 def test_an_asynchronous_client_shares_them_as_well(quiet):
-    """R-CFG1 R-MET1: tasks with their own headers and keys."""
+    """Tasks with their own headers and keys."""
 
     async def main():
         async with modelwire.AsyncClient(**settings(quiet)) as client:
@@ -129,7 +129,7 @@ def test_an_asynchronous_client_shares_them_as_well(quiet):
     ],
 )
 def test_what_is_wrong_with_a_copy_is_told_when_it_is_made(service, changed, said):
-    """R-CFG1 R-AUTH3: not at its first call."""
+    """Not at its first call."""
     with modelwire.Client(**settings(service)) as client:
         with pytest.raises(modelwire.OpenAIError, match=said):
             client.copy(**changed)
@@ -137,7 +137,7 @@ def test_what_is_wrong_with_a_copy_is_told_when_it_is_made(service, changed, sai
 
 
 def test_the_key_itself_is_no_header_to_leave_out(service):
-    """R-AUTH1: a clear error, and nothing is sent."""
+    """A clear error, and nothing is sent."""
     with modelwire.Client(**settings(service)) as client:
         with pytest.raises(modelwire.OpenAIError, match="cannot be left out"):
             client.models.list(extra_headers={"Authorization": modelwire.omit})

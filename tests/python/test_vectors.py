@@ -41,7 +41,7 @@ def exact(head, body):
 
 @pytest.mark.parametrize("vector", load("errors/envelopes.json"))
 def test_envelopes(scripted, vector):
-    """R-ERR1, R-ERR2, R-ERR4, R-MET1: the best message there is, in every shape."""
+    """The best message there is, in every shape."""
     body = body_of(vector)
     kind = f"Content-Type: {vector['content_type']}\r\n" if vector["content_type"] else ""
     head = f"HTTP/1.1 {vector['status']} X\r\n{kind}Content-Length: {len(body)}\r\n\r\n"
@@ -83,8 +83,8 @@ def failed(client, vector, streams):
 
 @pytest.mark.parametrize("vector", load("errors/in_stream.json") + load("errors/in_document.json"))
 def test_errors_under_a_good_status(scripted, vector):
-    """R-ERR6, R-MET1: an error object under status 200 is the error it says, whatever came before
-    it is delivered first."""
+    """An error object under status 200 is the error it says, whatever came before it is delivered
+    first."""
     for streams in (False, True):
         if vector.get("call", ("plain", "stream")[streams]) != ("plain", "stream")[streams]:
             continue
@@ -96,7 +96,7 @@ def test_errors_under_a_good_status(scripted, vector):
 
 @pytest.mark.parametrize("vector", load("errors/heads.json"))
 def test_answers_that_are_no_answers(scripted, vector):
-    """R-ERR4, R-ERR7, R-MET1: exact bytes; one of openai-python's classes, and never a bare one."""
+    """Exact bytes; one of openai-python's classes, and never a bare one."""
     end = {"close": [{"close": True}], "reset": [{"reset": True}], "open": [{"stall": True}]}
     sent = base64.b64encode(body_of(vector, "raw")).decode()
     steps = [{"send_base64": sent}, *end[vector["end"]]]
@@ -109,7 +109,7 @@ def test_answers_that_are_no_answers(scripted, vector):
 
 
 def test_every_kind_has_its_hint(scripted):
-    """R-ERR3: as the vectors say, wherever a status makes the kind."""
+    """As the vectors say, wherever a status makes the kind."""
     hints = json.loads((VECTORS / "errors" / "hints.json").read_text())
     statuses = {400, 401, 403, 404, 408, 429, 500}
     met = set()
@@ -144,7 +144,7 @@ def read(client):
 
 @pytest.mark.parametrize("vector", load("lines/lines.json"))
 def test_lines_that_leave_the_grammar(scripted, vector):
-    """R-STR2, R-STR3, R-STR4, R-STR7, R-MET1: none vanishes; the end mark is the end at once."""
+    """None vanishes; the end mark is the end at once."""
     body = vector["input"]
     chunk = [{"send": f"{len(body.encode()):x}\r\n{body}\r\n"}] if body else []
     end = {"open": STALL, "cut": {"close": True}, None: {"send": "0\r\n\r\n"}}[vector.get("end")]
@@ -171,7 +171,7 @@ def first_said(vector):
     "vector", [given for given in load("sse/*.json") if "error" not in given.values[0]]
 )
 def test_streams_of_the_grammar(scripted, vector):
-    """R-STR2, R-STR4: JSON is a chunk, the end mark an end, anything else is quoted."""
+    """JSON is a chunk, the end mark an end, anything else is quoted."""
     body = body_of(vector, "input")
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     client = scripted(exact(head, body))
@@ -227,7 +227,7 @@ def said(vector):
     [given for given in load("sse/*.json") if not {"error", "client"} & set(given.values[0])],
 )
 def test_every_event_of_the_grammar(scripted, vector):
-    """R-STR2, R-STR4: in its order, to the byte, whatever ends the stream."""
+    """In its order, to the byte, whatever ends the stream."""
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     client = scripted(exact(head, body_of(vector, "input")))
     expected, found = list(said(vector)) * vector.get("times", 1), []
@@ -263,7 +263,7 @@ def gathered(client, vector):
 
 @pytest.mark.parametrize("vector", GATHERED)
 def test_what_chunks_add_up_to(scripted, vector):
-    """R-STR5, R-STR7, R-F3, R-MET2: the same bytes as in every other language."""
+    """The same bytes as in every other language."""
     client = scripted(events(*vector["chunks"]))
     chunks, text = gathered(client, vector)
     if not vector["chunks"]:  # an end mark after no event is no answer
@@ -318,7 +318,7 @@ def told_of_response(answer):
 
 @pytest.mark.parametrize("vector", [given for given in GATHERED if "told" in given.values[0]])
 def test_what_attributes_tell_of_odd_chunks(scripted, vector):
-    """R-STR5, R-F3, R-MET1, R-MET2: of each chunk, and of what they add up to."""
+    """Of each chunk, and of what they add up to."""
     client = scripted(events(*vector["chunks"]))
     if vector["endpoint"] == "chat":
         make = client.chat.completions.create
@@ -345,7 +345,7 @@ def is_late(vector):
 
 @pytest.mark.parametrize("vector", CHATS)
 def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
-    """R-STR7: the last snapshot is the whole answer, and the arguments of each call are told."""
+    """The last snapshot is the whole answer, and the arguments of each call are told."""
     client = scripted(events(*vector["chunks"]))
     with client.chat.completions.stream(model="m", messages=HELLO) as chat:
         told = list(chat)
@@ -376,7 +376,7 @@ def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
     "vector", [given for given in load("requests/*.json") if "body" in given.values[0]]
 )
 def test_requests(scripted, vector):
-    """R-OP3, R-OP4, R-OP5, R-F2: what passes is sent as it is, and of what is refused nothing."""
+    """What passes is sent as it is, and of what is refused nothing."""
     client = scripted(ANSWER)
     fields = dict(vector["body"])
     if vector["endpoint"] == "chat":

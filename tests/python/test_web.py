@@ -92,7 +92,7 @@ def forms(given):
 
 @pytest.mark.parametrize("way", ["/chunks", "/named", "/deltas", "/helper"])
 def test_a_browser_that_leaves_ends_the_stream(quiet, request, way):
-    """R-STR1: upstream is closed, not read to its end and paid for."""
+    """Upstream is closed, not read to its end and paid for."""
     ways, _ = forms(settings(quiet, request))
 
     async def respond(_request):
@@ -104,7 +104,7 @@ def test_a_browser_that_leaves_ends_the_stream(quiet, request, way):
 
 
 def test_fastapi_lets_go_as_well(quiet, request):
-    """R-STR1: the application of most tutorials."""
+    """The application of most tutorials."""
     ways, _ = forms(settings(quiet, request))
     app = FastAPI()
 
@@ -119,8 +119,7 @@ def test_fastapi_lets_go_as_well(quiet, request):
 
 
 def test_a_synchronous_generator_is_bounded_by_its_timeout(quiet, request):
-    """R-STR1: the application does not close it while its thread waits for a piece; a timeout
-    does."""
+    """The application does not close it while its thread waits for a piece; a timeout does."""
     _, threaded = forms({**settings(quiet, request), "timeout": modelwire.Timeout(idle=1)})
 
     async def respond(_request):

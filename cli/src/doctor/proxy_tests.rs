@@ -65,7 +65,6 @@ fn the_proxy_is_named_with_the_variable_that_says_so() {
     }
 }
 
-/// R-AUTH4
 #[test]
 fn a_password_is_not_shown() {
     for (option, set) in [

@@ -95,7 +95,6 @@ fn urls_are_judged_by_their_shape() {
     assert_eq!(look_at_url(None).0.fault, Some(Fault::BaseUrlMissing));
 }
 
-/// R-AUTH4
 #[test]
 fn secrets_in_a_url_are_not_shown() {
     for url in [

@@ -1,5 +1,5 @@
 //! What the library says of itself is JSON, whatever a service put into it, and has each member in
-//! its place (R-ERR3). Knows no socket.
+//! its place. Knows no socket.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::collections::BTreeSet;
@@ -126,7 +126,7 @@ fn assert_told(text: &str, members: &Json) {
     }
 }
 
-/// R-ERR2 R-ERR3: the JSON says what the accessors say.
+/// The JSON says what the accessors say.
 #[test]
 fn an_error_is_told_whole() {
     for odd in ODD {

@@ -1,4 +1,4 @@
-//! What an error says of every envelope a service may use (R-ERR1, R-ERR2, R-ERR4).
+//! What an error says of every envelope a service may use.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;

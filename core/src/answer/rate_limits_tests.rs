@@ -17,7 +17,6 @@ fn limit(limit: u64, remaining: u64, reset_ms: u64) -> RateLimit {
     RateLimit { limit: Some(limit), remaining: Some(remaining), reset }
 }
 
-/// R-LIM1
 #[test]
 fn limits_in_the_spellings_of_services() {
     let found = read(&[
@@ -69,7 +68,6 @@ fn limits_in_the_spellings_of_services() {
     assert_eq!(found.others["by_hour"], limit(7, 6, 2000));
 }
 
-/// R-LIM1
 #[test]
 fn times_of_a_reset() {
     let from = UNIX_EPOCH + Duration::from_secs(NOW);
@@ -122,7 +120,7 @@ fn times_of_a_reset() {
     }
 }
 
-/// R-LIM1: the service's own clock, where it tells it.
+/// The service's own clock, where it tells it.
 #[test]
 fn a_time_is_counted_from_the_answers_date() {
     let found = read(&[

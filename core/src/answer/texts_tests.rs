@@ -1,4 +1,4 @@
-//! What is used is told as JSON by model and whole (R-MET1). Knows no socket.
+//! What is used is told as JSON by model and whole. Knows no socket.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use serde_json::{Value as Json, json};
@@ -82,7 +82,7 @@ fn a_record_is_told() {
     assert!(behind.ends_with(end), "{behind}");
 }
 
-/// R-MET1: the sums over all models and keys do not run over either.
+/// The sums over all models and keys do not run over either.
 #[test]
 fn usage_is_told_by_model_by_key_and_whole() {
     let mut sums = UsageByKey::new();

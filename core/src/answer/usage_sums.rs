@@ -102,7 +102,7 @@ mod tests {
         UsageSum { calls: 1, ..UsageSum::default() }
     }
 
-    /// R-MET1: no call is lost where keys are too many to be told apart.
+    /// No call is lost where keys are too many to be told apart.
     #[test]
     fn keys_are_bounded() {
         let mut sums = Sums::default();
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!((all["m"].calls, all["n"].calls), (calls, calls));
     }
 
-    /// R-MET1: no call is lost where models are too many to be told apart, whatever keys they are of.
+    /// No call is lost where models are too many to be told apart, whatever keys they are of.
     #[test]
     fn models_are_bounded() {
         let mut sums = Sums::default();
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(sums.by_key()["a"].keys().collect::<Vec<_>>(), ["new"]);
     }
 
-    /// R-MET1: nor where a name is longer than what is kept of one.
+    /// Nor where a name is longer than what is kept of one.
     #[test]
     fn names_of_models_are_bounded() {
         let mut sums = Sums::default();

@@ -83,7 +83,7 @@ mod tests {
         Error::from_response(FailedAnswer { status, body, request_id, retry_after })
     }
 
-    /// R-STR6: only a plain call that generates can be helped by it.
+    /// Only a plain call that generates can be helped by it.
     #[test]
     fn streaming_is_named_where_it_may_help() {
         let hint =
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// R-CFG1: the path of the base URL may be why nothing is there.
+    /// The path of the base URL may be why nothing is there.
     #[test]
     fn a_wrong_path_of_the_base_url_is_named_where_it_may_be_the_cause() {
         for (fault, words) in [
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// R-STR6: "only where it helps".
+    /// "only where it helps".
     #[test]
     fn streaming_is_named_only_where_the_service_speaks_of_it() {
         for (body, helps) in [

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(in_flight(&gate), 0);
     }
 
-    /// R-LIM1: for as long as the pause takes, and no longer.
+    /// For as long as the pause takes, and no longer.
     #[tokio::test]
     async fn all_wait_for_the_end_of_a_pause() {
         let gate = Arc::new(Gate::new());

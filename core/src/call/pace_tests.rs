@@ -326,7 +326,7 @@ fn plays_of_two_a_second(calls: usize) -> Vec<Play> {
     plays
 }
 
-/// R-LIM1: with waits of their own alone these are 84 requests, and 16 of the calls are lost.
+/// With waits of their own alone these are 84 requests, and 16 of the calls are lost.
 #[test]
 fn twenty_four_calls_on_two_a_second() {
     for one in plays_of_two_a_second(24) {
@@ -337,7 +337,7 @@ fn twenty_four_calls_on_two_a_second() {
     }
 }
 
-/// R-LIM1: the time in which nobody calls says nothing about the rate.
+/// The time in which nobody calls says nothing about the rate.
 #[test]
 fn an_idle_time_is_not_taken_for_a_slow_service() {
     for one in [Limit::window(2, 1.0), Limit::bucket(2.0, 2.0)] {
@@ -349,8 +349,8 @@ fn an_idle_time_is_not_taken_for_a_slow_service() {
     }
 }
 
-/// R-LIM1: workers that each make a call after another, on a service that takes fewer. One that keeps
-/// a single token refuses whatever comes a little early; there a call in some thousands is lost.
+/// Workers that each make a call after another, on a service that takes fewer. One that keeps a
+/// single token refuses whatever comes a little early; there a call in some thousands is lost.
 #[test]
 fn eight_workers_on_two_a_second() {
     let mut lost = 0;
@@ -364,7 +364,7 @@ fn eight_workers_on_two_a_second() {
     assert!(lost <= 16, "{lost} of 48000 calls are lost");
 }
 
-/// R-LIM1: at least 85 % of what the service takes, with few refusals.
+/// At least 85 % of what the service takes, with few refusals.
 #[test]
 fn three_hundred_calls_on_twenty_a_second() {
     const IDEAL: f64 = (300.0 - 20.0) / 20.0;
@@ -379,8 +379,8 @@ fn three_hundred_calls_on_twenty_a_second() {
     }
 }
 
-/// R-LIM1: the longer it goes, the nearer: less than 2 % of the requests are refused, and 90 % of the
-/// rate is used.
+/// The longer it goes, the nearer: less than 2 % of the requests are refused, and 90 % of the rate
+/// is used.
 #[test]
 fn two_thousand_calls_on_twenty_a_second() {
     for run in runs(&Play::of(Limit::bucket(20.0, 20.0), 2000)) {
@@ -389,7 +389,7 @@ fn two_thousand_calls_on_twenty_a_second() {
     }
 }
 
-/// R-LIM1: a window loses what a pause outlasts it by, and still more than half is used.
+/// A window loses what a pause outlasts it by, and still more than half is used.
 #[test]
 fn windows_are_used_by_more_than_half() {
     const IDEAL: f64 = (300.0 - 20.0) / 20.0;
@@ -407,7 +407,7 @@ fn windows_are_used_by_more_than_half() {
     }
 }
 
-/// R-LIM1: a service that takes so many at once.
+/// A service that takes so many at once.
 #[test]
 fn so_many_at_once() {
     for (most, least, longest, calls, part) in [
@@ -442,7 +442,7 @@ fn a_healthy_service_is_soon_used_by_a_thousand_calls() {
     }
 }
 
-/// R-LIM1: refused by 2 a second for a while, or altogether; then all 64 are soon served at once again.
+/// Refused by 2 a second for a while, or altogether; then all 64 are soon served at once again.
 #[test]
 fn a_service_recovers() {
     for slow in [Limit::bucket(2.0, 2.0), Limit::AtOnce(0)] {
@@ -457,7 +457,7 @@ fn a_service_recovers() {
     }
 }
 
-/// R-LIM1: both ways.
+/// Both ways.
 #[test]
 fn a_rate_that_changes_is_followed() {
     let one = Play::of(Limit::bucket(20.0, 20.0), 4000);
@@ -471,7 +471,7 @@ fn a_rate_that_changes_is_followed() {
     }
 }
 
-/// R-LIM1: where a quota is used up every call ends, and not one after another.
+/// Where a quota is used up every call ends, and not one after another.
 #[test]
 fn calls_end_where_nothing_is_ever_let_in() {
     for (wait, most) in [(0.1, 90.0), (20.0, 1000.0)] {
@@ -485,7 +485,7 @@ fn calls_end_where_nothing_is_ever_let_in() {
     }
 }
 
-/// R-LIM1: a long wait that a service asked for once is no rate.
+/// A long wait that a service asked for once is no rate.
 #[test]
 fn a_burst_of_long_waits_is_soon_forgotten() {
     let one = Play::of(Limit::Never(20.0), 6000).answer(0.3, 0.6).at_once(64).says_retry_after();
@@ -507,7 +507,7 @@ fn begun(pace: &mut Pace, now: Duration) -> u32 {
     begun
 }
 
-/// R-LIM1: one cut for each burst; what was not refused of it is what may be on its way.
+/// One cut for each burst; what was not refused of it is what may be on its way.
 #[test]
 fn a_burst_cuts_once() {
     let mut pace = Pace::new();
@@ -525,7 +525,7 @@ fn a_burst_cuts_once() {
     assert_eq!(pace.in_flight(), 1);
 }
 
-/// R-LIM1: the longest wait that the service asks for is never undercut, nor waited for twice.
+/// The longest wait that the service asks for is never undercut, nor waited for twice.
 #[test]
 fn pauses_double_while_nothing_is_admitted() {
     let mut pace = Pace::new();

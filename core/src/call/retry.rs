@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(RetryPolicy::default().decide(0, &refused, 0.0), Decision::Stop);
     }
 
-    /// R-LIM1: what the service asks for is a lower bound for the other calls as well.
+    /// What the service asks for is a lower bound for the other calls as well.
     #[test]
     fn a_refusal_pauses_the_other_calls() {
         let policy = RetryPolicy::default();

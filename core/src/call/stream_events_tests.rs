@@ -42,7 +42,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     (chunks, end.to_owned())
 }
 
-/// R-STR2 R-STR3: the vectors that real sockets replay, however the bytes come.
+/// The vectors that real sockets replay, however the bytes come.
 #[test]
 fn lines_are_the_same_however_they_are_split() {
     let vectors = include_str!("../../../tests/vectors/lines/lines.json");
@@ -64,7 +64,7 @@ fn lines_are_the_same_however_they_are_split() {
     }
 }
 
-/// R-STR2: bytes that are not UTF-8 change nothing of where an event ends.
+/// Bytes that are not UTF-8 change nothing of where an event ends.
 #[test]
 fn events_one_newline_apart_may_have_bytes_that_are_not_utf8() {
     let input = b"data: {\"x\":\"\xFF\"}\ndata: {\"choices\":[{}]}\ndata: [DONE]\n";
@@ -104,7 +104,7 @@ const FRAGMENTS: [&str; 28] = [
     "\r",
 ];
 
-/// R-STR2 R-STR3: made-up streams, the same from a seed.
+/// Made-up streams, the same from a seed.
 #[test]
 fn no_split_changes_what_a_stream_says() {
     let wanted = std::env::var("TEST_SEED");

@@ -75,7 +75,6 @@ mod tests {
         tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
     }
 
-    /// R-STR3
     #[test]
     fn the_wait_ends_with_the_last_connection_that_returns() {
         runtime().block_on(async {

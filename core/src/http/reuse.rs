@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(wait(&mut reuse, ms(40)), None);
     }
 
-    /// R-STR3: a fresh connection would be one more than the streams need.
+    /// A fresh connection would be one more than the streams need.
     #[test]
     fn after_a_stream_no_fresh_connection_is_taken() {
         let mut reuse = Reuse::default();

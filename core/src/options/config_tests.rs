@@ -1,4 +1,4 @@
-//! What a configuration accepts and refuses (R-CFG1, R-AUTH3, R-AUTH4); knows no socket.
+//! What a configuration accepts and refuses; knows no socket.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::time::Duration;
@@ -132,7 +132,6 @@ fn a_base_url_is_checked() {
     }
 }
 
-/// R-CFG1
 #[test]
 fn the_path_of_a_base_url_ends_in_its_version_once() {
     for (path, fault) in [

@@ -136,7 +136,7 @@ fn every_option_of_a_call_refuses_what_it_does_not_take() {
     }
 }
 
-/// R-AUTH3: the values are judged at once, and not shown.
+/// The values are judged at once, and not shown.
 #[test]
 fn what_is_wrong_for_a_call_is_refused_and_changes_nothing() {
     let mut call = set_of(r#"{"retries_max":2}"#).unwrap();

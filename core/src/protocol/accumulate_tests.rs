@@ -1,5 +1,5 @@
-//! Gathering (R-STR5, R-STR6, R-STR7, R-F3, R-MET2), driven by the vectors in
-//! tests/vectors/gather and by recorded streams; knows no socket.
+//! Gathering, driven by the vectors in tests/vectors/gather and by recorded streams; knows no
+//! socket.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! What is found in chunks and answers of every shape (R-STR4, R-F3); knows no socket.
+//! What is found in chunks and answers of every shape; knows no socket.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -184,7 +184,6 @@ fn texts_have_a_nul_behind_them_for_whoever_needs_one() {
     assert_eq!((nameless.event_and_nul(), nameless.json_and_nul()), ("\0", "[]\0"));
 }
 
-/// R-STR7
 #[test]
 fn a_choice_is_finished_when_it_says_why() {
     let chunk = chunk(
@@ -195,7 +194,7 @@ fn a_choice_is_finished_when_it_says_why() {
     assert_eq!(chunk.choices().nth(3).unwrap().finish_reason(), None, "an empty one says: not yet");
 }
 
-/// R-ERR6: an answer of which operations, or an error, or neither.
+/// An answer of which operations, or an error, or neither.
 #[test]
 fn what_a_document_is() {
     let (models, chat, responses) = (Endpoint::Models, Endpoint::Chat, Endpoint::Responses);
@@ -227,7 +226,7 @@ fn what_a_document_is() {
     }
 }
 
-/// R-OP2: by which a model is asked for.
+/// By which a model is asked for.
 #[test]
 fn each_entry_of_a_list_has_a_name() {
     for (entry, name) in [
@@ -339,7 +338,7 @@ fn reasoning_of_responses() {
     assert_eq!((response.reasoning(), response.text()), ("ab".into(), "c".into()));
 }
 
-/// R-MET1: wherever services put it, and once where they say it twice.
+/// Wherever services put it, and once where they say it twice.
 #[test]
 fn parts_of_usage() {
     let of = |usage: &str| {

@@ -1,5 +1,5 @@
-//! What a delta scan finds is what a scan finds, for every pair of texts. Chunks (R-STR1) in the forms
-//! that services send, and everything that is nearly one.
+//! What a delta scan finds is what a scan finds, for every pair of texts. Chunks in the forms that
+//! services send, and everything that is nearly one.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 use super::*;
 

@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// R-ERR6: each row of the table, and what stands beside it in streams that are well.
+    /// Each row of the table, and what stands beside it in streams that are well.
     #[test]
     fn an_object_that_says_it_failed_is_an_error() {
         let failed = [
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// R-ERR6: services have events of their own that carry a message.
+    /// Services have events of their own that carry a message.
     #[test]
     fn a_message_of_a_named_event_is_not_an_error() {
         let is_error = |text| says_failed(Value::parse(text).unwrap(), true);

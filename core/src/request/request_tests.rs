@@ -1,5 +1,4 @@
-//! What is checked before anything is sent, and what goes over the wire (R-OP2 to R-OP5, R-F1,
-//! R-F2); knows no socket.
+//! What is checked before anything is sent, and what goes over the wire; knows no socket.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;

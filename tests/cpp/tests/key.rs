@@ -10,7 +10,6 @@
 use modelwire_tests_c::Program;
 use modelwire_tests_cpp::compile;
 
-/// R-AUTH4
 #[test]
 fn what_is_given_back_was_wiped() {
     let program = compile("c++", &["-std=c++17", "-O2"], "wiped", &["wiped.cpp"]);

@@ -17,7 +17,6 @@ use modelwire_tests_c::{
 };
 use modelwire_tests_cpp::{asked, closing, played, scenario, scripted};
 
-/// R-OP1, R-OP2, R-AUTH1, R-AUTH2, R-F3
 #[test]
 fn models() {
     let service = played("models");
@@ -28,7 +27,6 @@ fn models() {
     assert!(requests[0].body.is_empty());
 }
 
-/// R-OP1, R-OP3, R-F1, R-AUTH1, R-AUTH2
 #[test]
 fn chat() {
     let service = played("chat");
@@ -40,7 +38,6 @@ fn chat() {
     assert!(body.contains(r#""max_tokens":2"#), "{body}");
 }
 
-/// R-OP1, R-OP4, R-F1
 #[test]
 fn response() {
     let service = played("response");
@@ -49,7 +46,6 @@ fn response() {
     assert!(body.contains(r#""max_output_tokens":2"#), "{body}");
 }
 
-/// R-F3
 #[test]
 fn fields() {
     let novel = r#"[1.10,null,true,"a\u00e9",{"big":123456789012345678901}]"#;
@@ -57,25 +53,25 @@ fn fields() {
     scripted("fields", Script::one(Exchange::json(200, answer)));
 }
 
-/// R-F3, R-ERR3: one line for each text
+/// One line for each text.
 #[test]
 fn texts() {
     scripted("texts", text_samples());
 }
 
-/// R-MET1, R-AUTH4: by key and by model, and never a key
+/// By key and by model, and never a key.
 #[test]
 fn usage_taken() {
     scripted("usage_taken", detailed_usage());
 }
 
-/// R-F3, R-ERR3: every row of the table of accessors
+/// Every row of the table of accessors.
 #[test]
 fn accessors() {
     scripted("accessors", accessor_samples());
 }
 
-/// R-STR5, R-F3, R-MET1, R-MET2: what accessors tell of odd chunks and of what they add up to.
+/// What accessors tell of odd chunks and of what they add up to.
 #[test]
 fn told() {
     let service = Service::start().unwrap();
@@ -95,38 +91,33 @@ fn told() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), vectors.len(), wrong.join("\n"));
 }
 
-/// R-F3, R-MET1
 #[test]
 fn values() {
     played("values");
 }
 
-/// R-F3
 #[test]
 fn nobody_keeps() {
     played("nobody_keeps");
 }
 
-/// R-F3
 #[test]
 fn nul_and_unicode() {
     played("nul_and_unicode");
 }
 
-/// R-F3
 #[test]
 fn tools() {
     played("tools");
 }
 
-/// R-MET1, R-MET2
 #[test]
 fn usage() {
     let service = played("usage");
     assert_eq!(service.metered()["echo"].calls, 1);
 }
 
-/// R-F1, R-F2, R-OP5: every field as it was given, numbers to their last digit
+/// Every field as it was given, numbers to their last digit.
 #[test]
 fn request_fields() {
     let service = scripted(
@@ -184,13 +175,11 @@ fn options() {
     assert_eq!(service.recorded("")[1].header("x-json"), Some("1"));
 }
 
-/// R-STR6
 #[test]
 fn stream_only() {
     played("stream_only");
 }
 
-/// R-STR5, R-STR7
 #[test]
 fn crossed() {
     let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();
@@ -204,7 +193,6 @@ fn crossed() {
     );
 }
 
-/// R-STR1, R-STR3, R-MET2
 #[test]
 fn pull() {
     let service = played("pull");
@@ -213,7 +201,6 @@ fn pull() {
     assert_eq!(body.matches("stream_options").count(), 1, "{body}");
 }
 
-/// R-STR1, R-STR4, R-MET2, R-OP4
 #[test]
 fn pull_response() {
     let service = Service::start().unwrap();
@@ -229,8 +216,8 @@ fn pull_twice() {
     played("pull_twice");
 }
 
-/// R-STR1: the loop has the first chunk although the service never sends another; and an early
-/// break closes the exchange
+/// The loop has the first chunk although the service never sends another; and an early break closes
+/// the exchange.
 #[test]
 fn pull_break() {
     closing("pull_break", stalling(&["one "]));
@@ -246,20 +233,17 @@ fn pull_throw() {
     closing("pull_throw", stalling(&["one ", "two "]));
 }
 
-/// R-MET1
 #[test]
 fn pull_cancel() {
     asked("pull_cancel", stalling(&["one "]));
 }
 
-/// R-STR1
 #[test]
 fn pull_slowly() {
     let chunk = chat_chunk(&"x".repeat(1000));
     scripted("pull_slowly", Script::one(Exchange::pre_rendered_stream(&chunk, 65_536, 8)));
 }
 
-/// R-STR7, R-ERR2, R-ERR5, R-ERR6, R-LIM2, R-MET1
 #[test]
 fn pull_failures() {
     let service = played("pull_failures");
@@ -267,7 +251,6 @@ fn pull_failures() {
     assert_eq!(service.recorded("").len(), 3);
 }
 
-/// R-STR2, R-STR3
 #[test]
 fn pull_grammar() {
     let one = chat_chunk("one ");
@@ -294,7 +277,6 @@ fn pull_grammar() {
 
 /// The same words in lines that leave the grammar, and an end mark without its line end on a connection
 /// that stays open.
-/// R-STR2, R-STR3
 #[test]
 fn pull_lines() {
     let [one, two, three, four] = ["one ", "two ", "three ", "four"].map(chat_chunk);
@@ -304,7 +286,7 @@ fn pull_lines() {
     scripted("pull_grammar", Script::one(Exchange { steps }));
 }
 
-/// R-STR2, R-STR4: what is no JSON is told, and not dropped.
+/// What is no JSON is told, and not dropped.
 #[test]
 fn pull_bare_lines() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
@@ -313,20 +295,17 @@ fn pull_bare_lines() {
     scripted("pull_novel", Script::one(Exchange { steps }));
 }
 
-/// R-STR4
 #[test]
 fn pull_novel() {
     let events = ["[1.10]", "\"text\"", r#"{"novel":true}"#, "<html>", "[DONE]"];
     scripted("pull_novel", Script::one(Exchange::events(&events)));
 }
 
-/// R-STR7
 #[test]
 fn gathered() {
     played("gathered");
 }
 
-/// R-STR1, R-STR7
 #[test]
 fn visit() {
     played("visit");
@@ -352,7 +331,6 @@ fn visit_nested() {
     played("visit_nested");
 }
 
-/// R-STR1
 #[test]
 fn pull_poll() {
     played("pull_poll");
@@ -428,25 +406,21 @@ fn log_stops() {
     played("log_stops");
 }
 
-/// R-MET1, R-ERR3
 #[test]
 fn an_answer_tells() {
     played("an_answer_tells");
 }
 
-/// R-STR1
 #[test]
 fn a_stream_tells_of_its_chunks() {
     played("a_stream_tells_of_its_chunks");
 }
 
-/// R-LIM1
 #[test]
 fn retries_tell_of_each_attempt() {
     played("retries_tell_of_each_attempt");
 }
 
-/// R-MET1
 #[test]
 fn it_tells_who_ended_a_call() {
     scripted("it_tells_who_ended_a_call", stalling(&["one "]));
@@ -472,13 +446,12 @@ fn a_forked_child_is_told_nothing() {
     played("a_forked_child_is_told_nothing");
 }
 
-/// R-AUTH4: the log does not show the key
+/// The log does not show the key.
 #[test]
 fn logging() {
     played("logging");
 }
 
-/// R-MET1
 #[test]
 fn queue_epoll() {
     let service = played("queue_epoll");
@@ -530,7 +503,7 @@ fn queue_interrupted() {
     played("queue_interrupted");
 }
 
-/// R-MET1: of 50 calls each is made once
+/// Of 50 calls each is made once.
 #[test]
 fn queue_capped() {
     let service = played("queue_capped");
@@ -539,7 +512,7 @@ fn queue_capped() {
     assert!(service.connections() <= 8, "{} connections for 4 at once", service.connections());
 }
 
-/// R-LIM1: without the option these are 28 requests in lockstep, and two of the calls are lost
+/// Without the option these are 28 requests in lockstep, and two of the calls are lost.
 #[test]
 fn queue_adaptive() {
     let service = played("queue_adaptive");
@@ -548,7 +521,6 @@ fn queue_adaptive() {
     assert!((10..28).contains(&requests), "{requests} requests");
 }
 
-/// R-AUTH1, R-ERR1, R-ERR2, R-ERR3, R-MET1
 #[test]
 fn wrong_key() {
     let service = Service::start().unwrap();
@@ -556,7 +528,6 @@ fn wrong_key() {
     assert_eq!(service.recorded("").len(), 1);
 }
 
-/// R-AUTH4, R-CFG1
 #[test]
 fn no_key() {
     let service = Service::start().unwrap();
@@ -564,20 +535,17 @@ fn no_key() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-CFG1, R-CFG2, R-ERR1, R-ERR3, R-ERR7
 #[test]
 fn not_found() {
     played("not_found");
 }
 
-/// R-ERR5, R-ERR3, R-MET1
 #[test]
 fn refused() {
     // Nothing listens on port 1, and no test will be given it.
     scenario("refused").at_url("http://127.0.0.1:1/v1").run().succeeded();
 }
 
-/// R-ERR1, R-ERR7, R-LIM1
 #[test]
 fn statuses() {
     let answers = [400, 401, 403, 404, 429, 429, 500, 503, 418];
@@ -588,7 +556,6 @@ fn statuses() {
     assert_eq!(service.recorded("s").len(), answers.len());
 }
 
-/// R-LIM1
 #[test]
 fn recovers() {
     let service = played("recovers");
@@ -597,7 +564,7 @@ fn recovers() {
     assert!(requests[..3].iter().all(|request| request.body == requests[0].body));
 }
 
-/// R-LIM1: a Retry-After beyond the bound is an error at once
+/// A Retry-After beyond the bound is an error at once.
 #[test]
 fn waits_too_long() {
     let refusal = Exchange::json_with_headers(429, &[("Retry-After", "50")], "{}");
@@ -605,7 +572,7 @@ fn waits_too_long() {
     assert_eq!(service.recorded("s").len(), 1);
 }
 
-/// R-LIM1, R-ERR5, R-MET1: only if it is wanted, for the call may be metered twice then
+/// Only if it is wanted, for the call may be metered twice then.
 #[test]
 fn lost_connections() {
     let closes = 1 + 1 + 3 + 3 + 2 + 3 + 1 + 1;
@@ -615,20 +582,19 @@ fn lost_connections() {
     assert_eq!(service.recorded("s").len(), closes + 1);
 }
 
-/// R-LIM1, R-ERR5, R-MET1: only if it is wanted
+/// Only if it is wanted.
 #[test]
 fn connect_errors() {
     // Nothing listens on port 1, and no test will be given it.
     scenario("connect_errors").at_url("http://127.0.0.1:1/v1").run().succeeded();
 }
 
-/// R-STR6: the hint
+/// The hint.
 #[test]
 fn stream_only_hint() {
     played("stream_only_hint");
 }
 
-/// R-ERR4
 #[test]
 fn envelopes() {
     let bodies = [
@@ -642,7 +608,6 @@ fn envelopes() {
     scripted("envelopes", Script::sequence(answers.to_vec()));
 }
 
-/// R-AUTH3
 #[test]
 fn key_forms() {
     let service = played("key_forms");
@@ -650,14 +615,12 @@ fn key_forms() {
     assert_eq!(service.recorded("")[0].header("authorization"), Some("Bearer sk-test"));
 }
 
-/// R-OP3, R-OP4, R-OP5
 #[test]
 fn bad_json() {
     let service = played("bad_json");
     assert_eq!(service.connections(), 0);
 }
 
-/// R-OP3, R-OP4, R-OP5, R-F1, R-MET1
 #[test]
 fn arguments_refused() {
     let service = played("arguments_refused");
@@ -671,7 +634,6 @@ fn problems() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-ERR5, R-MET1
 #[test]
 fn timeouts() {
     let service = Service::start().unwrap();
@@ -683,7 +645,7 @@ fn timeouts() {
         .succeeded();
 }
 
-/// R-ERR5, R-MET1: nothing is sent of a call that gets no connection
+/// Nothing is sent of a call that gets no connection.
 #[test]
 fn pool_timeout() {
     let service = Service::start().unwrap();
@@ -707,7 +669,6 @@ fn check_masked(name: &str, exchange: Exchange) {
     assert!(told.contains("[key]"), "the mask is not shown:\n{told}");
 }
 
-/// R-AUTH4
 #[test]
 fn the_key_is_never_told() {
     let error = format!(r#"{{"error":{{"message":"{KEY}","param":"{KEY}","type":"{KEY}"}}}}"#);
@@ -739,7 +700,6 @@ fn nothing() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-MET1
 #[test]
 fn cancel_before() {
     let service = played("cancel_before");
@@ -752,7 +712,6 @@ fn run_twice() {
     assert_eq!(service.recorded("").len(), 1);
 }
 
-/// R-MET1, R-AUTH1
 #[test]
 fn threads() {
     let service = played("threads");
@@ -774,13 +733,11 @@ fn interrupted() {
     scripted("interrupted", stalling(&["one "]));
 }
 
-/// R-MET1
 #[test]
 fn stopping() {
     asked("stopping", stalling(&["one "]));
 }
 
-/// R-STR1
 #[test]
 fn awaited() {
     played("awaited");

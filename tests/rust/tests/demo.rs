@@ -21,31 +21,26 @@ fn demo() -> &'static Path {
     DEMO.get_or_init(|| rust_example("demo"))
 }
 
-/// R-OP1, R-F1, R-STR1, R-ERR3, R-MET1, R-LIM1, R-STR6
 #[test]
 fn shows_everything_in_order() {
     demo_shows_everything_in_order(demo());
 }
 
-/// R-STR6
 #[test]
 fn goes_on_where_the_model_only_streams() {
     demo_goes_on_where_the_model_only_streams(demo());
 }
 
-/// R-OP1
 #[test]
 fn goes_on_where_responses_are_not_served() {
     demo_goes_on_where_responses_are_not_served(demo());
 }
 
-/// R-CFG2
 #[test]
 fn takes_the_model_from_the_environment() {
     demo_takes_the_model_from_the_environment(demo());
 }
 
-/// R-CFG1, R-ERR1, R-ERR5, R-ERR7
 #[test]
 fn tells_a_failure() {
     demo_tells_a_failure(demo());

@@ -114,7 +114,6 @@ fn settings() -> ProptestConfig {
 proptest! {
     #![proptest_config(settings())]
 
-    /// R-STR2
     #[test]
     fn any_split_of_a_stream_gives_the_same_events(bytes in stream(), cuts in vec(any::<prop::sample::Index>(), 0..5)) {
         let whole = decode([bytes.as_slice()]);
@@ -126,14 +125,12 @@ proptest! {
         prop_assert_eq!(&decode(pieces), &whole);
     }
 
-    /// R-STR2
     #[test]
     fn any_bytes_are_a_stream(bytes in vec(any::<u8>(), 0..300)) {
         let whole = decode([bytes.as_slice()]);
         prop_assert_eq!(decode(bytes.chunks(1)), whole);
     }
 
-    /// R-F3, R-STR4
     #[test]
     fn every_json_value_is_read_as_serde_json_reads_it(value in json(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
@@ -142,7 +139,6 @@ proptest! {
         prop_assert_eq!(chunk.json(), text);
     }
 
-    /// R-STR4
     #[test]
     fn every_damaged_text_is_judged_as_serde_json_judges_it(value in json(), at in any::<prop::sample::Index>(), with in any::<char>()) {
         let text = serde_json::to_string(&value).unwrap();
@@ -159,7 +155,6 @@ proptest! {
         }
     }
 
-    /// R-STR4, R-F3
     #[test]
     fn no_text_makes_a_view_panic(text in ".{0,200}", pointer in "(/[a-z0-9~]{0,4}){0,4}") {
         if let Ok(chunk) = chunk("error", &text) {

@@ -97,7 +97,7 @@ fn told_of_answer(answer: &modelwire::Response) -> Value {
     told.to_json()
 }
 
-/// R-STR2 R-STR5 R-F3: what accessors tell of odd and late fields, whole, byte by byte and at every split.
+/// What accessors tell of odd and late fields, whole, byte by byte and at every split.
 #[test]
 fn what_accessors_tell_of_odd_chunks_however_they_are_split() {
     let mut wrong = Vec::new();
@@ -123,7 +123,7 @@ fn what_accessors_tell_of_odd_chunks_however_they_are_split() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), told::COUNT, wrong.join("\n"));
 }
 
-/// R-STR5 R-F3 R-MET1 R-MET2: the same of whole calls, whose usage is counted once.
+/// The same of whole calls, whose usage is counted once.
 #[test]
 fn what_answers_of_odd_chunks_tell_and_what_they_used() {
     let service = Service::start().unwrap();
@@ -226,38 +226,35 @@ fn check_grammar(topics: &[&str]) -> usize {
     vectors.len()
 }
 
-/// R-STR2
 #[test]
 fn lines_fields_and_comments_are_read_as_the_standard_says() {
     let topics = ["line_ends", "byte_order_mark", "colon_and_space", "comments", "unknown_fields"];
     assert_eq!(check_grammar(&topics), 60);
 }
 
-/// R-STR2 R-STR3: at this level the end mark is data like any other.
+/// At this level the end mark is data like any other.
 #[test]
 fn data_and_names_are_read_as_the_standard_says() {
     assert_eq!(check_grammar(&["data", "event", "done_mark"]), 42);
 }
 
-/// R-STR2
 #[test]
 fn ids_and_times_are_read_as_the_standard_says() {
     assert_eq!(check_grammar(&["id_and_retry"]), 23);
 }
 
-/// R-STR2
 #[test]
 fn characters_are_decoded_as_the_standard_says() {
     assert_eq!(check_grammar(&["characters", "invalid_utf8"]), 25);
 }
 
-/// R-STR2 R-STR7: what the end of the stream cuts is told apart from what is whole.
+/// What the end of the stream cuts is told apart from what is whole.
 #[test]
 fn the_end_of_a_stream_leaves_what_is_unfinished() {
     assert_eq!(check_grammar(&["end_of_stream"]), 11);
 }
 
-/// R-STR2: an event beyond the bound is refused alike wherever its bytes are split.
+/// An event beyond the bound is refused alike wherever its bytes are split.
 #[test]
 fn the_bound_on_an_event_holds_at_every_split() {
     assert_eq!(check_grammar(&["bound"]), 26);
@@ -323,7 +320,6 @@ fn dressed([start, before, colon, after, end]: [&str; 5], line_end: &str) -> Vec
     (text + end).replace('\n', line_end).into_bytes()
 }
 
-/// R-STR1 R-STR2 R-STR3 R-STR4
 #[test]
 fn the_same_chunks_come_from_every_way_to_write_a_stream() {
     let service = Service::start().unwrap();
@@ -453,13 +449,12 @@ fn answered(vector: &Value) -> Exchange {
     Exchange::raw([head.into_bytes(), body].concat())
 }
 
-/// R-ERR1 R-ERR2 R-ERR3 R-ERR4 R-ERR7 R-MET1
 #[test]
 fn every_envelope_under_every_status_tells_what_is_in_it() {
     assert_eq!(check_errors("errors/envelopes.json", answered), 124);
 }
 
-/// R-ERR4: the body stays reachable, whatever it was.
+/// The body stays reachable, whatever it was.
 #[test]
 fn the_body_of_a_failed_answer_is_kept_within_its_bound() {
     let service = Service::start().unwrap();
@@ -475,19 +470,17 @@ fn the_body_of_a_failed_answer_is_kept_within_its_bound() {
     }
 }
 
-/// R-ERR2 R-ERR6 R-STR4 R-MET1
 #[test]
 fn every_error_in_a_stream_is_raised_after_the_chunks_before_it() {
     assert_eq!(check_errors("errors/in_stream.json", answered), 32);
 }
 
-/// R-ERR2 R-ERR6 R-MET1
 #[test]
 fn every_error_under_a_good_status_is_raised() {
     assert_eq!(check_errors("errors/in_document.json", answered), 17);
 }
 
-/// R-ERR1 R-ERR5 R-MET1: what is not HTTP is told apart from what broke off.
+/// What is not HTTP is told apart from what broke off.
 #[test]
 fn every_malformed_head_is_told_as_what_it_is() {
     let raw = |vector: &Value| {
@@ -505,7 +498,7 @@ fn every_malformed_head_is_told_as_what_it_is() {
     assert_eq!(check_errors("errors/heads.json", raw), 44);
 }
 
-/// R-ERR1: every kind that a vector expects has its hint, and every hint is expected.
+/// Every kind that a vector expects has its hint, and every hint is expected.
 #[test]
 fn the_vectors_name_every_kind_of_answer() {
     let hints = read("errors/hints.json");
@@ -519,7 +512,7 @@ fn the_vectors_name_every_kind_of_answer() {
     assert_eq!(kinds.iter().collect::<Vec<_>>(), known);
 }
 
-/// R-STR2 R-STR3 R-STR4 R-STR7 R-MET1: no line vanishes, and the end mark is the end at once.
+/// No line vanishes, and the end mark is the end at once.
 #[test]
 fn lines_that_leave_the_grammar_are_told_or_understood() {
     let service = Service::start().unwrap();
@@ -591,7 +584,7 @@ fn wrong_request(service: &Service, client: &Client, vector: &Value, text: &str)
     differs.then(|| format!("{}: {} sent, {outcome:?}", name(vector), sent.len()))
 }
 
-/// R-OP3 R-OP4 R-OP5 R-F2: what passes is sent as it is, and of what is refused nothing.
+/// What passes is sent as it is, and of what is refused nothing.
 #[test]
 fn requests_are_sent_as_they_are_or_not_at_all() {
     let service = Service::start().unwrap();

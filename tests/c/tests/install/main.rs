@@ -105,7 +105,6 @@ fn destdir_and_libdir_move_the_files_and_not_what_they_say() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("must begin with /"));
 }
 
-/// R-OP1
 #[test]
 fn models_lists_what_the_service_has() {
     let service = Service::start().unwrap();
@@ -113,7 +112,6 @@ fn models_lists_what_the_service_has() {
     assert_eq!(ended.stdout.lines().next(), Some("echo"), "{ended:?}");
 }
 
-/// R-OP2, R-MET1
 #[test]
 fn chat_shows_text_usage_and_any_field() {
     let service = Service::start().unwrap();
@@ -126,7 +124,6 @@ fn chat_shows_text_usage_and_any_field() {
     assert!(failed.stderr.contains("kind: not_found"), "{failed:?}");
 }
 
-/// R-STR1
 #[test]
 fn stream_prints_the_pieces() {
     let service = Service::start().unwrap();
@@ -134,7 +131,6 @@ fn stream_prints_the_pieces() {
     assert_eq!(ended.stdout, "once upon a time\n");
 }
 
-/// R-STR1
 #[test]
 fn many_runs_a_hundred_streams_in_one_epoll_loop() {
     let service = Service::start().unwrap();
@@ -142,7 +138,6 @@ fn many_runs_a_hundred_streams_in_one_epoll_loop() {
     assert!(ended.stdout.starts_with("100 of 100 streams complete: "), "{ended:?}");
 }
 
-/// R-STR1, R-ERR1
 #[test]
 fn another_runtime_joins_with_its_own_event_loop() {
     let service = Service::start().unwrap();
@@ -158,7 +153,6 @@ fn another_runtime_joins_with_its_own_event_loop() {
     assert!(lines.iter().all(|line| line.ends_with(": one two")), "{lines:?}");
 }
 
-/// R-ERR1
 #[test]
 fn cmake_builds_every_example() {
     let service = Service::start().unwrap();

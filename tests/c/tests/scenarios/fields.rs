@@ -17,7 +17,6 @@ fn bodies(name: &str) -> Vec<String> {
     sent.map(|request| String::from_utf8(request.body).unwrap()).collect()
 }
 
-/// R-OP3, R-OP5, R-F1, R-F2, R-CFG2
 #[test]
 fn built_chat() {
     let first = [
@@ -36,7 +35,6 @@ fn built_chat() {
     assert_eq!(bodies("built_chat"), [first, second.clone(), second]);
 }
 
-/// R-OP4, R-F1, R-F2
 #[test]
 fn built_response() {
     let first = r#"{"model":"m","input":"second","max_output_tokens":5}"#;
@@ -44,7 +42,6 @@ fn built_response() {
     assert_eq!(bodies("built_response"), [first, &first.replace(r#""second""#, items)]);
 }
 
-/// R-F2
 #[test]
 fn built_escapes() {
     let bodies = bodies("built_escapes");
@@ -55,14 +52,12 @@ fn built_escapes() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&bodies[0]).unwrap(), expected);
 }
 
-/// R-OP3, R-OP4, R-OP5
 #[test]
 fn built_refused() {
     let expected = r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#;
     assert_eq!(bodies("built_refused"), [expected]);
 }
 
-/// R-F3
 #[test]
 fn fields() {
     let answer = [
@@ -74,13 +69,11 @@ fn fields() {
     scripted("fields", Script::one(Exchange::json(200, answer.concat())));
 }
 
-/// R-F3
 #[test]
 fn values() {
     played("values");
 }
 
-/// R-F3
 #[test]
 fn fields_stay() {
     let items: Vec<String> = (0..200).map(|item| format!(r#""item {item}""#)).collect();
@@ -88,26 +81,24 @@ fn fields_stay() {
     scripted("fields_stay", Script::one(Exchange::json(200, answer)));
 }
 
-/// R-F3, R-ERR3: one line for each function that gives a text
+/// One line for each function that gives a text.
 #[test]
 fn texts() {
     scripted("texts", text_samples());
 }
 
-/// R-F3, R-ERR3: every row of the table of accessors
+/// Every row of the table of accessors.
 #[test]
 fn accessors() {
     scripted("accessors", accessor_samples());
 }
 
-/// R-F3, R-STR4
 #[test]
 fn fields_of_chunks() {
     let chunks = [&chat_chunk(r#"a\"b\n"#), r#"{"flag":true,"half":0.5}"#, "[DONE]"];
     scripted("fields_of_chunks", Script::one(Exchange::events(&chunks)));
 }
 
-/// R-F3
 #[test]
 fn tool_calls() {
     let chat = [
@@ -128,7 +119,6 @@ fn tool_calls() {
     );
 }
 
-/// R-F3, R-STR4
 #[test]
 fn tool_call_pieces() {
     let piece = |calls: &str| {
@@ -147,7 +137,6 @@ fn tool_call_pieces() {
     scripted("tool_call_pieces", Script::one(Exchange::events(&chunks)));
 }
 
-/// R-F3
 #[test]
 fn headers() {
     let service = Service::start().unwrap();
@@ -163,13 +152,12 @@ fn headers() {
     assert!(place("x-twice: one") < place("x-twice: two"));
 }
 
-/// R-MET1, R-MET2
 #[test]
 fn usage_of_events() {
     played("usage_of_events");
 }
 
-/// R-MET1, R-MET2: a call that reported no usage is counted apart; none is asked for by itself.
+/// A call that reported no usage is counted apart; none is asked for by itself.
 #[test]
 fn usage_by_model() {
     let service = played("usage_by_model");
@@ -177,7 +165,7 @@ fn usage_by_model() {
     assert!(last.contains(r#""stream":true"#) && !last.contains("stream_options"), "{last}");
 }
 
-/// R-MET1: what a service reports is not trusted to stay within 64 bits
+/// What a service reports is not trusted to stay within 64 bits.
 #[test]
 fn usage_saturates() {
     let most = i64::MAX;
@@ -187,13 +175,12 @@ fn usage_saturates() {
     scripted("usage_saturates", Script::one(Exchange::json(200, answer)));
 }
 
-/// R-MET1, R-AUTH4: by key and by model, and never a key
+/// By key and by model, and never a key.
 #[test]
 fn usage_taken() {
     scripted("usage_taken", detailed_usage());
 }
 
-/// R-STR3, R-STR7
 #[test]
 fn ends() {
     let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();

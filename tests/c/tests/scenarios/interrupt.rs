@@ -42,7 +42,7 @@ fn interrupted_way() {
     scripted("interrupted_way", stalling(&["one ", "two ", "three "]));
 }
 
-/// R-MET1: a thread that is cancelled loses no call and ends no process
+/// A thread that is cancelled loses no call and ends no process.
 #[test]
 fn cancelled_threads() {
     scripted("cancelled_threads", stalling(&["one "]));

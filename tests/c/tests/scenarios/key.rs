@@ -27,7 +27,6 @@ fn error_object(message: &str) -> String {
     format!(r#"{{"error":{{"message":"{message}","type":"t","param":"{message}","code":"c"}}}}"#)
 }
 
-/// R-AUTH4
 #[test]
 fn in_a_failed_answer() {
     let headers = [("x-request-id", KEY), ("Retry-After", "0")];
@@ -38,52 +37,45 @@ fn in_a_failed_answer() {
     check("report_stream", Exchange::json_with_headers(401, &headers, KEY));
 }
 
-/// R-AUTH4
 #[test]
 fn in_the_headers_of_an_answer() {
     let headers = [("x-request-id", KEY), ("x-echo", KEY)];
     check("report_headers", Exchange::json_with_headers(200, &headers, r#"{"choices":[{}]}"#));
 }
 
-/// R-AUTH4
 #[test]
 fn in_an_error_under_a_good_status() {
     check("report_chat", Exchange::json(200, error_object(KEY)));
     check("report_stream", Exchange::events(&[error_object(KEY)]));
 }
 
-/// R-AUTH4
 #[test]
 fn in_an_answer_that_is_no_stream() {
     check("report_stream", Exchange::json_with_headers(200, &[("content-type", KEY)], KEY));
 }
 
-/// R-AUTH4
 #[test]
 fn in_an_answer_that_is_not_json() {
     check("report_chat", Exchange::json(200, format!("<p>{KEY}</p>")));
 }
 
-/// R-AUTH4
 #[test]
 fn in_a_list_without_models() {
     check("report_models", Exchange::json(200, format!(r#"{{"key":"{KEY}"}}"#)));
 }
 
-/// R-AUTH4
 #[test]
 fn in_an_event_that_is_not_json() {
     check("report_stream", Exchange::events(&[KEY]));
 }
 
-/// R-AUTH4
 #[test]
 fn in_a_redirect() {
     let location = format!("https://elsewhere/{KEY}/v1");
     check("report_chat", Exchange::json_with_headers(302, &[("Location", &location)], ""));
 }
 
-/// R-AUTH4: user info and query of a URL are masked like the key
+/// User info and query of a URL are masked like the key.
 #[test]
 fn other_secrets_in_a_redirect() {
     let headers = [("Location", "https://user:secret@elsewhere/v1?token=secret")];
@@ -92,7 +84,7 @@ fn other_secrets_in_a_redirect() {
     assert!(!told.contains("secret"), "a secret is shown:\n{told}");
 }
 
-/// R-AUTH4: escaped in JSON, so that the body does not hold it byte for byte, but the message does
+/// Escaped in JSON, so that the body does not hold it byte for byte, but the message does.
 #[test]
 fn escaped_in_json() {
     let escaped = KEY.replace('/', r"\/");
@@ -101,7 +93,7 @@ fn escaped_in_json() {
     check("report_chat", Exchange::json(401, error_object(&escaped)));
 }
 
-/// R-AUTH4: half of it behind the bound of a body
+/// Half of it behind the bound of a body.
 #[test]
 fn cut_by_the_bound_of_a_body() {
     let half = KEY.len() / 2;

@@ -26,7 +26,6 @@ use std::net::{Shutdown, TcpListener};
 use modelwire_service::{Exchange, Script, Service};
 use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, silent, stalling};
 
-/// R-OP1, R-OP2, R-AUTH1, R-AUTH2, R-F3
 #[test]
 fn models() {
     let service = played("models");
@@ -37,7 +36,6 @@ fn models() {
     assert!(requests[0].body.is_empty());
 }
 
-/// R-OP1, R-OP3, R-F1, R-F2, R-AUTH1, R-AUTH2
 #[test]
 fn chat() {
     let service = played("chat");
@@ -48,14 +46,12 @@ fn chat() {
     assert!(requests[1].body.starts_with(br#"{"max_tokens":2,"model":"echo","#));
 }
 
-/// R-OP1, R-OP4, R-F1
 #[test]
 fn response() {
     let service = played("response");
     assert_eq!(service.recorded("")[0].target, "/v1/responses");
 }
 
-/// R-F3
 #[test]
 fn response_fields_absent() {
     scripted(
@@ -64,19 +60,16 @@ fn response_fields_absent() {
     );
 }
 
-/// R-F3
 #[test]
 fn nul_bytes() {
     scripted("nul_bytes", Script::one(Exchange::json(200, chat_answer(r"a\u0000b"))));
 }
 
-/// R-MET1
 #[test]
 fn usage() {
     played("usage");
 }
 
-/// R-MET1, R-F3
 #[test]
 fn usage_beyond_64_bits() {
     let tokens = i64::MAX;
@@ -90,7 +83,6 @@ fn versions() {
     played("versions");
 }
 
-/// R-STR1, R-STR3, R-MET2
 #[test]
 fn stream() {
     let service = played("stream");
@@ -99,7 +91,6 @@ fn stream() {
     assert_eq!(body.matches("stream_options").count(), 1, "{body}");
 }
 
-/// R-STR1, R-STR4, R-MET2
 #[test]
 fn response_stream() {
     let service = Service::start().unwrap();
@@ -133,32 +124,28 @@ fn check_stopped(name: &str, events: &[&str]) {
         .succeeded();
 }
 
-/// R-STR1: the callback has the first event although the service never sends another
+/// The callback has the first event although the service never sends another.
 #[test]
 fn stream_incremental() {
     check_stopped("stream_incremental", &["one "]);
 }
 
-/// R-STR1
 #[test]
 fn stream_stopped() {
     check_stopped("stream_stopped", &["one ", "two ", "three ", "four "]);
 }
 
-/// R-STR7, R-ERR5, R-MET1
 #[test]
 fn stream_cut() {
     played("stream_cut");
 }
 
-/// R-ERR6, R-ERR2, R-LIM2
 #[test]
 fn stream_error() {
     let service = played("stream_error");
     assert_eq!(service.recorded("").len(), 1);
 }
 
-/// R-STR4, R-F3
 #[test]
 fn stream_nul_bytes() {
     let events = [chat_chunk(r"a\u0000"), chat_chunk("bc"), "[DONE]".to_owned()];
@@ -170,7 +157,6 @@ fn nested_call() {
     played("nested_call");
 }
 
-/// R-AUTH1, R-ERR1, R-ERR2, R-ERR3, R-MET1
 #[test]
 fn wrong_key() {
     let service = Service::start().unwrap();
@@ -179,7 +165,6 @@ fn wrong_key() {
     assert!(service.metered().is_empty());
 }
 
-/// R-AUTH4, R-CFG1
 #[test]
 fn no_key() {
     let service = Service::start().unwrap();
@@ -187,7 +172,6 @@ fn no_key() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-STR5, R-STR7
 #[test]
 fn crossed() {
     let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();
@@ -202,13 +186,12 @@ fn crossed() {
     );
 }
 
-/// R-STR6
 #[test]
 fn stream_underneath() {
     played("stream_underneath");
 }
 
-/// R-F2, R-F3, R-OP5: a gathered message goes back by its JSON, as it came
+/// A gathered message goes back by its JSON, as it came.
 #[test]
 fn sent_back() {
     let delta = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
@@ -229,13 +212,12 @@ fn sent_back() {
     assert!(sent.contains(&format!(r#""messages":[{said},"#)), "{sent}");
 }
 
-/// R-STR6: the hint
+/// The hint.
 #[test]
 fn stream_only() {
     played("stream_only");
 }
 
-/// R-ERR4
 #[test]
 fn envelopes() {
     let bodies = [
@@ -249,7 +231,6 @@ fn envelopes() {
     scripted("envelopes", Script::sequence(answers.to_vec()));
 }
 
-/// R-AUTH3
 #[test]
 fn key_forms() {
     let service = played("key_forms");
@@ -257,20 +238,17 @@ fn key_forms() {
     assert_eq!(service.recorded("")[0].header("authorization"), Some("Bearer sk-test"));
 }
 
-/// R-ERR1, R-ERR3, R-ERR7, R-CFG2
 #[test]
 fn unknown_model() {
     played("unknown_model");
 }
 
-/// R-ERR5, R-ERR3, R-MET1
 #[test]
 fn refused() {
     // Nothing listens on port 1, and no test will be given it.
     scenario("refused").at_url("http://127.0.0.1:1/v1").run().succeeded();
 }
 
-/// R-LIM1
 #[test]
 fn recovers() {
     let service = played("recovers");
@@ -279,21 +257,18 @@ fn recovers() {
     assert!(requests.iter().all(|request| request.body == requests[0].body));
 }
 
-/// R-LIM1, R-ERR1, R-ERR7
 #[test]
 fn not_retried() {
     let service = played("not_retried");
     assert_eq!(service.recorded("").len(), 3);
 }
 
-/// R-OP3, R-OP5
 #[test]
 fn bad_json() {
     let service = played("bad_json");
     assert_eq!(service.connections(), 0);
 }
 
-/// R-OP3, R-OP4, R-OP5, R-F1, R-MET1
 #[test]
 fn arguments_refused() {
     let service = played("arguments_refused");
@@ -306,7 +281,6 @@ fn bad_text() {
     played("bad_text");
 }
 
-/// R-ERR5, R-MET1
 #[test]
 fn timeout_first_byte() {
     scripted("timeout_first_byte", silent());
@@ -317,7 +291,6 @@ fn run_twice() {
     played("run_twice");
 }
 
-/// R-MET1
 #[test]
 fn cancel_before() {
     let service = played("cancel_before");
@@ -331,26 +304,23 @@ fn check_blocked(name: &str, script: Script) {
     scenario(name).at_url(&base_url).run_with_cue(|| service.recorded("s").len() == 1).succeeded();
 }
 
-/// R-MET1
 #[test]
 fn cancel_blocked() {
     check_blocked("cancel_blocked", silent());
 }
 
-/// R-LIM1, R-MET1: while it waits to try again
+/// While it waits to try again.
 #[test]
 fn cancel_waiting() {
     let refusal = Exchange::json_with_headers(429, &[("Retry-After", "50")], "{}");
     check_blocked("cancel_blocked", Script::one(refusal));
 }
 
-/// R-MET1
 #[test]
 fn cancel_stream() {
     scripted("cancel_stream", stalling(&["one "]));
 }
 
-/// R-MET1
 #[test]
 fn cancel_in_callback() {
     scripted("cancel_in_callback", stalling(&["one ", "two "]));
@@ -365,26 +335,23 @@ fn cancel_done() {
     assert!(connections < 10, "{connections} connections for ten calls: none was kept");
 }
 
-/// R-MET1: `make test-deep` has larger ones
+/// `make test-deep` has larger ones.
 #[test]
 fn cancel_storm_of_tags() {
     scripted("cancel_storm_of_tags", silent());
 }
 
-/// R-MET1
 #[test]
 fn cancel_storm_of_calls() {
     scripted("cancel_storm_of_calls", silent());
 }
 
-/// R-MET1, R-AUTH1
 #[test]
 fn threads() {
     let service = played("threads");
     assert_eq!(service.metered()["echo"].calls, 160);
 }
 
-/// R-MET1
 #[test]
 fn shutdown_then_call() {
     let service = played("shutdown_then_call");
@@ -452,7 +419,6 @@ fn forked_in_stream() {
     assert_eq!(service.recorded("").len(), 2);
 }
 
-/// R-AUTH1
 #[test]
 fn free_order() {
     let service = played("free_order");

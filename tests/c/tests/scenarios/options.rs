@@ -11,7 +11,6 @@ fn both(first: Script, second: Script) -> Script {
     Script::sequence([first.exchanges, second.exchanges].concat())
 }
 
-/// R-STR4, R-ERR3
 #[test]
 fn limits() {
     let long = "x".repeat(300);
@@ -28,13 +27,13 @@ fn limits() {
     );
 }
 
-/// R-ERR3: what is refused leaves the bound that was set
+/// What is refused leaves the bound that was set.
 #[test]
 fn limits_refused() {
     played("limits_refused");
 }
 
-/// R-MET1: of 50 calls each is made once
+/// Of 50 calls each is made once.
 #[test]
 fn few_connections() {
     let service = played("few_connections");
@@ -43,7 +42,7 @@ fn few_connections() {
     assert!(service.connections() <= 8, "{} connections for 4 at once", service.connections());
 }
 
-/// R-ERR5, R-MET1: nothing is sent of a call that gets no connection
+/// Nothing is sent of a call that gets no connection.
 #[test]
 fn pool_timeout() {
     let service = Service::start().unwrap();
@@ -89,7 +88,6 @@ fn certificates_refused() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-ERR5, R-MET1
 #[test]
 fn request_timeouts() {
     let pause = Step::Pause(Duration::from_millis(200));
@@ -99,21 +97,20 @@ fn request_timeouts() {
     scripted("request_timeouts", script);
 }
 
-/// R-LIM1
 #[test]
 fn request_retries() {
     let service = played("request_retries");
     assert_eq!(service.recorded("").len(), 5);
 }
 
-/// R-LIM1, R-ERR5, R-MET1: only if it is wanted
+/// Only if it is wanted.
 #[test]
 fn connect_errors() {
     // Nothing listens on port 1, and no test will be given it.
     scenario("connect_errors").at_url("http://127.0.0.1:1/v1").run().succeeded();
 }
 
-/// R-LIM1, R-ERR5, R-MET1: only if it is wanted, for the call may be metered twice then
+/// Only if it is wanted, for the call may be metered twice then.
 #[test]
 fn lost_connections() {
     let of_clients = 1 + 1 + 3 + 3;
@@ -127,7 +124,7 @@ fn lost_connections() {
     assert_eq!(service.recorded("s").len(), closes + 1);
 }
 
-/// R-LIM1: a wait gets longer by chance, up to the part that is set, and never shorter
+/// A wait gets longer by chance, up to the part that is set, and never shorter.
 #[test]
 fn retry_jitter() {
     let service = Service::start().unwrap();
@@ -157,7 +154,7 @@ fn retries_refused() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-CFG1: what is refused changes nothing of a request
+/// What is refused changes nothing of a request.
 #[test]
 fn refused_changes_nothing() {
     let service = Service::start().unwrap();
@@ -176,7 +173,6 @@ fn refused_changes_nothing() {
     assert_eq!(sent[0].header("x-more"), None);
 }
 
-/// R-CFG1, R-AUTH1, R-AUTH4
 #[test]
 fn options_as_json() {
     let service = Service::start().unwrap();
@@ -192,7 +188,7 @@ fn options_as_json() {
     assert!(sent[0].target.ends_with("?api-version=1&a+b=c%26d"), "{}", sent[0].target);
 }
 
-/// R-AUTH1: a key of one call, a header that is left out, a query
+/// A key of one call, a header that is left out, a query.
 #[test]
 fn request_options() {
     let service = Service::start().unwrap();
@@ -205,7 +201,6 @@ fn request_options() {
     assert!(sent[0].target.ends_with("?a=1&b=2&b=3+4"), "{}", sent[0].target);
 }
 
-/// R-LIM1, R-ERR3
 #[test]
 fn retry_after() {
     let refusal = Exchange::json_with_headers(429, &[("Retry-After", "7")], "{}");
@@ -215,7 +210,6 @@ fn retry_after() {
     assert_eq!(service.recorded("s").len(), 1);
 }
 
-/// R-AUTH1, R-AUTH2
 #[test]
 fn request_headers() {
     let service = played("request_headers");
@@ -226,13 +220,11 @@ fn request_headers() {
     assert_eq!(requests.len(), 2);
 }
 
-/// R-STR6
 #[test]
 fn request_stream_only() {
     played("request_stream_only");
 }
 
-/// R-STR7, R-MET1
 #[test]
 fn request_gather() {
     played("request_gather");
@@ -283,7 +275,7 @@ fn log_queue_full() {
     played("log_queue_full");
 }
 
-/// R-AUTH4: not even in the finest log, not even where the service echoes it
+/// Not even in the finest log, not even where the service echoes it.
 #[test]
 fn log_key() {
     let key = "sk-secret-0123456789abcdef";

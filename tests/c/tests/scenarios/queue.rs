@@ -11,20 +11,18 @@ fn with_cue(name: &str, script: Script, requests: usize) {
     scenario(name).at_url(&base_url).run_with_cue(is_so).succeeded();
 }
 
-/// R-STR1, R-OP1
 #[test]
 fn queue() {
     played("queue");
 }
 
-/// R-OP1, R-OP2
 #[test]
 fn queue_operations() {
     let service = played("queue_operations");
     assert_eq!(service.recorded("").len(), 6);
 }
 
-/// R-ERR1, R-ERR5, R-OP3, R-OP4: of what is wrong nothing is sent
+/// Of what is wrong nothing is sent.
 #[test]
 fn queue_failures() {
     let service = played("queue_failures");
@@ -126,13 +124,11 @@ fn small_then_huge() -> Script {
     Script::sequence(vec![Exchange::events(&[chat_chunk("x"), "[DONE]".to_owned()]), huge])
 }
 
-/// R-STR1
 #[test]
 fn queue_holds_back() {
     scripted("queue_holds_back", small_then_huge());
 }
 
-/// R-STR1
 #[test]
 fn queue_holds_back_few() {
     scripted("queue_holds_back_few", small_then_huge());
@@ -145,7 +141,7 @@ fn queue_is_fair() {
     scripted("queue_is_fair", script);
 }
 
-/// R-STR1: a warm-up, then one that is huge, then many that are not
+/// A warm-up, then one that is huge, then many that are not.
 #[test]
 fn queue_paused() {
     let chunk = chat_chunk(&"x".repeat(1000));
@@ -190,7 +186,7 @@ fn queue_forked() {
     assert_eq!(service.recorded("").len(), 2);
 }
 
-/// R-MET1: `make test-deep` has a larger crowd.
+/// `make test-deep` has a larger crowd.
 #[test]
 fn queue_crowd() {
     let each = std::env::var("TEST_CALLS").map_or(25, |calls| calls.parse().unwrap());
@@ -207,19 +203,17 @@ fn check_adaptive(name: &str) {
     assert!((10..28).contains(&requests), "{requests} requests");
 }
 
-/// R-LIM1
 #[test]
 fn queue_adaptive() {
     check_adaptive("queue_adaptive");
 }
 
-/// R-LIM1: a request can say it in place of its client
+/// A request can say it in place of its client.
 #[test]
 fn queue_adaptive_requests() {
     check_adaptive("queue_adaptive_requests");
 }
 
-/// R-STR1
 #[test]
 fn queue_hundred() {
     let service = played("queue_hundred");

@@ -2,19 +2,16 @@
 
 use modelwire_tests_c::{played, scripted, stalling};
 
-/// R-MET1, R-ERR3
 #[test]
 fn an_answer_tells() {
     played("an_answer_tells");
 }
 
-/// R-STR1
 #[test]
 fn a_stream_tells_of_its_chunks() {
     played("a_stream_tells_of_its_chunks");
 }
 
-/// R-LIM1
 #[test]
 fn retries_tell_of_each_attempt() {
     played("retries_tell_of_each_attempt");
@@ -26,7 +23,6 @@ fn a_start_that_fails_tells() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-MET1
 #[test]
 fn it_tells_who_ended_a_call() {
     scripted("it_tells_who_ended_a_call", stalling(&["one "]));

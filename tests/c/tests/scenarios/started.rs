@@ -14,25 +14,21 @@ fn with_cue(name: &str, script: Script, requests: usize) -> Service {
     service
 }
 
-/// R-STR1, R-ERR1, R-ERR6, R-STR7
 #[test]
 fn started() {
     played("started");
 }
 
-/// R-OP2
 #[test]
 fn started_models() {
     played("started_models");
 }
 
-/// R-ERR5
 #[test]
 fn started_refused() {
     scenario("started_refused").at_url("http://127.0.0.1:1/v1").run().succeeded();
 }
 
-/// R-ERR5
 #[test]
 fn started_timeout() {
     scripted("started_timeout", silent());
@@ -157,7 +153,6 @@ fn freed_in_finalizer_of_failure() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-STR1
 #[test]
 fn independent() {
     let [hanging] = stalling(&["one "]).exchanges.try_into().unwrap();

@@ -46,7 +46,7 @@ impl Front {
     }
 }
 
-/// R-AUTH1 R-STR1: negotiated where it is asked for, by one connection.
+/// Negotiated where it is asked for, by one connection.
 #[test]
 fn http2_is_an_option() {
     let front = Front::new("");
@@ -102,7 +102,7 @@ fn slow_consumers_do_not_hold_up_the_others() {
     assert_eq!(front.protocols(), BTreeSet::from(["HTTP/2.0".to_owned()]));
 }
 
-/// R-MET1: a connection that is given up after so many requests loses no call in silence.
+/// A connection that is given up after so many requests loses no call in silence.
 #[test]
 fn a_connection_that_ends_after_some_requests_is_replaced() {
     const THREADS: usize = 8;
@@ -134,7 +134,7 @@ fn a_connection_that_ends_after_some_requests_is_replaced() {
     assert!(errors.is_empty(), "{} calls failed: {:?}", errors.len(), errors.first());
 }
 
-/// R-ERR5: a dropped stream ends at the service, and its connection goes on.
+/// A dropped stream ends at the service, and its connection goes on.
 #[test]
 fn a_dropped_stream_is_reset() {
     let front = Front::new("");
@@ -158,7 +158,7 @@ fn a_dropped_stream_is_reset() {
     assert!(matches!(error.kind(), ErrorKind::Disconnected | ErrorKind::Incomplete), "{error:?}");
 }
 
-/// R-AUTH4: HTTP/2 logs its frames, at the finest level.
+/// HTTP/2 logs its frames, at the finest level.
 #[test]
 fn the_finest_log_of_http2_does_not_say_the_key() {
     const SECRET: &str = "sk-never-to-be-seen-0123456789";

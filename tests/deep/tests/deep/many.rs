@@ -150,7 +150,7 @@ fn ten_thousand_calls_share_64_connections() {
     });
 }
 
-/// R-STR1: what was popped is gone.
+/// What was popped is gone.
 #[test]
 fn a_million_chunks_leave_the_memory_flat() {
     in_child("many::a_million_chunks_leave_the_memory_flat", &[], || {

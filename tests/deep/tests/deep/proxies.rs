@@ -74,7 +74,7 @@ fn a_proxy_that_closes_without_a_word_fails_no_call() {
     assert_eq!(target.service.recorded("").len(), 600, "none was sent twice");
 }
 
-/// R-OP1: plain and streamed calls to http and https go through an HTTP proxy.
+/// Plain and streamed calls to http and https go through an HTTP proxy.
 #[test]
 fn an_http_proxy_by_option() {
     let (target, proxy) = (Target::new(), tinyproxy(""));
@@ -87,7 +87,7 @@ fn an_http_proxy_by_option() {
     passed(&proxy, target.service.address());
 }
 
-/// R-AUTH4: a proxy's password is sent to the proxy alone and never told.
+/// A proxy's password is sent to the proxy alone and never told.
 #[test]
 fn a_proxy_may_ask_for_a_password() {
     let target = Target::new();
@@ -126,7 +126,7 @@ fn a_proxy_may_ask_for_a_password() {
     }
 }
 
-/// R-ERR5: who cannot be reached is named.
+/// Who cannot be reached is named.
 #[test]
 fn a_proxy_that_is_down_is_named() {
     let target = Target::new();
@@ -151,7 +151,7 @@ fn a_proxy_that_is_down_is_named() {
     }
 }
 
-/// R-ERR5: what a proxy says instead of the service.
+/// What a proxy says instead of the service.
 #[test]
 fn a_target_that_a_proxy_cannot_reach_is_an_error() {
     let (target, proxy) = (Target::new(), tinyproxy(""));
@@ -170,7 +170,6 @@ fn a_target_that_a_proxy_cannot_reach_is_an_error() {
     }
 }
 
-/// R-OP1
 #[test]
 fn socks5_by_option() {
     let target = Target::new();
@@ -191,7 +190,7 @@ fn socks5_by_option() {
     }
 }
 
-/// R-AUTH4: a proxy that is no URL is refused when the client is made, and not shown.
+/// A proxy that is no URL is refused when the client is made, and not shown.
 #[test]
 fn a_proxy_that_is_no_url_is_refused_at_configuration() {
     for proxy in

@@ -200,7 +200,7 @@ fn fails(frames: &Frames, policy: RetryPolicy) -> Error {
     error
 }
 
-/// R-MET1: without retries a request is sent once, and says whether it may have been processed.
+/// Without retries a request is sent once, and says whether it may have been processed.
 #[test]
 fn a_refused_request_is_sent_once_and_says_not_sent() {
     let once = [RetryPolicy::default().retries_max(0).connect_errors(true), RetryPolicy::default()];
@@ -225,7 +225,7 @@ fn a_refused_request_is_sent_once_and_says_not_sent() {
     }
 }
 
-/// R-MET1 R-LIM1: a refused request is tried again where connect errors are, each time as an attempt.
+/// A refused request is tried again where connect errors are, each time as an attempt.
 #[test]
 fn a_refused_request_is_tried_again_by_the_policy_of_connect_errors() {
     let policy = RetryPolicy::default().retries_max(2).connect_errors(true);
@@ -247,7 +247,7 @@ fn a_refused_request_is_tried_again_by_the_policy_of_connect_errors() {
     }
 }
 
-/// R-MET1: a service that leaves after each few requests, beside many calls: none is sent that is not counted.
+/// A service that leaves after each few requests, beside many calls: none is sent that is not counted.
 #[test]
 fn calls_beside_a_leaving_service_count_what_they_send() {
     const THREADS: usize = 6;

@@ -35,7 +35,7 @@ fn refused(client: &Client, check: impl Fn(&Error)) {
     }
 }
 
-/// R-AUTH1: and HTTP/1.1 is spoken where HTTP/2 was not asked for.
+/// And HTTP/1.1 is spoken where HTTP/2 was not asked for.
 #[test]
 fn an_added_authority_is_trusted() {
     let (service, made) = (Service::start().unwrap(), certificates());
@@ -94,7 +94,7 @@ fn reading_the_certificates_holds_up_nobody() {
     in_child(name, &[("SSL_CERT_FILE", store.as_str()), ("SSL_CERT_DIR", "")], || {});
 }
 
-/// R-ERR5 R-MET1: each reason is told, and the key was not sent.
+/// Each reason is told, and the key was not sent.
 #[test]
 fn what_is_not_trusted_is_refused() {
     let (service, made) = (Service::start().unwrap(), certificates());
@@ -120,7 +120,7 @@ fn what_is_not_trusted_is_refused() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-ERR5: the two mix-ups of http and https.
+/// The two mix-ups of http and https.
 #[test]
 fn a_wrong_scheme_is_told() {
     let (service, made) = (Service::start().unwrap(), certificates());
@@ -193,7 +193,7 @@ fn without_a_store_of_certificates_plain_http_works() {
     in_child(name, &variables, || {});
 }
 
-/// R-ERR1: a service may ask for a certificate of the client's.
+/// A service may ask for a certificate of the client's.
 #[test]
 fn a_client_certificate_is_shown() {
     let (service, made) = (Service::start().unwrap(), certificates());
@@ -217,7 +217,7 @@ fn a_client_certificate_is_shown() {
     }
 }
 
-/// R-ERR5: what can be known without a connection is told when the client is made.
+/// What can be known without a connection is told when the client is made.
 #[test]
 fn broken_certificates_are_refused_at_configuration() {
     let made = certificates();
@@ -258,7 +258,7 @@ fn broken_certificates_are_refused_at_configuration() {
     assert_eq!((late, astray), (none.clone(), none), "told at the first call; a hint leads astray");
 }
 
-/// R-MET1: a fault of TLS after the request was delivered does not say that it was not processed.
+/// A fault of TLS after the request was delivered does not say that it was not processed.
 #[test]
 fn a_fault_after_the_request_may_have_been_metered() {
     let made = certificates();

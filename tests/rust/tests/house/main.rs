@@ -160,7 +160,7 @@ fn nothing_is_left_undone() {
     }
 }
 
-/// R-CFG2: the product names no model and no vendor's limits; `model` is a string everywhere.
+/// The product names no model and no vendor's limits; `model` is a string everywhere.
 #[test]
 fn no_model_is_named_in_the_product() {
     let names = ["gpt-", "claude", "gemini", "mistral", "llama", "deepseek", "qwen", "o1-mini"];

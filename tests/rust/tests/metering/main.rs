@@ -214,7 +214,7 @@ fn cancels(book: &Book, client: &Client, records: &Records, count: u64, random: 
     book.note(records);
 }
 
-/// R-MET1: a cancel beside the sending of a request.
+/// A cancel beside the sending of a request.
 #[test]
 fn a_cancelled_call_that_was_sent_does_not_say_not_sent() {
     let _alone = alone();
@@ -225,7 +225,7 @@ fn a_cancelled_call_that_was_sent_does_not_say_not_sent() {
     book.close().is_of_both();
 }
 
-/// R-MET1: the same on a runtime of the program's own, with several threads.
+/// The same on a runtime of the program's own, with several threads.
 #[test]
 fn a_call_cancelled_on_another_runtime_does_not_say_not_sent() {
     let _alone = alone();
@@ -240,7 +240,7 @@ fn a_call_cancelled_on_another_runtime_does_not_say_not_sent() {
     book.close().is_of_both();
 }
 
-/// R-MET1: a deadline, and a wait for a connection that ends, beside the sending of a request.
+/// A deadline, and a wait for a connection that ends, beside the sending of a request.
 #[test]
 fn a_call_that_timed_out_and_was_sent_does_not_say_not_sent() {
     const THREADS: u64 = 4;
@@ -302,7 +302,7 @@ fn rounds(book: &Book, count: u64, random: &mut Random, end: impl Fn(&Client) + 
     }
 }
 
-/// R-MET1: the close of the client beside the sending of requests.
+/// The close of the client beside the sending of requests.
 #[test]
 fn a_call_ended_by_a_close_does_not_say_not_sent_once_it_was() {
     let _alone = alone();
@@ -311,7 +311,7 @@ fn a_call_ended_by_a_close_does_not_say_not_sent_once_it_was() {
     book.close().is_of_both();
 }
 
-/// R-MET1: a shutdown of the library beside the sending of requests.
+/// A shutdown of the library beside the sending of requests.
 #[test]
 fn a_call_ended_by_a_shutdown_does_not_say_not_sent_once_it_was() {
     let _alone = alone();
@@ -320,7 +320,7 @@ fn a_call_ended_by_a_shutdown_does_not_say_not_sent_once_it_was() {
     book.close().is_of_both();
 }
 
-/// R-MET1: forks beside calls that are cancelled; and a child does not say `not_sent` of a call of its parent.
+/// Forks beside calls that are cancelled; and a child does not say `not_sent` of a call of its parent.
 #[cfg(unix)]
 #[test]
 fn a_call_beside_a_fork_does_not_say_not_sent_once_it_was() {

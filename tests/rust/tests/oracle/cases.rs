@@ -202,7 +202,7 @@ const RESPONSE_DOCUMENTS: &[(&str, &str)] = &[
     ("other_interface", r#"{"choices":[{"message":{"content":"@"}}]}"#),
 ];
 
-/// Errors of every envelope (R-ERR4), in a stream, as a document or under a bad status.
+/// Errors of every envelope, in a stream, as a document or under a bad status.
 const ERRORS: &[(&str, &str)] = &[
     ("error_object", r#"{"error":{"message":"@ @","type":"t","code":"c","param":null}}"#),
     ("error_object", r#"{"error":{"message":"@","type":"server_error","code":500}}"#),

@@ -138,7 +138,6 @@ fn difference(
     })
 }
 
-/// R-OP2 R-STR2 R-STR3 R-STR4 R-STR5 R-STR7 R-ERR1 R-ERR2 R-ERR4 R-ERR5 R-ERR6
 #[test]
 fn the_core_judges_made_up_answers_as_the_oracle_does() {
     let seed = number("TEST_SEED", 1);

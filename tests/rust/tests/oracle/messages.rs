@@ -1,4 +1,4 @@
-//! The best message in an error of any envelope (R-ERR4, tests/vectors/errors), where it is unambiguous.
+//! The best message in an error of any envelope (tests/vectors/errors), where it is unambiguous.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub fn first_said(value: &Value, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| text_of(&value[*name]).filter(|text| !text.is_empty()))
 }
 
-/// The best message in an error of any envelope (R-ERR4, tests/vectors/errors).
+/// The best message in an error of any envelope (tests/vectors/errors).
 pub fn message(value: &Value) -> Option<String> {
     const DIRECT: [&str; 4] = ["message", "msg", "error_msg", "error_message"];
     if !value.is_object() {

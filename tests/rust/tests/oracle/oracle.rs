@@ -152,7 +152,7 @@ fn output_text(value: &Value) -> Vec<String> {
     parts.filter_map(|part| part["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// The names of a list of models; `None` where an entry has none (R-OP2).
+/// The names of a list of models; `None` where an entry has none.
 fn names(value: &Value) -> Option<String> {
     let entries = value.as_array().or_else(|| value["data"].as_array())?;
     let said = |entry: &Value| text_of(entry).filter(|text| !text.is_empty());

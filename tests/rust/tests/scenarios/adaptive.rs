@@ -49,8 +49,8 @@ fn done(call: &Call) -> modelwire::Result<modelwire::Response> {
     }
 }
 
-/// R-LIM1: two calls a second are let in. Without the option these are 84 requests in lockstep, and
-/// 16 of the calls are lost.
+/// Two calls a second are let in. Without the option these are 84 requests in lockstep, and 16 of
+/// the calls are lost.
 #[test]
 fn twenty_four_calls_at_once_all_succeed() {
     const CALLS: usize = 24;
@@ -76,7 +76,7 @@ fn twenty_four_calls_at_once_all_succeed() {
     assert!((CALLS..=40).contains(&requests), "{requests} requests");
 }
 
-/// R-LIM1: no attempt of any operation begins before the time that the service asked for.
+/// No attempt of any operation begins before the time that the service asked for.
 #[test]
 fn every_call_waits_for_the_end_of_a_pause() {
     for way in WAYS {
@@ -92,8 +92,7 @@ fn every_call_waits_for_the_end_of_a_pause() {
     }
 }
 
-/// R-LIM1: what one client is refused does not hold back another one, nor a call with a policy of
-/// its own.
+/// What one client is refused does not hold back another one, nor a call with a policy of its own.
 #[test]
 fn others_do_not_wait() {
     let service = Service::start().unwrap();
@@ -111,7 +110,7 @@ fn others_do_not_wait() {
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
-/// R-LIM1: of a client that is not adaptive, by its own policy.
+/// Of a client that is not adaptive, by its own policy.
 #[test]
 fn a_call_can_be_adaptive_by_itself() {
     let service = Service::start().unwrap();
@@ -125,7 +124,7 @@ fn a_call_can_be_adaptive_by_itself() {
     assert!(at[2] - at[0] >= Duration::from_millis(700), "{at:?}");
 }
 
-/// R-LIM1: a wait beyond the bound is told to every call, and holds back none.
+/// A wait beyond the bound is told to every call, and holds back none.
 #[test]
 fn a_wait_beyond_the_bound_is_no_pause() {
     let service = Service::start().unwrap();
@@ -141,8 +140,8 @@ fn a_wait_beyond_the_bound_is_no_pause() {
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
-/// R-LIM1 R-MET1: a call that waits its turn ends at once when it is cancelled, and the next one has
-/// its place in line.
+/// A call that waits its turn ends at once when it is cancelled, and the next one has its place in
+/// line.
 #[test]
 fn a_call_that_waits_its_turn_is_cancelled() {
     let service = Service::start().unwrap();
@@ -164,7 +163,6 @@ fn a_call_that_waits_its_turn_is_cancelled() {
     assert_eq!(service.recorded("s").len(), 3);
 }
 
-/// R-LIM1 R-ERR5 R-MET1
 #[test]
 fn the_total_timeout_ends_the_wait_for_a_turn() {
     let service = Service::start().unwrap();
@@ -183,7 +181,7 @@ fn the_total_timeout_ends_the_wait_for_a_turn() {
     assert_eq!(service.recorded("s").len(), 1);
 }
 
-/// R-LIM1: no wait of a call is longer than its pool timeout, this one included.
+/// No wait of a call is longer than its pool timeout, this one included.
 #[test]
 fn the_pool_timeout_ends_the_wait_for_a_turn() {
     let service = Service::start().unwrap();
@@ -201,7 +199,7 @@ fn the_pool_timeout_ends_the_wait_for_a_turn() {
     assert_eq!(service.recorded("s").len(), 1);
 }
 
-/// R-LIM1: nor does a call begin in a pause that waited for a connection when it began.
+/// Nor does a call begin in a pause that waited for a connection when it began.
 #[test]
 fn calls_that_wait_for_a_connection_keep_the_pause() {
     let service = Service::start().unwrap();
@@ -223,7 +221,7 @@ fn calls_that_wait_for_a_connection_keep_the_pause() {
     assert_eq!(begun, 0);
 }
 
-/// R-LIM1: a stream keeps the service busy until its end.
+/// A stream keeps the service busy until its end.
 #[test]
 fn a_stream_holds_its_place_until_its_end() {
     let service = Service::start().unwrap();
@@ -253,7 +251,7 @@ fn a_stream_holds_its_place_until_its_end() {
     assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
 }
 
-/// R-LIM1: where no answer comes and nothing is refused, more calls begin after a while.
+/// Where no answer comes and nothing is refused, more calls begin after a while.
 #[test]
 fn slow_answers_do_not_hold_back_for_ever() {
     let service = Service::start().unwrap();
@@ -266,7 +264,7 @@ fn slow_answers_do_not_hold_back_for_ever() {
     assert!(at[4] - at[0] >= Duration::from_millis(900), "{at:?}");
 }
 
-/// R-LIM1: a forked child begins anew, and leaves the pause to its parent.
+/// A forked child begins anew, and leaves the pause to its parent.
 #[test]
 fn a_forked_child_does_not_wait() {
     in_child_at("adaptive::a_forked_child_does_not_wait", &[], || {

@@ -15,7 +15,6 @@ use crate::support::{
 
 const SAID: &str = "Hello from both sides.";
 
-/// R-OP1 R-OP2 R-OP3 R-OP4 R-F1 R-STR1
 #[test]
 fn three_operations_plain_and_streamed() {
     let service = Service::start().unwrap();
@@ -46,7 +45,6 @@ fn three_operations_plain_and_streamed() {
     }
 }
 
-/// R-OP2
 #[test]
 fn a_model_list_is_a_list_or_an_error() {
     let service = Service::start().unwrap();
@@ -67,7 +65,6 @@ fn header_count(request: &Recorded, name: &str) -> usize {
     request.headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
 }
 
-/// R-AUTH1 R-AUTH2 R-OP2 R-CFG1
 #[test]
 fn headers_on_the_wire() {
     let service = Service::start().unwrap();
@@ -104,7 +101,7 @@ fn headers_on_the_wire() {
     }
 }
 
-/// R-OP2: one that says what is sent anyway is neither refused nor sent twice.
+/// One that says what is sent anyway is neither refused nor sent twice.
 #[test]
 fn the_content_type_of_all_requests_may_be_set() {
     let service = Service::start().unwrap();
@@ -125,7 +122,6 @@ fn the_content_type_of_all_requests_may_be_set() {
     }
 }
 
-/// R-F2
 #[test]
 fn the_callers_json_is_sent_byte_for_byte() {
     let service = Service::start().unwrap();
@@ -144,7 +140,6 @@ fn the_callers_json_is_sent_byte_for_byte() {
     assert_eq!(String::from_utf8(sent).unwrap(), spliced);
 }
 
-/// R-CFG1
 #[test]
 fn a_base_url_may_have_a_slash_and_a_query() {
     let service = Service::start().unwrap();
@@ -162,7 +157,6 @@ fn a_base_url_may_have_a_slash_and_a_query() {
     check("/?sig=secret%2F1&b", "/scripts/s/v1/chat/completions?sig=secret%2F1&b");
 }
 
-/// R-OP3 R-OP4 R-OP5
 #[test]
 fn what_cannot_be_right_is_not_sent() {
     let service = Service::start().unwrap();
@@ -225,7 +219,6 @@ fn what_cannot_be_right_is_not_sent() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-AUTH3 R-AUTH4
 #[test]
 fn a_key_is_cleaned_or_refused() {
     let service = Service::start().unwrap();
@@ -261,7 +254,7 @@ fn a_key_is_cleaned_or_refused() {
     }
 }
 
-/// R-MET1: a call that reported nothing is not a call that used nothing.
+/// A call that reported nothing is not a call that used nothing.
 #[test]
 fn calls_that_reported_no_usage_are_counted_apart() {
     let service = Service::start().unwrap();
@@ -285,7 +278,6 @@ fn calls_that_reported_no_usage_are_counted_apart() {
     assert_eq!((sum.calls, sum.calls_without_usage, sum.tokens), (2, 2, Default::default()));
 }
 
-/// R-MET1 R-MET2
 #[test]
 fn usage_is_summed_by_model_as_the_service_meters_it() {
     let always = Options { usage: Reported::Always, ..Options::default() };
@@ -325,8 +317,8 @@ fn usage_is_summed_by_model_as_the_service_meters_it() {
     assert!(!added);
 }
 
-/// R-MET1, R-AUTH4: calls are summed by key, and no sum shows one. What is taken is taken once,
-/// whoever takes it and whatever ends meanwhile.
+/// Calls are summed by key, and no sum shows one. What is taken is taken once, whoever takes it and
+/// whatever ends meanwhile.
 #[test]
 fn usage_taken() {
     const CALLS: u64 = 40;
@@ -371,7 +363,7 @@ fn usage_taken() {
     assert!(!shown.contains("sk-"), "{shown}");
 }
 
-/// R-LIM1: what the headers say of limits is told on an answer, on a stream and on an error.
+/// What the headers say of limits is told on an answer, on a stream and on an error.
 #[test]
 fn rate_limits_are_told() {
     let headers = [
@@ -427,7 +419,6 @@ fn one_write(after_the_mark: &[Step]) -> Exchange {
     Exchange::raw(bytes)
 }
 
-/// R-STR3
 #[test]
 fn many_streams_one_after_another_use_one_connection() {
     for way in WAYS {
@@ -441,8 +432,8 @@ fn many_streams_one_after_another_use_one_connection() {
     }
 }
 
-/// R-STR3: the end of each body comes a moment after its end mark. A pause that a busy machine makes
-/// longer may cost a connection, but not each call one.
+/// The end of each body comes a moment after its end mark. A pause that a busy machine makes longer
+/// may cost a connection, but not each call one.
 #[test]
 fn streams_whose_bodies_end_late_share_connections() {
     const CALLS: usize = 50;
@@ -460,7 +451,6 @@ fn streams_whose_bodies_end_late_share_connections() {
     }
 }
 
-/// R-STR3
 #[test]
 fn what_comes_after_the_end_mark_is_ignored() {
     let service = Service::start().unwrap();
@@ -484,7 +474,6 @@ fn streams_of_many_writes_hardly_ever_need_a_new_connection() {
     assert!(service.connections() <= 5, "{} connections", service.connections());
 }
 
-/// R-STR3
 #[test]
 fn a_body_that_never_ends_after_done_delays_nobody() {
     let service = Service::start().unwrap();
@@ -506,7 +495,7 @@ fn a_body_that_never_ends_after_done_delays_nobody() {
     crate::support::eventually("given up by us", || service.open_connections() == 0);
 }
 
-/// R-LIM2, R-MET1: some servers promise keep-alive and close a moment after each stream
+/// Some servers promise keep-alive and close a moment after each stream.
 #[test]
 fn a_connection_that_is_closed_right_after_a_stream_fails_no_call() {
     let service = Service::start().unwrap();
@@ -527,8 +516,8 @@ fn a_connection_that_is_closed_right_after_a_stream_fails_no_call() {
     }
 }
 
-/// R-AUTH1 R-AUTH4: keys and headers of single calls travel on the client's connections, and an echo
-/// of such a key is masked as the client's is.
+/// Keys and headers of single calls travel on the client's connections, and an echo of such a key
+/// is masked as the client's is.
 #[test]
 fn a_call_may_have_a_key_and_headers_of_its_own() {
     let service = Service::start().unwrap();
@@ -565,7 +554,6 @@ fn a_call_may_have_a_key_and_headers_of_its_own() {
     assert!(Request::models().api_key("").check().is_err());
 }
 
-/// R-MET1
 #[test]
 fn clients_beside_each_other_have_one_sum() {
     let service = Service::start().unwrap();

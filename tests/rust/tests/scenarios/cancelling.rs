@@ -34,7 +34,7 @@ fn a_dropped_future_cancels() {
     assert!(client.usage().is_empty());
 }
 
-/// R-STR1: a chunk is here while the service has not said the next.
+/// A chunk is here while the service has not said the next.
 #[test]
 fn a_stream_dropped_in_the_middle_closes() {
     let service = Service::start().unwrap();

@@ -164,7 +164,7 @@ fn calls_of_a_busy_worker_are_sent_at_once() {
     });
 }
 
-/// R-STR2: the time in which a consumer looks at what it got is not the service's silence.
+/// The time in which a consumer looks at what it got is not the service's silence.
 #[test]
 fn a_busy_consumer_of_many_streams_meets_no_false_timeout() {
     in_child_at("driver::a_busy_consumer_of_many_streams_meets_no_false_timeout", &[], || {

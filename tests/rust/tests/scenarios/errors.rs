@@ -19,7 +19,6 @@ fn each(client: &Client, request: &Request, check: impl Fn(&Error)) {
     }
 }
 
-/// R-ERR1 R-ERR2 R-ERR3 R-ERR5 R-MET1
 #[test]
 fn a_wrong_key_is_an_authentication_error() {
     let service = Service::start().unwrap();
@@ -49,7 +48,6 @@ fn a_wrong_key_is_an_authentication_error() {
     }
 }
 
-/// R-ERR1 R-ERR7
 #[test]
 fn a_forbidden_model_is_a_permission_error() {
     let service = Service::start().unwrap();
@@ -64,7 +62,6 @@ fn a_forbidden_model_is_a_permission_error() {
     });
 }
 
-/// R-ERR7 R-CFG1
 #[test]
 fn what_is_not_found_says_where_to_look() {
     let service = Service::start().unwrap();
@@ -87,7 +84,7 @@ fn what_is_not_found_says_where_to_look() {
     }
 }
 
-/// R-ERR1 R-STR6: the remedy is named, and only where it can help.
+/// The remedy is named, and only where it can help.
 #[test]
 fn a_stream_only_model_says_so_in_the_hint() {
     let service = Service::start().unwrap();
@@ -121,7 +118,7 @@ fn a_stream_only_model_says_so_in_the_hint() {
     }
 }
 
-/// R-CFG1 R-ERR1: whatever stands at a wrong place answers in its own way.
+/// Whatever stands at a wrong place answers in its own way.
 #[test]
 fn a_base_url_without_version_is_named_wherever_it_may_be_the_cause() {
     let service = Service::start().unwrap();
@@ -149,7 +146,7 @@ fn a_base_url_without_version_is_named_wherever_it_may_be_the_cause() {
     }
 }
 
-/// R-CFG1 R-ERR1: the version twice, or the path of an operation behind it.
+/// The version twice, or the path of an operation behind it.
 #[test]
 fn a_base_url_with_too_long_a_path_says_so() {
     let service = Service::start().unwrap();
@@ -166,7 +163,7 @@ fn a_base_url_with_too_long_a_path_says_so() {
     }
 }
 
-/// R-ERR1: what to do is part of what an error says.
+/// What to do is part of what an error says.
 #[test]
 fn the_hint_is_in_the_text() {
     let service = Service::start().unwrap();
@@ -179,7 +176,7 @@ fn the_hint_is_in_the_text() {
     assert!(error.to_string().ends_with(&format!(". Hint: {}", error.hint())), "{error}");
 }
 
-/// R-MET1: entered is what part of an answer came of; what is no answer is not known to be.
+/// Entered is what part of an answer came of; what is no answer is not known to be.
 #[test]
 fn only_part_of_an_answer_is_entered() {
     let service = Service::start().unwrap();
@@ -284,7 +281,6 @@ const ENVELOPES: [Envelope; 11] = [
     (418, "text/plain", "teapot", ErrorKind::Status, "teapot", None),
 ];
 
-/// R-ERR1 R-ERR2 R-ERR4
 #[test]
 fn every_envelope_gives_the_kind_of_its_status_and_the_best_message() {
     let service = Service::start().unwrap();
@@ -301,7 +297,6 @@ fn every_envelope_gives_the_kind_of_its_status_and_the_best_message() {
     }
 }
 
-/// R-AUTH4
 #[test]
 fn a_key_that_the_service_echoes_is_masked() {
     let key = "sk-very/secret+1";
@@ -343,7 +338,7 @@ fn leaks(
 
 const BODY_BYTES_MAX: usize = 1000;
 
-/// R-AUTH4: JSON may write a key in other bytes than its own.
+/// JSON may write a key in other bytes than its own.
 #[test]
 fn a_key_that_is_echoed_with_escapes_is_masked() {
     let service = Service::start().unwrap();
@@ -362,7 +357,7 @@ fn a_key_that_is_echoed_with_escapes_is_masked() {
     }
 }
 
-/// R-AUTH4: a bound that cuts a text in the middle of the key leaves no part of it.
+/// A bound that cuts a text in the middle of the key leaves no part of it.
 #[test]
 fn a_key_that_is_cut_by_a_bound_is_masked() {
     let service = Service::start().unwrap();
@@ -377,7 +372,6 @@ fn a_key_that_is_cut_by_a_bound_is_masked() {
     }
 }
 
-/// R-ERR5 R-MET1
 #[test]
 fn a_refused_connection_was_never_sent() {
     let address = format!("127.0.0.1:{}", crate::system::closed_port());
@@ -390,7 +384,6 @@ fn a_refused_connection_was_never_sent() {
     });
 }
 
-/// R-ERR5 R-MET1
 #[test]
 fn a_name_that_does_not_exist_was_never_sent() {
     // RFC 6761 reserves the name: no resolver knows it.
@@ -401,7 +394,7 @@ fn a_name_that_does_not_exist_was_never_sent() {
     });
 }
 
-/// R-ERR5 R-LIM1: what was written is not sent again.
+/// What was written is not sent again.
 #[test]
 fn a_service_that_breaks_off_before_it_answers() {
     let service = Service::start().unwrap();
@@ -416,7 +409,6 @@ fn a_service_that_breaks_off_before_it_answers() {
     }
 }
 
-/// R-ERR5 R-MET1
 #[test]
 fn a_plain_answer_that_is_cut_is_no_answer() {
     let service = Service::start().unwrap();
@@ -427,7 +419,6 @@ fn a_plain_answer_that_is_cut_is_no_answer() {
     }
 }
 
-/// R-ERR4 R-STR4
 #[test]
 fn html_under_a_good_status_is_a_protocol_error() {
     let service = Service::start().unwrap();
@@ -443,7 +434,6 @@ fn html_under_a_good_status_is_a_protocol_error() {
     });
 }
 
-/// R-ERR6
 #[test]
 fn an_error_object_under_a_good_status_is_raised() {
     let service = Service::start().unwrap();
@@ -462,7 +452,7 @@ fn an_error_object_under_a_good_status_is_raised() {
     }
 }
 
-/// R-ERR1 R-CFG1: a redirect would carry the key elsewhere.
+/// A redirect would carry the key elsewhere.
 #[test]
 fn a_redirect_is_told_and_not_followed() {
     let service = Service::start().unwrap();
@@ -516,8 +506,8 @@ fn breached_bounds_name_themselves() {
     Way::Blocking.send(&bounded(Exchange::json(200, &fits)), hello()).unwrap();
 }
 
-/// R-ERR5: JSON under a good status that is no object is no answer to a chat or a response, however
-/// it was asked for.
+/// JSON under a good status that is no object is no answer to a chat or a response, however it was
+/// asked for.
 #[test]
 fn json_that_is_no_object_is_no_answer() {
     let service = Service::start().unwrap();

@@ -56,7 +56,7 @@ fn settled(sent: &AtomicUsize) -> usize {
     last
 }
 
-/// R-STR1, and the design's bound: a consumer that does not read holds up the service.
+/// The design's bound: a consumer that does not read holds up the service.
 #[test]
 fn a_consumer_that_does_not_read_holds_up_the_service() {
     let sent = Arc::new(AtomicUsize::new(0));

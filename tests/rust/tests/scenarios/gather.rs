@@ -17,7 +17,6 @@ fn usage_chunk() -> String {
         .to_owned()
 }
 
-/// R-STR5, R-MET2
 #[test]
 fn a_stream_that_answers_a_plain_call_is_gathered() {
     let data = [piece("a"), piece("b"), finish(0), usage_chunk(), DONE.to_owned()];
@@ -38,7 +37,7 @@ fn a_stream_that_answers_a_plain_call_is_gathered() {
     assert!(!sent.contains("stream"), "it was a plain call: {sent}");
 }
 
-/// R-STR5: services get the content type wrong, too
+/// Services get the content type wrong, too.
 #[test]
 fn events_are_known_by_their_looks_where_the_content_type_does_not_say_so() {
     let body = format!(": hi\n\ndata: {}\n\ndata: {}\n\ndata: [DONE]\n\n", piece("a"), finish(0));
@@ -53,7 +52,6 @@ fn events_are_known_by_their_looks_where_the_content_type_does_not_say_so() {
     }
 }
 
-/// R-STR5, R-F3
 #[test]
 fn a_document_that_answers_a_streamed_call_is_a_finished_stream() {
     let (_service, client) = scripted(Exchange::json(200, CHAT_ANSWER));
@@ -79,7 +77,6 @@ fn a_document_that_answers_a_streamed_call_is_a_finished_stream() {
     assert_eq!(read.response().json(), response);
 }
 
-/// R-STR6
 #[test]
 fn a_model_that_only_streams_answers_a_plain_call_by_an_option() {
     let service = Service::start().unwrap();
@@ -104,7 +101,7 @@ fn a_model_that_only_streams_answers_a_plain_call_by_an_option() {
     assert!(listed.model_ids().contains(&"echo-stream-only".to_owned()));
 }
 
-/// R-STR5, R-STR7: off by default, so that memory stays flat
+/// Off by default, so that memory stays flat.
 #[test]
 fn a_streamed_call_gathers_if_asked() {
     let service = Service::start().unwrap();
@@ -122,7 +119,6 @@ fn a_streamed_call_gathers_if_asked() {
     }
 }
 
-/// R-STR7, R-MET1
 #[test]
 fn what_was_gathered_before_a_cut_is_not_lost() {
     let data = [piece("a"), piece("b")];
@@ -138,7 +134,6 @@ fn what_was_gathered_before_a_cut_is_not_lost() {
     }
 }
 
-/// R-STR5
 #[test]
 fn a_gathered_answer_is_bounded_by_name() {
     let service = Service::start().unwrap();
@@ -152,7 +147,6 @@ fn a_gathered_answer_is_bounded_by_name() {
     assert!(error.partial().is_some_and(|partial| partial.contains("0123456789")));
 }
 
-/// R-ERR6
 #[test]
 fn an_error_in_a_gathered_stream_is_raised_with_what_came_before() {
     let data = [piece("a"), r#"{"error":{"message":"m","type":"t"}}"#.to_owned()];
@@ -162,7 +156,7 @@ fn an_error_in_a_gathered_stream_is_raised_with_what_came_before() {
     assert!(error.partial().unwrap().contains(r#""content":"a""#));
 }
 
-/// R-F2, R-F3, R-OP5: what a gathered message says goes back by its JSON as it came, whatever it is.
+/// What a gathered message says goes back by its JSON as it came, whatever it is.
 #[test]
 fn a_gathered_message_goes_back_as_it_came() {
     let delta = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);

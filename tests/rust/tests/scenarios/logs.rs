@@ -95,7 +95,7 @@ fn said_next(queue: &CompletionQueue) -> String {
     }
 }
 
-/// R-ERR3: what a call has to say comes out beside its events; a flood of records hides no event.
+/// What a call has to say comes out beside its events; a flood of records hides no event.
 #[test]
 fn records_and_events_come_out_of_one_queue() {
     in_child_at("logs::records_and_events_come_out_of_one_queue", &[], || {

@@ -96,8 +96,8 @@ const FAST: u64 = 99;
 const PIECES: usize = 2000;
 const PIECE_BYTES: usize = 16 << 10;
 
-/// R-STR1: one stream whose reader is slow is held up by its service, and no other one is; what
-/// waits stays within the client's bound, and nothing is lost.
+/// One stream whose reader is slow is held up by its service, and no other one is; what waits stays
+/// within the client's bound, and nothing is lost.
 #[test]
 fn a_paused_stream_holds_up_itself_alone() {
     let service = Service::start().unwrap();

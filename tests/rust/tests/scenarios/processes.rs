@@ -79,7 +79,6 @@ fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// R-CFG1 R-AUTH4 R-MET1
 #[test]
 fn without_configuration_nothing_is_sent() {
     in_child("without_configuration_nothing_is_sent", &[("OPENAI_BASE_URL", " ")], || {
@@ -97,7 +96,6 @@ fn without_configuration_nothing_is_sent() {
     });
 }
 
-/// R-CFG1 R-AUTH4
 #[test]
 fn configuration_comes_from_the_environment() {
     let service = Service::start().unwrap();
@@ -364,7 +362,7 @@ fn a_child_may_drop_what_it_inherited() {
     });
 }
 
-/// R-ERR5: the parent's shutdown is none of the child's.
+/// The parent's shutdown is none of the child's.
 #[test]
 fn a_child_may_work_after_its_parents_shutdown() {
     in_child("a_child_may_work_after_its_parents_shutdown", &[], || {

@@ -53,7 +53,7 @@ fn check(record: &CallRecord) {
     assert!(!format!("{record:?}{}", record.to_json()).contains("sk-test"));
 }
 
-/// R-MET1, R-ERR3: an answer tells what it took, and so does who listens, with the tag.
+/// An answer tells what it took, and so does who listens, with the tag.
 #[test]
 fn an_answer_tells() {
     for way in WAYS {
@@ -85,7 +85,7 @@ fn an_answer_tells() {
     }
 }
 
-/// R-STR1: a stream tells of its chunks, gathered or not.
+/// A stream tells of its chunks, gathered or not.
 #[test]
 fn a_stream_tells_of_its_chunks() {
     for way in WAYS {
@@ -111,7 +111,7 @@ fn a_stream_tells_of_its_chunks() {
     }
 }
 
-/// R-STR5, R-STR6: what was asked for and what came may differ.
+/// What was asked for and what came may differ.
 #[test]
 fn a_plain_call_that_is_streamed_tells_of_chunks_and_a_document_as_a_stream_does() {
     for way in WAYS {
@@ -134,7 +134,7 @@ fn a_plain_call_that_is_streamed_tells_of_chunks_and_a_document_as_a_stream_does
     }
 }
 
-/// R-LIM1: each attempt and each wait before another.
+/// Each attempt and each wait before another.
 #[test]
 fn retries_tell_of_each_attempt() {
     for way in WAYS {
@@ -443,7 +443,7 @@ fn a_stream_that_breaks_tells_what_came() {
     }
 }
 
-/// R-AUTH4: what echoes the key is masked.
+/// What echoes the key is masked.
 #[test]
 fn a_record_shows_no_key() {
     let service = Service::start().unwrap();
@@ -491,7 +491,7 @@ fn an_attempt_tells_of_its_connection() {
     }
 }
 
-/// R-ERR5: what never came to a connection says how far it came.
+/// What never came to a connection says how far it came.
 #[test]
 fn an_attempt_without_a_connection_tells_how_far_it_came() {
     let port = crate::system::closed_port();

@@ -15,7 +15,7 @@ fn busy(headers: &[(&str, &str)]) -> Exchange {
     Exchange::json_with_headers(429, headers, r#"{"error":{"message":"slow down"}}"#)
 }
 
-/// R-LIM1: by the default policy the third attempt comes 0.5 s and 1 s later.
+/// By the default policy the third attempt comes 0.5 s and 1 s later.
 #[test]
 fn a_busy_service_is_asked_again_with_the_same_bytes() {
     for way in WAYS {
@@ -36,7 +36,6 @@ fn a_busy_service_is_asked_again_with_the_same_bytes() {
     }
 }
 
-/// R-LIM1
 #[test]
 fn opening_a_stream_is_tried_again_alike() {
     for way in WAYS {
@@ -50,7 +49,6 @@ fn opening_a_stream_is_tried_again_alike() {
     }
 }
 
-/// R-LIM1 R-MET1
 #[test]
 fn four_attempts_and_no_more() {
     let service = Service::start().unwrap();
@@ -72,7 +70,7 @@ fn four_attempts_and_no_more() {
     assert_eq!(service.recorded("stream").len(), 8);
 }
 
-/// R-MET1: judged over all attempts, and one of them was answered by something else than 401.
+/// Judged over all attempts, and one of them was answered by something else than 401.
 #[test]
 fn metering_is_judged_over_all_attempts() {
     let service = Service::start().unwrap();
@@ -83,7 +81,6 @@ fn metering_is_judged_over_all_attempts() {
     assert_eq!(error.metered(), Metered::Unknown);
 }
 
-/// R-LIM1
 #[test]
 fn the_service_may_ask_for_a_longer_wait() {
     let service = Service::start().unwrap();
@@ -97,7 +94,6 @@ fn the_service_may_ask_for_a_longer_wait() {
     }
 }
 
-/// R-LIM1
 #[test]
 fn a_wait_beyond_the_bound_returns_the_error_at_once() {
     let service = Service::start().unwrap();
@@ -114,7 +110,7 @@ fn a_wait_beyond_the_bound_returns_the_error_at_once() {
     assert_eq!(service.recorded("s").len(), 4);
 }
 
-/// R-LIM1: a number too great to count is a long wait, not none.
+/// A number too great to count is a long wait, not none.
 #[test]
 fn a_wait_beyond_all_numbers_is_beyond_the_bound() {
     let service = Service::start().unwrap();
@@ -128,7 +124,7 @@ fn a_wait_beyond_all_numbers_is_beyond_the_bound() {
     }
 }
 
-/// R-LIM1: a wait that the deadline does not leave room for is not begun.
+/// A wait that the deadline does not leave room for is not begun.
 #[test]
 fn a_deadline_ends_the_retries() {
     let service = Service::start().unwrap();
@@ -139,7 +135,6 @@ fn a_deadline_ends_the_retries() {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
 }
 
-/// R-LIM1
 #[test]
 fn no_other_status_is_tried_again() {
     let service = Service::start().unwrap();
@@ -156,7 +151,6 @@ fn no_other_status_is_tried_again() {
     }
 }
 
-/// R-LIM1 R-LIM2
 #[test]
 fn nothing_is_tried_again_once_a_stream_is_open() {
     let service = Service::start().unwrap();
@@ -187,7 +181,7 @@ fn nothing_is_tried_again_once_a_stream_is_open() {
     }
 }
 
-/// R-LIM1 R-ERR1: how often it was tried is part of what to do.
+/// How often it was tried is part of what to do.
 #[test]
 fn the_hint_says_how_many_attempts_were_made() {
     let service = Service::start().unwrap();
@@ -201,8 +195,7 @@ fn the_hint_says_how_many_attempts_were_made() {
     }
 }
 
-/// R-LIM1 R-ERR3 R-AUTH4: a retry is worth knowing, a failure is a warning; neither shows the key or
-/// what was said.
+/// A retry is worth knowing, a failure is a warning; neither shows the key or what was said.
 #[test]
 fn retries_and_failures_are_in_the_log() {
     in_child_at("retries::retries_and_failures_are_in_the_log", &[], || {
@@ -234,7 +227,7 @@ fn retries_and_failures_are_in_the_log() {
     });
 }
 
-/// R-LIM1: calls that were refused together do not come back together.
+/// Calls that were refused together do not come back together.
 #[test]
 fn waits_are_spread_by_default() {
     const CALLS: usize = 24;
@@ -282,8 +275,8 @@ fn closing(reads: bool, answers_from: usize) -> (String, std::sync::Arc<AtomicUs
     (base_url, asked)
 }
 
-/// R-LIM1 R-MET1: an answer that did not begin in time is asked for again only if that is wanted,
-/// for the call may be metered twice then.
+/// An answer that did not begin in time is asked for again only if that is wanted, for the call may
+/// be metered twice then.
 #[test]
 fn a_first_byte_timeout_is_tried_again_if_wanted() {
     let service = Service::start().unwrap();
@@ -302,8 +295,8 @@ fn a_first_byte_timeout_is_tried_again_if_wanted() {
     }
 }
 
-/// R-LIM1 R-MET1: a connection that was lost after the request was sent is tried again only if that
-/// is wanted, for the call may be metered twice then.
+/// A connection that was lost after the request was sent is tried again only if that is wanted, for
+/// the call may be metered twice then.
 #[test]
 fn a_lost_connection_is_tried_again_if_wanted() {
     for way in WAYS {
@@ -328,8 +321,8 @@ fn a_lost_connection_is_tried_again_if_wanted() {
     }
 }
 
-/// R-MET1 R-LIM1: what was sent before a redirect may have been metered, whatever became of the
-/// place that it pointed to; and it is not sent again as something of which nothing was sent.
+/// What was sent before a redirect may have been metered, whatever became of the place that it
+/// pointed to; and it is not sent again as something of which nothing was sent.
 #[test]
 fn a_redirect_to_a_place_that_is_gone_was_sent() {
     let policy = at_once().connect_errors(true);

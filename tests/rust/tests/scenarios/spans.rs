@@ -115,7 +115,7 @@ impl Keeps {
     }
 }
 
-/// R-AUTH4, R-ERR3: one span a call, below its caller's, and one for each attempt below it.
+/// One span a call, below its caller's, and one for each attempt below it.
 #[test]
 fn a_call_is_a_span_with_one_for_each_attempt() {
     let service = Service::start().unwrap();

@@ -28,7 +28,7 @@ fn read(exchange: &Exchange, request: &Request) -> Read {
 fn check_fails(exchange: &Exchange, request: &Request, text: &str, kind: ErrorKind) -> Read {
     let read = read(exchange, request);
     assert_eq!((read.text().as_str(), read.error().kind()), (text, kind));
-    // Part of an answer arrived, or nothing that is one (R-MET1).
+    // Part of an answer arrived, or nothing that is one.
     let metered = if read.chunks.is_empty() { Metered::Unknown } else { Metered::Entered };
     assert_eq!((read.error().status(), read.error().metered()), (Some(200), metered));
     read
@@ -44,7 +44,6 @@ fn events(data: &[String]) -> Exchange {
     Exchange::events(data)
 }
 
-/// R-STR7 R-ERR5
 #[test]
 fn a_cut_stream_never_looks_finished() {
     let data = [piece("a"), piece("b"), finish(0)];
@@ -60,7 +59,7 @@ fn a_cut_stream_never_looks_finished() {
     check_fails(&Exchange::events_cut::<&str>(&[]), &hello(), "", ErrorKind::Disconnected);
 }
 
-/// R-STR7 R-ERR5: the kernel may lose what came just before a reset, but nothing is made up.
+/// The kernel may lose what came just before a reset, but nothing is made up.
 #[test]
 fn a_reset_stream_is_broken_off() {
     let service = Service::start().unwrap();
@@ -77,7 +76,6 @@ fn a_reset_stream_is_broken_off() {
     }
 }
 
-/// R-STR7
 #[test]
 fn a_clean_end_without_a_mark_needs_every_finish_reason() {
     let two = hello().field("n", 2);
@@ -98,7 +96,6 @@ fn a_clean_end_without_a_mark_needs_every_finish_reason() {
     check_ends(&events(&[a, DONE.to_owned()]), &two, "a", End::DoneMark);
 }
 
-/// R-STR7 R-ERR6
 #[test]
 fn a_response_stream_ends_with_its_final_event() {
     let delta = r#"{"type":"response.output_text.delta","delta":"a"}"#.to_owned();
@@ -121,7 +118,6 @@ fn a_response_stream_ends_with_its_final_event() {
     check_ends(&events(&[delta, DONE.to_owned()]), &respond(), "a", End::DoneMark);
 }
 
-/// R-STR7 R-STR4
 #[test]
 fn a_stream_without_events_is_not_an_answer() {
     for body in ["", "\n\n\n", ": ping\n\n", "event: x\nid: 7\n\n", "data:\n\n"] {
@@ -135,7 +131,6 @@ fn a_stream_without_events_is_not_an_answer() {
     }
 }
 
-/// R-ERR6 R-ERR2
 #[test]
 fn an_error_in_a_stream_comes_after_the_chunks_before_it() {
     let service = Service::start().unwrap();
@@ -157,7 +152,6 @@ fn an_error_in_a_stream_comes_after_the_chunks_before_it() {
     }
 }
 
-/// R-ERR6
 #[test]
 fn every_form_of_error_event_is_raised_and_nothing_else_is() {
     let a = http_chunk(&format!("data: {}\n\n", piece("a")));
@@ -181,7 +175,6 @@ fn every_form_of_error_event_is_raised_and_nothing_else_is() {
     }
 }
 
-/// R-STR4
 #[test]
 fn data_that_is_not_json_ends_the_stream_and_is_quoted() {
     let odd = format!("{{nope {}", "x".repeat(300));
@@ -191,7 +184,6 @@ fn data_that_is_not_json_ends_the_stream_and_is_quoted() {
     assert!(!read.error().message().contains(&odd[..201]));
 }
 
-/// R-STR2
 #[test]
 fn the_whole_grammar_arrives() {
     let json = piece("a");
@@ -209,7 +201,7 @@ fn the_whole_grammar_arrives() {
     assert_eq!(read.chunks[1].json(), format!("{head}\n{tail}"));
 }
 
-/// R-STR7: the last blank line may be missing; what it would have ended is whole or was cut.
+/// The last blank line may be missing; what it would have ended is whole or was cut.
 #[test]
 fn an_end_mark_without_its_blank_line_counts() {
     let ended = |last: &str| {
@@ -223,7 +215,7 @@ fn an_end_mark_without_its_blank_line_counts() {
     check_fails(&ended(&finish[..finish.len() - 4]), &hello(), "a", ErrorKind::Incomplete);
 }
 
-/// R-STR7: the finish reasons are there, but what came after them was cut.
+/// The finish reasons are there, but what came after them was cut.
 #[test]
 fn a_half_event_after_the_finish_reasons_is_not_a_clean_end() {
     let steps = vec![

@@ -45,7 +45,6 @@ fn deaf_listener() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
     (address, listener, queued)
 }
 
-/// R-ERR5 R-MET1
 #[test]
 fn connecting_takes_too_long() {
     let (address, _listener, _queued) = deaf_listener();
@@ -59,7 +58,6 @@ fn connecting_takes_too_long() {
     }
 }
 
-/// R-ERR5 R-MET1
 #[test]
 fn the_first_byte_takes_too_long() {
     let service = Service::start().unwrap();
@@ -77,7 +75,6 @@ fn the_first_byte_takes_too_long() {
     }
 }
 
-/// R-ERR5 R-MET1
 #[test]
 fn an_answer_falls_silent() {
     let service = Service::start().unwrap();
@@ -105,7 +102,7 @@ fn paced(pieces: &[Step], times: usize, pause: Duration) -> Vec<Step> {
     steps
 }
 
-/// R-STR2: a service that is only kept alive is silent.
+/// A service that is only kept alive is silent.
 #[test]
 fn comments_do_not_reset_the_idle_timeout() {
     let service = Service::start().unwrap();
@@ -174,7 +171,7 @@ fn substance_resets_the_idle_timeout() {
     assert!(start.elapsed() > pause * 5, "longer in all than the timeout: {:?}", start.elapsed());
 }
 
-/// R-STR2: data and the blank line behind it may come apart, for as long as the stream goes on.
+/// Data and the blank line behind it may come apart, for as long as the stream goes on.
 #[test]
 fn events_in_two_pieces_are_progress() {
     const EVENTS: usize = 40;
@@ -192,7 +189,6 @@ fn events_in_two_pieces_are_progress() {
     assert!(read.response().elapsed() > SHORT * 9, "{:?}", read.response().elapsed());
 }
 
-/// R-ERR5
 #[test]
 fn the_whole_call_takes_too_long() {
     let service = Service::start().unwrap();
@@ -232,8 +228,8 @@ fn a_slow_consumer_does_not_run_into_the_idle_timeout() {
     assert_eq!(rest, (times - 1) * (64 << 10));
 }
 
-/// R-STR5: a document that answers a streamed call waits for its consumer under the deadline, as a
-/// stream does, and nothing that came is lost.
+/// A document that answers a streamed call waits for its consumer under the deadline, as a stream
+/// does, and nothing that came is lost.
 #[test]
 fn a_document_for_a_streaming_caller_keeps_the_deadline() {
     let service = Service::start().unwrap();

@@ -37,7 +37,7 @@ impl Seen {
     }
 }
 
-/// R-STR1: many streams on one thread, each whole and in order.
+/// Many streams on one thread, each whole and in order.
 #[test]
 fn fifty_streams_come_out_of_one_queue() {
     let service = Service::start().unwrap();

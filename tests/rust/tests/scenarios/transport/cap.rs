@@ -117,7 +117,7 @@ fn check(error: &Error, phase: TimeoutPhase, named: &[&str]) {
     }
 }
 
-/// R-ERR5 R-MET1: a wait for a connection has a timeout of its own, and nothing was sent.
+/// A wait for a connection has a timeout of its own, and nothing was sent.
 #[test]
 fn a_wait_for_a_connection_has_its_own_timeout() {
     let service = Service::start().unwrap();

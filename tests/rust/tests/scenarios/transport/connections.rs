@@ -35,7 +35,7 @@ fn answers(listener: TcpListener, count: usize) -> std::thread::JoinHandle<Vec<S
     })
 }
 
-/// R-CFG1: an IPv6 address in a base URL stands in brackets, on the wire, too.
+/// An IPv6 address in a base URL stands in brackets, on the wire, too.
 #[test]
 fn ipv6_is_spoken() {
     let listener = TcpListener::bind((Ipv6Addr::LOCALHOST, 0))
@@ -94,8 +94,7 @@ fn the_second_call_of_a_client_waits_for_nothing() {
     }
 }
 
-/// R-MET1: and loses no call to a service that closes a moment after it has answered, and does not
-/// say so.
+/// And loses no call to a service that closes a moment after it has answered, and does not say so.
 #[test]
 fn a_second_call_is_not_lost_to_an_unannounced_close() {
     const PAIRS: usize = 20;
@@ -117,8 +116,8 @@ fn a_second_call_is_not_lost_to_an_unannounced_close() {
     }
 }
 
-/// R-ERR5, R-AUTH4: a proxy of the environment that refuses is named, without its password, and one that
-/// NO_PROXY leaves out is not.
+/// A proxy of the environment that refuses is named, without its password, and one that NO_PROXY
+/// leaves out is not.
 #[test]
 fn a_proxy_of_the_environment_that_refuses_is_named() {
     const NAME: &str = "transport::connections::a_proxy_of_the_environment_that_refuses_is_named";

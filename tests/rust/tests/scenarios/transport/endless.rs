@@ -175,7 +175,7 @@ fn idle(error: &Error, within: Duration) {
     assert!(error.elapsed() < within, "late: {error:?}");
 }
 
-/// R-STR2: white space counts, too: 300 MiB of it are 0.3 MB on the wire.
+/// White space counts, too: 300 MiB of it are 0.3 MB on the wire.
 #[test]
 fn a_bomb_of_white_space_meets_the_bound_of_an_answer() {
     alone("a_bomb_of_white_space_meets_the_bound_of_an_answer", || {
@@ -186,7 +186,7 @@ fn a_bomb_of_white_space_meets_the_bound_of_an_answer() {
     });
 }
 
-/// R-STR2: nor does what can be held hold up the others, although a few bytes of it become many.
+/// Nor does what can be held hold up the others, although a few bytes of it become many.
 #[test]
 fn a_bomb_that_begins_like_a_document_holds_up_nobody() {
     alone("a_bomb_that_begins_like_a_document_holds_up_nobody", || {
@@ -197,7 +197,7 @@ fn a_bomb_that_begins_like_a_document_holds_up_nobody() {
     });
 }
 
-/// R-STR2: nor does it help to send it as it is, whatever was asked for.
+/// Nor does it help to send it as it is, whatever was asked for.
 #[test]
 fn endless_white_space_meets_the_bound_of_an_answer() {
     alone("endless_white_space_meets_the_bound_of_an_answer", || {
@@ -232,7 +232,7 @@ fn stream_of(events: impl Iterator<Item = String>) -> Exchange {
     Exchange { steps }
 }
 
-/// R-STR7: each of the choices is noted once, in no time.
+/// Each of the choices is noted once, in no time.
 #[test]
 fn a_stream_that_finishes_ever_new_choices_holds_up_nobody() {
     alone("a_stream_that_finishes_ever_new_choices_holds_up_nobody", || {
@@ -249,7 +249,7 @@ fn a_stream_that_finishes_ever_new_choices_holds_up_nobody() {
     });
 }
 
-/// R-STR7: the same in one chunk.
+/// The same in one chunk.
 #[test]
 fn a_chunk_of_many_finished_choices_holds_up_nobody() {
     alone("a_chunk_of_many_finished_choices_holds_up_nobody", || {
@@ -263,7 +263,7 @@ fn a_chunk_of_many_finished_choices_holds_up_nobody() {
     });
 }
 
-/// R-STR5: reading a large document is not the I/O thread's work.
+/// Reading a large document is not the I/O thread's work.
 #[test]
 fn a_large_document_holds_up_nobody() {
     alone("a_large_document_holds_up_nobody", || {
@@ -279,7 +279,7 @@ fn a_large_document_holds_up_nobody() {
 
 const IDLE: Duration = Duration::from_millis(300);
 
-/// R-STR2: an event without anything in it is no sign of life, however it is sent.
+/// An event without anything in it is no sign of life, however it is sent.
 #[test]
 fn endless_empty_events_run_into_the_idle_timeout() {
     alone("endless_empty_events_run_into_the_idle_timeout", || {
@@ -302,7 +302,7 @@ fn endless_empty_events_run_into_the_idle_timeout() {
     });
 }
 
-/// R-STR2: an event may take its time, and not for ever: eight idle timeouts from its first byte.
+/// An event may take its time, and not for ever: eight idle timeouts from its first byte.
 #[test]
 fn an_event_that_drips_for_ever_runs_into_the_idle_timeout() {
     alone("an_event_that_drips_for_ever_runs_into_the_idle_timeout", || {
@@ -319,7 +319,7 @@ fn an_event_that_drips_for_ever_runs_into_the_idle_timeout() {
     });
 }
 
-/// R-STR2: each byte is looked at once, also those of an `id`.
+/// Each byte is looked at once, also those of an `id`.
 #[test]
 fn blank_lines_after_a_long_id_hold_up_nobody() {
     alone("blank_lines_after_a_long_id_hold_up_nobody", || {
@@ -342,7 +342,7 @@ fn blank_lines_after_a_long_id_hold_up_nobody() {
     });
 }
 
-/// R-STR2: what a document is made of has a bound, for each part of it costs more than its text.
+/// What a document is made of has a bound, for each part of it costs more than its text.
 #[test]
 fn a_document_of_too_many_choices_is_refused() {
     alone("a_document_of_too_many_choices_is_refused", || {
@@ -356,7 +356,7 @@ fn a_document_of_too_many_choices_is_refused() {
     });
 }
 
-/// R-STR2: the same inside one event.
+/// The same inside one event.
 #[test]
 fn an_event_of_too_many_tool_calls_is_refused() {
     alone("an_event_of_too_many_tool_calls_is_refused", || {

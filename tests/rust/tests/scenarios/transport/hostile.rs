@@ -48,7 +48,7 @@ fn timed_out(error: &Error, phase: TimeoutPhase) {
     assert!(error.message().contains(phase.name()), "{error:?}");
 }
 
-/// R-ERR5: the bound is exact.
+/// The bound is exact.
 #[test]
 fn a_head_of_too_many_headers_is_refused() {
     let service = Service::start().unwrap();
@@ -65,7 +65,6 @@ fn a_head_of_too_many_headers_is_refused() {
     each(&too_many, |error| protocol(error, "headers_max = 100"));
 }
 
-/// R-ERR5
 #[test]
 fn a_head_that_is_too_large_is_refused() {
     let service = Service::start().unwrap();
@@ -84,9 +83,9 @@ fn a_head_that_is_too_large_is_refused() {
     }
 }
 
-/// R-ERR5: interim heads are no answer, however many come, and calls beside them go on. They come
-/// in bursts: what is there at once is parsed at once, before any clock is looked at. In a process
-/// of its own: whatever it does to the I/O thread, no other test suffers.
+/// Interim heads are no answer, however many come, and calls beside them go on. They come in
+/// bursts: what is there at once is parsed at once, before any clock is looked at. In a process of
+/// its own: whatever it does to the I/O thread, no other test suffers.
 #[test]
 fn endless_interim_heads_run_into_the_first_byte_timeout() {
     in_child("hostile::endless_interim_heads_run_into_the_first_byte_timeout", || {
@@ -108,7 +107,6 @@ fn endless_interim_heads_run_into_the_first_byte_timeout() {
     });
 }
 
-/// R-ERR3 R-ERR5
 #[test]
 fn an_endless_error_body_is_cut_at_its_bound() {
     let service = Service::start().unwrap();
@@ -128,7 +126,7 @@ fn dripping(head: &str, drop: Step) -> Vec<Step> {
     std::iter::once(Step::send(head)).chain(drip.into_iter().cycle().take(2000)).collect()
 }
 
-/// R-ERR3 R-ERR5: what came by then is told.
+/// What came by then is told.
 #[test]
 fn a_dripping_error_body_is_waited_for_only_so_long() {
     let service = Service::start().unwrap();
@@ -144,7 +142,7 @@ fn a_dripping_error_body_is_waited_for_only_so_long() {
     check(WAYS[1].read(&client, hello()).error());
 }
 
-/// R-ERR5: the timeout is for the whole head, not for each byte of it.
+/// The timeout is for the whole head, not for each byte of it.
 #[test]
 fn a_head_a_byte_at_a_time_runs_into_the_first_byte_timeout() {
     let service = Service::start().unwrap();
@@ -156,7 +154,7 @@ fn a_head_a_byte_at_a_time_runs_into_the_first_byte_timeout() {
     }
 }
 
-/// R-ERR5: each byte is substance, so that only the total deadline ends it.
+/// Each byte is substance, so that only the total deadline ends it.
 #[test]
 fn a_body_a_byte_at_a_time_runs_into_the_total_timeout() {
     let service = Service::start().unwrap();
@@ -180,7 +178,7 @@ fn a_body_a_byte_at_a_time_runs_into_the_total_timeout() {
     }
 }
 
-/// R-STR2: neither an event nor an answer without an end fills the memory.
+/// Neither an event nor an answer without an end fills the memory.
 #[test]
 fn endless_answers_meet_their_bounds() {
     let service = Service::start().unwrap();
@@ -204,7 +202,7 @@ fn flood(payload: &str, count: usize) -> Vec<Step> {
     vec![stream_head(), event(&piece("a")), times(bytes, count)]
 }
 
-/// R-STR2: comments are no substance, at whatever speed.
+/// Comments are no substance, at whatever speed.
 #[test]
 fn a_flood_of_comments_does_not_outrun_the_idle_timeout() {
     in_child("hostile::a_flood_of_comments_does_not_outrun_the_idle_timeout", || {
@@ -227,7 +225,7 @@ fn a_flood_of_comments_does_not_outrun_the_idle_timeout() {
     });
 }
 
-/// R-ERR5: a stream has a deadline, at whatever speed it comes and is read.
+/// A stream has a deadline, at whatever speed it comes and is read.
 #[test]
 fn a_flood_of_events_does_not_outrun_the_deadline() {
     in_child("hostile::a_flood_of_events_does_not_outrun_the_deadline", || {

@@ -16,7 +16,7 @@ const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_secs(120);
 const OFF: Timeouts = Timeouts::OFF;
 
-/// R-ERR5: a call sets each timeout where its client sets none or another, and switches it off.
+/// A call sets each timeout where its client sets none or another, and switches it off.
 #[test]
 fn timeouts_of_a_call_win_over_its_clients() {
     let service = Service::start().unwrap();
@@ -54,7 +54,6 @@ fn timeouts_of_a_call_win_over_its_clients() {
     }
 }
 
-/// R-LIM1
 #[test]
 fn the_retry_policy_of_a_call_wins_over_its_clients() {
     let service = Service::start().unwrap();
@@ -77,7 +76,7 @@ fn the_retry_policy_of_a_call_wins_over_its_clients() {
     }
 }
 
-/// R-AUTH1 R-AUTH2: a call's header replaces the client's of that name, in any case.
+/// A call's header replaces the client's of that name, in any case.
 #[test]
 fn headers_of_a_call_win_over_its_clients() {
     let service = Service::start().unwrap();
@@ -106,7 +105,7 @@ fn headers_of_a_call_win_over_its_clients() {
     }
 }
 
-/// R-AUTH1 R-MET1: a wrong option of a call is an argument error before anything is sent.
+/// A wrong option of a call is an argument error before anything is sent.
 #[test]
 fn wrong_options_of_a_call_send_nothing() {
     let service = Service::start().unwrap();
@@ -132,7 +131,7 @@ fn wrong_options_of_a_call_send_nothing() {
     assert_eq!(service.connections(), 0);
 }
 
-/// R-LIM1 R-MET1: an option tries a connection again that could not be opened; nothing was sent.
+/// An option tries a connection again that could not be opened; nothing was sent.
 #[test]
 fn a_service_that_starts_late_is_reached_if_wanted() {
     let port = crate::system::closed_port();
@@ -187,7 +186,7 @@ fn gaps(policy: &RetryPolicy, headers: &[(&str, &str)]) -> Vec<Duration> {
         .collect()
 }
 
-/// R-LIM1: chance shortens waits, each differently, and never below what the service asks for.
+/// Chance shortens waits, each differently, and never below what the service asks for.
 #[test]
 fn jitter_spreads_the_retries() {
     let wait = Duration::from_secs(1);
@@ -202,7 +201,7 @@ fn jitter_spreads_the_retries() {
     assert!(gaps_asked.iter().all(|gap| *gap >= wait), "{gaps_asked:?}");
 }
 
-/// R-LIM1: seconds, milliseconds, a date; also with a fraction, and past.
+/// Seconds, milliseconds, a date; also with a fraction, and past.
 #[test]
 fn the_wait_that_the_service_asks_for_has_three_forms() {
     let date = |ahead: Duration| httpdate::fmt_http_date(SystemTime::now() + ahead);
@@ -225,7 +224,7 @@ fn the_wait_that_the_service_asks_for_has_three_forms() {
     check("Retry-After", &date(second * 4), second);
 }
 
-/// R-LIM1: a wait that would outlast the deadline ends the call with what is known.
+/// A wait that would outlast the deadline ends the call with what is known.
 #[test]
 fn a_total_deadline_cuts_the_waits() {
     let service = Service::start().unwrap();
@@ -275,7 +274,7 @@ fn answers_and_errors_tell_what_it_took() {
     assert!(targets[2].ends_with("/chat/completions?tenant=1"), "{targets:?}");
 }
 
-/// R-AUTH1 R-AUTH2 R-STR6: options that are set by name, of the client and of the call, are sent.
+/// Options that are set by name, of the client and of the call, are sent.
 #[test]
 fn options_by_name_reach_the_service() {
     let service = Service::start_with(Options { key: "sk-call".into(), ..Options::default() });
@@ -309,7 +308,7 @@ fn options_by_name_reach_the_service() {
     }
 }
 
-/// R-LIM1: a call changes a part of its client's policy by name, and the others stay.
+/// A call changes a part of its client's policy by name, and the others stay.
 #[test]
 fn a_part_of_the_retry_policy_is_changed_for_a_call() {
     let service = Service::start().unwrap();
@@ -331,7 +330,7 @@ fn a_part_of_the_retry_policy_is_changed_for_a_call() {
     }
 }
 
-/// R-ERR5: the timeouts of a call by name, and null for none.
+/// The timeouts of a call by name, and null for none.
 #[test]
 fn timeouts_by_name_win_over_the_clients() {
     let service = Service::start().unwrap();

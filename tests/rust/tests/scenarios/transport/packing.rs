@@ -44,7 +44,7 @@ fn packed_stream(events: &[&str], is_whole: bool) -> Vec<Step> {
     steps
 }
 
-/// R-STR1: a packed stream arrives in lumps, so that none is asked for.
+/// A packed stream arrives in lumps, so that none is asked for.
 #[test]
 fn gzip_is_asked_for_on_plain_calls_and_not_on_streams() {
     let service = Service::start().unwrap();
@@ -64,7 +64,7 @@ fn gzip_is_asked_for_on_plain_calls_and_not_on_streams() {
     }
 }
 
-/// R-F3 R-ERR1: the text is what it was before it was packed, under a good status and a bad one.
+/// The text is what it was before it was packed, under a good status and a bad one.
 #[test]
 fn a_packed_answer_is_read() {
     let service = Service::start().unwrap();
@@ -99,7 +99,7 @@ fn a_packed_answer_is_read() {
     }
 }
 
-/// R-STR1: what the service flushed is here while it says nothing more.
+/// What the service flushed is here while it says nothing more.
 #[test]
 fn a_packed_stream_is_delivered_event_by_event() {
     let service = Service::start().unwrap();
@@ -117,7 +117,7 @@ fn a_packed_stream_is_delivered_event_by_event() {
     }
 }
 
-/// R-STR7: what was cut never looks whole, also where only gzip itself can tell.
+/// What was cut never looks whole, also where only gzip itself can tell.
 #[test]
 fn a_packed_answer_that_is_cut_is_an_error() {
     let service = Service::start().unwrap();
@@ -144,7 +144,7 @@ fn a_packed_answer_that_is_cut_is_an_error() {
     }
 }
 
-/// R-ERR5: an answer has a status, also one that cannot be unpacked.
+/// An answer has a status, also one that cannot be unpacked.
 #[test]
 fn a_coding_that_was_not_asked_for_is_refused() {
     let service = Service::start().unwrap();
@@ -166,7 +166,7 @@ fn a_coding_that_was_not_asked_for_is_refused() {
     }
 }
 
-/// R-ERR1 R-MET1: the kind of an error is that of its status, whatever its body is packed in.
+/// The kind of an error is that of its status, whatever its body is packed in.
 #[test]
 fn a_bad_status_counts_more_than_its_coding() {
     let service = Service::start().unwrap();

@@ -10,8 +10,8 @@ fn moved(status: u16, location: &str) -> Exchange {
     Exchange::json_with_headers(status, &[("Location", location)], "moved")
 }
 
-/// R-AUTH1: the same method, body and headers go where the service points within its origin; a
-/// relative place counts from the URL that was asked.
+/// The same method, body and headers go where the service points within its origin; a relative
+/// place counts from the URL that was asked.
 #[test]
 fn a_redirect_within_the_origin_is_followed() {
     let service = Service::start().unwrap();
@@ -45,7 +45,7 @@ fn a_redirect_within_the_origin_is_followed() {
     }
 }
 
-/// R-STR1 R-OP2: streams and lists are followed alike.
+/// Streams and lists are followed alike.
 #[test]
 fn every_way_of_calling_follows() {
     let service = Service::start().unwrap();
@@ -84,7 +84,7 @@ fn refused(client: &Client, check: impl Fn(&Error)) {
     }
 }
 
-/// R-AUTH4: neither another port nor another scheme nor another name is the same origin.
+/// Neither another port nor another scheme nor another name is the same origin.
 #[test]
 fn the_key_never_reaches_another_origin() {
     let (service, other) = (Service::start().unwrap(), Service::start().unwrap());
@@ -110,7 +110,7 @@ fn the_key_never_reaches_another_origin() {
     assert_eq!((other.connections(), service.recorded("").len()), (0, 0));
 }
 
-/// R-ERR1: what would change the method is not followed, not even at home.
+/// What would change the method is not followed, not even at home.
 #[test]
 fn a_redirect_that_changes_the_method_is_told() {
     let service = Service::start().unwrap();

@@ -29,7 +29,7 @@ fn echoes() -> Vec<Exchange> {
     ]
 }
 
-/// R-AUTH4: not one line of any library below says the key, at the finest level.
+/// Not one line of any library below says the key, at the finest level.
 #[test]
 fn the_finest_log_does_not_say_the_key() {
     let told = in_child("secrets::the_finest_log_does_not_say_the_key", || {
@@ -76,7 +76,7 @@ fn hides(what: &str, shown: &dyn Debug, secrets: &[&str]) {
     }
 }
 
-/// R-AUTH4: the key, and what else a configuration keeps secret.
+/// The key, and what else a configuration keeps secret.
 #[test]
 fn a_configuration_hides_its_secrets() {
     let config = || Config::new().base_url("http://127.0.0.1:1/v1").api_key(KEY);
@@ -89,7 +89,7 @@ fn a_configuration_hides_its_secrets() {
     hides("Blocking", &Client::new(config()).unwrap().blocking(), &[KEY]);
 }
 
-/// R-AUTH4: a header may be a second key.
+/// A header may be a second key.
 #[test]
 fn the_values_of_headers_are_not_shown() {
     let config = Config::new().base_url("http://127.0.0.1:1/v1").api_key(KEY);
@@ -97,7 +97,7 @@ fn the_values_of_headers_are_not_shown() {
     hides("Request", &hello().header("api-key", KEY), &[KEY]);
 }
 
-/// R-AUTH4: user info and query of a URL are masked likewise.
+/// User info and query of a URL are masked likewise.
 #[test]
 fn a_base_url_is_shown_without_its_secrets() {
     for base_url in
@@ -116,7 +116,7 @@ fn a_base_url_is_shown_without_its_secrets() {
     }
 }
 
-/// R-AUTH4: a private key is a secret, as text or as numbers.
+/// A private key is a secret, as text or as numbers.
 #[test]
 fn a_client_certificate_is_not_shown() {
     let pem = "-----BEGIN PRIVATE KEY-----\nSECRET\n-----END PRIVATE KEY-----\n";
@@ -127,7 +127,7 @@ fn a_client_certificate_is_not_shown() {
     hides("Config with a client certificate", &config, &numbers);
 }
 
-/// R-AUTH4: answers, heads and errors, in all their forms.
+/// Answers, heads and errors, in all their forms.
 #[test]
 fn answers_and_errors_hide_an_echoed_key() {
     let service = Service::start().unwrap();
@@ -159,8 +159,8 @@ fn answers_and_errors_hide_an_echoed_key() {
     hides("Request", &Request::chat("m").user("a"), &[KEY]);
 }
 
-/// R-AUTH4 R-ERR3: an error as JSON is JSON, and has no key in it, whatever a service echoed where:
-/// in what was gathered of its answer, too.
+/// An error as JSON is JSON, and has no key in it, whatever a service echoed where: in what was
+/// gathered of its answer, too.
 #[test]
 fn the_json_of_an_error_hides_an_echoed_key() {
     let service = Service::start().unwrap();
@@ -273,8 +273,8 @@ fn wipe(text: String) {
     black_box(&bytes);
 }
 
-/// R-AUTH4: no copy of the key stays in memory that is ours: of one that was set by name, for a client
-/// or for a call, and of options that were refused; nor of the header, where it was not sent yet.
+/// No copy of the key stays in memory that is ours: of one that was set by name, for a client or
+/// for a call, and of options that were refused; nor of the header, where it was not sent yet.
 #[test]
 fn the_key_is_wiped_from_memory() {
     let told = in_child("secrets::the_key_is_wiped_from_memory", || {
