@@ -632,13 +632,13 @@ class OpenAI(BaseClient):
         self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
     ) -> Any:
         """For tracing, which replaces it: what calls are made by then."""
-        from modelwire._instrumented import request
+        from modelwire._otel.instrumented import request
 
         return request(options, stream_cls)
 
     def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
         if "request" in self.__dict__ and not call.is_requested:
-            from modelwire._instrumented import TracedStream, asked
+            from modelwire._otel.instrumented import TracedStream, asked
 
             return asked(self, operation, fields, stream, call, TracedStream)
         if self._hooks is not None and not call.is_hooked:
@@ -752,13 +752,13 @@ class AsyncOpenAI(BaseClient):
         self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
     ) -> Any:
         """For tracing, which replaces it: what calls are made by then."""
-        from modelwire._instrumented import async_request
+        from modelwire._otel.instrumented import async_request
 
         return await async_request(options, stream_cls)
 
     async def _run(self, operation: str, fields: Any, stream: bool, call: Call) -> Any:
         if "request" in self.__dict__ and not call.is_requested:
-            from modelwire._instrumented import AsyncTracedStream, asked
+            from modelwire._otel.instrumented import AsyncTracedStream, asked
 
             return await asked(self, operation, fields, stream, call, AsyncTracedStream)
         if self._hooks is not None and not call.is_hooked:

@@ -4,9 +4,8 @@
 
     ModelwireInstrumentor().instrument()
 
-or nothing at all where the program is started by `opentelemetry-instrument`. Needs
-opentelemetry-api (`pip install modelwire[otel]`), and an SDK to go anywhere. Imported when it is
-asked for; knows the settings, and no call.
+A program that is started by `opentelemetry-instrument` needs neither line. Needs opentelemetry-api
+(`pip install modelwire[otel]`), and an SDK that exports.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ except ModuleNotFoundError as _missing:
     ) from _missing
 
 from modelwire import _observe
-from modelwire import _otel_names as names
 from modelwire._native import __version__
-from modelwire._otel_calls import Calls, Metrics
-from modelwire._otel_content import CONTENT_MAX
+from modelwire._otel.calls import SCHEMA, CallTracer
+from modelwire._otel.content import CONTENT_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -36,11 +34,9 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-OPT_IN = "OTEL_SEMCONV_STABILITY_OPT_IN"
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
-_SCOPE = "modelwire"
-# What the variable says: whether content goes to spans, and whether to events of the log.
+# Values of the variable: whether content is on spans, and whether in events of the log.
 _CAPTURES = {
     "": (False, False),
     "false": (False, False),
@@ -55,12 +51,12 @@ _log = logging.getLogger("modelwire.otel")
 
 
 class ModelwireInstrumentor:
-    """Switches spans and metrics on and off, for all clients of the process: those that are there
-    and those to come. There is one: whoever calls the class gets it."""
+    """Switches spans and metrics on and off, for all clients of the process, present and future.
+    Each call of the class returns the same object; any thread may use it."""
 
     _instance: ModelwireInstrumentor | None = None
     _lock = threading.Lock()
-    _calls: Calls | None = None
+    _calls: CallTracer | None = None
 
     def __new__(cls) -> ModelwireInstrumentor:
         with cls._lock:
@@ -69,12 +65,12 @@ class ModelwireInstrumentor:
             return cls._instance
 
     def instrumentation_dependencies(self) -> Collection[str]:
-        """None: what is instrumented is this package."""
+        """None: this package instruments itself."""
         return ()
 
     @property
     def is_instrumented_by_opentelemetry(self) -> bool:
-        """Whether calls are told."""
+        """Whether calls are instrumented."""
         return self._calls is not None
 
     def instrument(
@@ -87,42 +83,31 @@ class ModelwireInstrumentor:
         capture_content: bool | None = None,
         content_max: int = CONTENT_MAX,
         chunk_times: bool = True,
-        provider_name: str = names.OPENAI,
-        conventions: str | None = None,
+        provider_name: str = "openai",
         **others: Any,
     ) -> None:
-        """Tells every call from now on. What is left out is OpenTelemetry's: the global providers,
-        and its variables.
+        """Instruments the calls that start from now on. Providers that are left out are the global
+        ones.
 
         inject_context sends the span's context (`traceparent`, and baggage if there is some) to
-        the service. capture_content puts what was asked and answered on the spans, each attribute
-        at most content_max characters; None is what the variable
-        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says. chunk_times measures the time from
-        chunk to chunk. provider_name is who the service is, where it is another one's.
-        conventions is "1.30" or "latest"; None is what OTEL_SEMCONV_STABILITY_OPT_IN says.
+        the service. capture_content puts requests and answers on the spans, each attribute at most
+        content_max characters; None is what OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
+        says. chunk_times measures the time from chunk to chunk. provider_name names the service's
+        provider, in the conventions' words.
         """
         unknown = sorted(others.keys() - {"skip_dep_check", "raise_exception_on_conflict"})
         if unknown:
             _log.warning("instrument takes no %s", ", ".join(unknown))
         with self._lock:
             if self._calls is not None:
-                _log.warning("calls are told already: uninstrument first, to change how")
+                _log.warning("already instrumented: call uninstrument first to change settings")
                 return
-            version = conventions or names.asked_for(os.environ.get(OPT_IN, ""))
-            on_spans, on_events = _captures(capture_content)
-            if version not in names.SCHEMAS:
-                known = ", ".join(names.SCHEMAS)
-                raise ValueError(f"there are no conventions {version!r}: {known}")
-            schema = names.SCHEMAS[version]
-            tracer = get_tracer(_SCOPE, __version__, tracer_provider, schema)
-            metrics = None
-            if not isinstance(meter_provider, NoOpMeterProvider):
-                metrics = Metrics(get_meter(_SCOPE, __version__, meter_provider, schema), version)
-            self._calls = Calls(
-                tracer,
-                metrics,
-                _logger(logger_provider, schema) if on_events else None,
-                version=version,
+            on_spans, in_events = _captures(capture_content)
+            metered = not isinstance(meter_provider, NoOpMeterProvider)
+            self._calls = CallTracer(
+                get_tracer("modelwire", __version__, tracer_provider, SCHEMA),
+                get_meter("modelwire", __version__, meter_provider, SCHEMA) if metered else None,
+                _logger(logger_provider) if in_events else None,
                 provider=provider_name,
                 inject_context=inject_context,
                 content_on_spans=on_spans,
@@ -132,11 +117,11 @@ class ModelwireInstrumentor:
             _observe.observers.append(self._calls)
 
     def uninstrument(self, **others: Any) -> None:
-        """Tells no further call. What is under way is told when it ends."""
+        """Instruments no further call. The spans of calls in flight end with them."""
         with self._lock:
             calls, self._calls = self._calls, None
             if calls is None:
-                _log.warning("calls are not told: there is nothing to uninstrument")
+                _log.warning("not instrumented: nothing to uninstrument")
                 return
             _observe.observers.remove(calls)
 
@@ -144,13 +129,13 @@ class ModelwireInstrumentor:
 def _captures(given: bool | None) -> tuple[bool, bool]:
     if given is not None:
         return bool(given), False
-    said = os.environ.get(CAPTURE, "").strip().lower()
-    if said not in _CAPTURES:
-        _log.warning("%s=%s is none of %s", CAPTURE, said, ", ".join(filter(None, _CAPTURES)))
-    return _CAPTURES.get(said, (False, False))
+    value = os.environ.get(CAPTURE, "").strip().lower()
+    if value not in _CAPTURES:
+        _log.warning("%s=%s is none of %s", CAPTURE, value, ", ".join(filter(None, _CAPTURES)))
+    return _CAPTURES.get(value, (False, False))
 
 
-def _logger(provider: Any, schema: str | None) -> Any:
+def _logger(provider: Any) -> Any:
     from opentelemetry._logs import get_logger
 
-    return get_logger(_SCOPE, __version__, provider, schema)
+    return get_logger("modelwire", __version__, provider, SCHEMA)

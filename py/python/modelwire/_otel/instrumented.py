@@ -1,6 +1,6 @@
-"""Calls through `client.request`, for tracing that puts a method of its own there, as it does with
-openai-python's clients: it sees the request as that has it, and each chunk of a stream. Imported
-when that was done; knows no tracer."""
+"""Calls through `client.request`, for tracing that replaces that method, as it does with
+openai-python's clients: it gets the request as openai-python has it, and each chunk of a stream.
+Imported only then; needs no OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from modelwire._native import AsyncIteration, Iteration
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from types import TracebackType
 
     from typing_extensions import Self
 
@@ -41,16 +40,19 @@ class Options:
 
 
 class _Traced:
-    """A stream whose chunks go by a method that a class below may wrap."""
+    """A stream whose chunks pass a method that subclasses may wrap: `__stream__`."""
+
+    __stream__: Any
 
     def __init__(self, stream: Any) -> None:
         self._native = stream
+        self._chunks = self.__stream__()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._native, name)
 
     if not TYPE_CHECKING:
-        # What the stream says it is of.
+        # For isinstance: the class of the native stream.
         __class__ = property(lambda self: self._native.__class__)
 
 
@@ -59,10 +61,6 @@ class TracedStream(_Traced):
 
     def __stream__(self) -> Iterator[Any]:
         yield from self._native
-
-    def __init__(self, stream: Any) -> None:
-        super().__init__(stream)
-        self._chunks = self.__stream__()
 
     def __iter__(self) -> Iterator[Any]:
         return Iteration(self._chunks, self._native)
@@ -73,17 +71,12 @@ class TracedStream(_Traced):
     def close(self) -> None:
         """Ends the stream."""
         self._native.close()
-        self._chunks.close()  # type: ignore[attr-defined]
+        self._chunks.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -94,10 +87,6 @@ class AsyncTracedStream(_Traced):
         async for chunk in self._native:
             yield chunk
 
-    def __init__(self, stream: Any) -> None:
-        super().__init__(stream)
-        self._chunks = self.__stream__()
-
     def __aiter__(self) -> AsyncIterator[Any]:
         return AsyncIteration(self, self._native)
 
@@ -107,22 +96,17 @@ class AsyncTracedStream(_Traced):
     async def close(self) -> None:
         """Ends the stream."""
         await self._native.close()
-        await self._chunks.aclose()  # type: ignore[attr-defined]
+        await self._chunks.aclose()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
 
 def asked(client: Any, operation: str, fields: Any, stream: bool, call: Any, kind: Any) -> Any:
-    """Makes a call by whatever stands at the client's `request`."""
+    """Makes a call by whatever method `client.request` is now."""
     options = Options(client, operation, fields, stream, call)
     call.is_requested = True
     stream_cls = kind if stream else None
@@ -130,7 +114,7 @@ def asked(client: Any, operation: str, fields: Any, stream: bool, call: Any, kin
 
 
 def request(options: Any, stream_cls: Any) -> Any:
-    """What stands there at first, of a synchronous client."""
+    """The original `request` of a synchronous client."""
     result = _ours(options).run()
     return result if stream_cls is None else stream_cls(result)
 

@@ -1,0 +1,1 @@
+"""What `modelwire.otel` is made of."""
