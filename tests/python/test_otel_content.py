@@ -15,8 +15,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from conftest import id_of
-from modelwire import _otel_content, _otel_names
-from modelwire._otel_calls import Calls, Metrics
+from modelwire._otel import content
+from modelwire._otel.calls import CallTracer
 
 pytestmark = pytest.mark.thread_unsafe("observers are the process's")
 
@@ -83,9 +83,9 @@ def record(**given):
 
 
 class Told:
-    """A version of the conventions, and what it told."""
+    """What was exported of calls."""
 
-    def __init__(self, version=_otel_names.OLD, **settings):
+    def __init__(self, **settings):
         self._exporter, self._reader = InMemorySpanExporter(), InMemoryMetricReader()
         provider = TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(self._exporter))
@@ -94,12 +94,12 @@ class Told:
             "provider": "openai",
             "inject_context": False,
             "content_on_spans": False,
-            "content_max": _otel_content.CONTENT_MAX,
+            "content_max": content.CONTENT_MAX,
             "chunk_times": True,
             **settings,
         }
         tracer = provider.get_tracer("test")
-        self.calls = Calls(tracer, Metrics(meter, version), None, version=version, **asked)
+        self.calls = CallTracer(tracer, meter, None, **asked)
 
     def span(self, call, record, response=None):
         """The span of one call."""
@@ -123,34 +123,11 @@ class Told:
         return found
 
 
-BOTH = pytest.mark.parametrize("version", [_otel_names.OLD, _otel_names.LATEST])
-
-
-@BOTH
-def test_the_names_of_a_version_are_all_different(version):
-    """No name stands for two things."""
-    named = [one for one in vars(_otel_names.attributes(version, "openai")).values() if one]
-    told = _otel_names.metrics(version)
-    named += [row[1] for row in told.histograms + told.counters]
-    assert len(named) == len(set(named))
-
-
 def test_another_provider_has_no_attributes_of_openai():
-    named = _otel_names.attributes(_otel_names.LATEST, "another")
-    assert not [one for one in vars(named).values() if one and one.startswith("openai.")]
-
-
-@pytest.mark.parametrize(
-    ("said", "version"),
-    [
-        ("", "1.30"),
-        ("http", "1.30"),
-        ("gen_ai_latest_experimental", "latest"),
-        ("http/dup, gen_ai_latest_experimental", "latest"),
-    ],
-)
-def test_the_variable_switches_the_version(said, version):
-    assert _otel_names.asked_for(said) == version
+    told = Told(provider="another")
+    attributes = told.span(call(messages=USER, service_tier="flex"), record()).attributes
+    assert attributes["gen_ai.provider.name"] == "another"
+    assert not [name for name in attributes if name.startswith("openai.")]
 
 
 PARAMETERS = {
@@ -165,12 +142,11 @@ PARAMETERS = {
     "n": 2,
     "response_format": {"type": "json_schema", "json_schema": {}},
     "service_tier": "flex",
-    "reasoning_effort": "low",
 }
 
 
 def test_the_parameters_of_a_chat():
-    span = Told("latest").span(call(stream=True, messages=USER, **PARAMETERS), record())
+    span = Told().span(call(stream=True, messages=USER, **PARAMETERS), record())
     told = dict(span.attributes)
     assert span.name == "chat echo" and span.kind.name == "CLIENT"
     expected = {
@@ -192,7 +168,6 @@ def test_the_parameters_of_a_chat():
         "gen_ai.request.choice.count": 2,
         "gen_ai.output.type": "json",
         "openai.request.service_tier": "flex",
-        "gen_ai.request.reasoning.level": "low",
     }
     assert {name: told.get(name) for name in expected} == expected
 
@@ -202,28 +177,23 @@ def test_the_parameters_of_a_response():
         "responses",
         input="Say it.",
         max_output_tokens=7,
-        reasoning={"effort": "high"},
         text={"format": {"type": "text"}},
         conversation={"id": "conv_1"},
-        previous_response_id="resp_1",
         service_tier="auto",
     )
-    told = Told("latest").span(asked, record()).attributes
+    told = Told().span(asked, record()).attributes
     expected = {
         "gen_ai.operation.name": "chat",
         "openai.api.type": "responses",
         "gen_ai.request.max_tokens": 7,
-        "gen_ai.request.reasoning.level": "high",
         "gen_ai.output.type": "text",
         "gen_ai.conversation.id": "conv_1",
-        "gen_ai.request.previous_response.id": "resp_1",
         "openai.request.service_tier": None,
         "gen_ai.request.stream": None,
     }
     assert {name: told.get(name) for name in expected} == expected
 
 
-@BOTH
 @pytest.mark.parametrize(
     "fields",
     [
@@ -234,9 +204,9 @@ def test_the_parameters_of_a_response():
     ],
     ids=id_of,
 )
-def test_whatever_a_program_passes_there_is_a_span(version, fields):
+def test_whatever_a_program_passes_there_is_a_span(fields):
     """A call that is refused for its arguments is told as well."""
-    told = Told(version, content_on_spans=True)
+    told = Told(content_on_spans=True)
     span = told.span(call(**fields), record(status=None, kind="argument", attempts=()))
     assert span.attributes["error.type"] == "RequestError"
     assert span.status.status_code.name == "ERROR"
@@ -309,12 +279,9 @@ FULL = record(
 )
 
 
-@BOTH
-def test_the_answer_of_a_call(version):
-    is_old = version == _otel_names.OLD
-    told = Told(version)
+def test_the_answer_of_a_call():
+    told = Told()
     span = told.span(call(stream=True, messages=USER), FULL)
-    written = "cache_creation" if is_old else "cache_write"
     expected = {
         "gen_ai.response.id": "chatcmpl-1",
         "gen_ai.response.model": "echo-1",
@@ -323,7 +290,7 @@ def test_the_answer_of_a_call(version):
         "gen_ai.usage.input_tokens": 100,
         "gen_ai.usage.output_tokens": 40,
         "gen_ai.usage.cache_read.input_tokens": 60,
-        f"gen_ai.usage.{written}.input_tokens": 5,
+        "gen_ai.usage.cache_creation.input_tokens": 5,
         "gen_ai.usage.reasoning.output_tokens": 30,
         "http.response.status_code": 200,
         "network.peer.address": "::1",
@@ -335,34 +302,16 @@ def test_the_answer_of_a_call(version):
         "modelwire.bytes_out": 10,
     }
     assert {name: span.attributes.get(name) for name in expected} == expected
-    assert span.attributes.get("gen_ai.usage.audio.input_tokens") == (None if is_old else 10)
     assert not span.events
 
     points = told.points()
-    kind = "operation" if is_old else "inference"
-    ((duration, attributes),) = points.pop(f"gen_ai.client.{kind}.duration")
+    ((duration, attributes),) = points.pop("gen_ai.client.operation.duration")
     assert duration == 0.5
     assert attributes["gen_ai.response.model"] == "echo-1" and attributes["server.port"] == 443
-    assert [one[0] for one in points.pop(f"gen_ai.client.{kind}.time_to_first_chunk")] == [0.25]
-    assert [one[0] for one in points.pop(f"gen_ai.client.{kind}.time_per_output_chunk")] == [0.25]
-    if is_old:
-        used = points.pop("gen_ai.client.token.usage")
-        assert {one["gen_ai.token.type"]: value for value, one in used} == {
-            "input": 100,
-            "output": 40,
-        }
-    else:
-        name = "gen_ai.client.inference"
-        sums = {one: sum(value for value, _ in points.pop(one)) for one in list(points)}
-        assert sums == {
-            f"{name}.operation.input_tokens": 100,
-            f"{name}.operation.output_tokens": 40,
-            f"{name}.usage.input_tokens": 100,
-            f"{name}.usage.output_tokens": 40,
-            f"{name}.usage.cache_read.input_tokens": 60,
-            f"{name}.usage.cache_write.input_tokens": 5,
-            f"{name}.usage.reasoning.output_tokens": 30,
-        }
+    assert [one[0] for one in points.pop("gen_ai.client.operation.time_to_first_chunk")] == [0.25]
+    assert [one[0] for one in points.pop("gen_ai.client.operation.time_per_output_chunk")] == [0.25]
+    used = points.pop("gen_ai.client.token.usage")
+    assert {one["gen_ai.token.type"]: value for value, one in used} == {"input": 100, "output": 40}
     assert not points
 
 
@@ -377,22 +326,7 @@ def test_the_times_between_chunks_are_bounded(chunks):
     assert gaps == (max(chunks - 1, 0) if chunks <= 257 else pytest.approx(192, abs=64))
 
 
-def test_audio_is_a_modality_of_the_tokens():
-    told = Told("latest")
-    told.span(call(messages=USER), FULL)
-    used = told.points()["gen_ai.client.inference.usage.input_tokens"]
-    assert {one["gen_ai.token.modality"]: value for value, one in used} == {
-        "audio": 10,
-        "unknown": 90,
-    }
-
-
-def test_a_call_without_usage_counts_nothing_where_that_is_the_convention():
-    """The latest conventions count 0 tokens of a call that told none; older ones record nothing."""
-    told = Told("latest")
-    told.span(call(messages=USER), record(kind="connect", status=None, attempts=()))
-    ((used, attributes),) = told.points()["gen_ai.client.inference.usage.input_tokens"]
-    assert (used, attributes["gen_ai.token.modality"]) == (0, "unknown")
+def test_a_call_without_usage_counts_nothing():
     told = Told()
     told.span(call(messages=USER), record())
     assert "gen_ai.client.token.usage" not in told.points()
@@ -534,8 +468,8 @@ INPUTS = [
 @pytest.mark.parametrize(("operation", "given", "expected"), INPUTS)
 def test_messages_have_the_form_of_the_conventions(operation, given, expected):
     name = "messages" if operation == "chat" else "input"
-    told = _otel_content.asked(operation, {name: given}, 10_000, KEY)
-    assert told == {"input_messages": expected}
+    told = content.of_request(operation, {name: given}, 10_000, KEY)
+    assert told == {"gen_ai.input.messages": expected}
 
 
 def test_instructions_and_tools():
@@ -547,15 +481,15 @@ def test_instructions_and_tools():
             {"type": "web_search"},
         ],
     }
-    told = _otel_content.asked("responses", fields, 10_000, KEY)
-    assert told["instructions"] == [{"type": "text", "content": "Be brief."}]
-    assert told["tools"] == [
+    told = content.of_request("responses", fields, 10_000, KEY)
+    assert told["gen_ai.system_instructions"] == [{"type": "text", "content": "Be brief."}]
+    assert told["gen_ai.tool.definitions"] == [
         {"type": "function", "name": "add"},
         {"type": "web_search", "name": "web_search"},
     ]
     tools = [{"type": "function", "function": {"name": "add"}}]
-    told = _otel_content.asked("chat", {"messages": USER, "tools": tools}, 10_000, KEY)
-    assert told["tools"] == [{"type": "function", "name": "add"}]
+    told = content.of_request("chat", {"messages": USER, "tools": tools}, 10_000, KEY)
+    assert told["gen_ai.tool.definitions"] == [{"type": "function", "name": "add"}]
 
 
 @pytest.mark.parametrize(
@@ -570,8 +504,8 @@ def test_instructions_and_tools():
     ],
 )
 def test_content_is_bounded(messages):
-    told = _otel_content.asked("chat", {"messages": messages}, 1000, KEY)
-    text = _otel_content.dumped(told["input_messages"])
+    told = content.of_request("chat", {"messages": messages}, 1000, KEY)
+    text = json.dumps(told["gen_ai.input.messages"])
     assert len(text) < 40_000  # a bare message of two characters has some forty of JSON around it
     json.loads(text)
 
@@ -579,13 +513,11 @@ def test_content_is_bounded(messages):
 def test_content_that_is_nested_without_end():
     deep = []
     deep.append(deep)
-    told = _otel_content.asked(
-        "chat", {"messages": [{"role": "user", "content": [deep]}]}, 1000, ""
-    )
-    assert _otel_content.dumped(told["input_messages"])
+    told = content.of_request("chat", {"messages": [{"role": "user", "content": [deep]}]}, 1000, "")
+    assert json.dumps(told["gen_ai.input.messages"])
 
 
 def test_the_key_is_in_no_content():
     messages = [{"role": KEY, "content": [{"type": "odd", KEY: [f"my key is {KEY}!"]}]}]
-    told = _otel_content.asked("chat", {"messages": messages}, 1000, KEY)
-    assert KEY not in _otel_content.dumped(told["input_messages"])
+    told = content.of_request("chat", {"messages": messages}, 1000, KEY)
+    assert KEY not in json.dumps(told["gen_ai.input.messages"])

@@ -11,7 +11,6 @@ import contextlib
 import json
 import logging
 from dataclasses import dataclass, field
-from functools import lru_cache
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -110,15 +109,19 @@ class CallTracer(Observer):
     ) -> None:
         self._tracer = tracer
         self._logger = logger
-        self._histograms = meter and {
-            name: meter.create_histogram(
-                name,
-                unit=unit,
-                description=description,
-                explicit_bucket_boundaries_advisory=_SECONDS if unit == "s" else _TOKENS,
-            )
-            for name, (unit, description) in _HISTOGRAMS.items()
-        }
+        self._histograms = (
+            None
+            if meter is None
+            else {
+                name: meter.create_histogram(
+                    name,
+                    unit=unit,
+                    description=description,
+                    explicit_bucket_boundaries_advisory=_SECONDS if unit == "s" else _TOKENS,
+                )
+                for name, (unit, description) in _HISTOGRAMS.items()
+            }
+        )
         self._provider = provider
         self._injects = inject_context
         self._content_on_spans = content_on_spans
@@ -134,7 +137,7 @@ class CallTracer(Observer):
         key = call.key.value or ""
         key = key if len(key) >= KEY_MIN else ""
         model = call.fields.get("model")
-        attributes = {
+        attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": self._provider,
             "gen_ai.request.model": model if isinstance(model, str) and model else None,
@@ -367,7 +370,6 @@ def _has_span(name: str, context: Context) -> bool:
     return is_client and span.is_recording() and getattr(span, "name", None) == name
 
 
-@lru_cache(256)
 def _address(url: str) -> tuple[str | None, int | None]:
     parts = urlsplit(url)
     return parts.hostname, parts.port or _PORTS.get(parts.scheme)
