@@ -1,6 +1,6 @@
-"""`modelwire.otel` with real calls: OpenTelemetry's SDK keeps in memory what it was told, and its
-own instrumentation of openai does the same for the same calls. Knows no form of content: that is in
-test_otel_content.py."""
+"""`modelwire.otel` with real calls: OpenTelemetry's SDK keeps what it gets in memory, and its own
+instrumentation of openai-python does so for the same calls. The forms of attributes and content are
+in test_otel_content.py."""
 
 import asyncio
 import contextlib
@@ -35,14 +35,13 @@ from programs import run
 
 pytestmark = pytest.mark.thread_unsafe("observers are the process's")
 
-HELLO = wire.HELLO
 CHAT = {"model": "echo", "messages": [{"role": "user", "content": "One two three."}]}
 RESPONSE = {"model": "echo", "input": "One two three."}
-HERE = Path(__file__).parent
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 class Telemetry:
-    """What was told, and what it is told to."""
+    """An SDK in memory, and what it got."""
 
     def __init__(self):
         self.exporter, self.reader = InMemorySpanExporter(), InMemoryMetricReader()
@@ -66,19 +65,19 @@ class Telemetry:
         (found,) = self.spans()
         return found
 
-    def points(self):
-        """Every metric by its name: its points."""
+    def metrics(self):
+        """Every metric by its name: its unit and its points."""
         assert modelwire.flush_calls(10.0)
         data = self.reader.get_metrics_data()
         return {
-            metric.name: list(metric.data.data_points)
+            metric.name: (metric.unit, list(metric.data.data_points))
             for resource in (data.resource_metrics if data else ())
             for scope in resource.scope_metrics
             for metric in scope.metrics
         }
 
     def exported(self):
-        """Everything that was told, as one text."""
+        """Everything so far as one text."""
         assert modelwire.flush_calls(10.0)
         spans = [one.to_json() for one in self.exporter.get_finished_spans()]
         data = self.reader.get_metrics_data()
@@ -87,20 +86,19 @@ class Telemetry:
 
 @pytest.fixture
 def telemetry(monkeypatch):
-    """Everything that is needed to tell calls; nothing is told after the test."""
+    """An SDK; nothing is instrumented before and after the test."""
     for name in list(os.environ):
         if name.startswith("OTEL_"):
             monkeypatch.delenv(name)
     modelwire.flush_calls(10.0)
-    made = Telemetry()
-    yield made
+    yield Telemetry()
     if ModelwireInstrumentor().is_instrumented_by_opentelemetry:
         ModelwireInstrumentor().uninstrument()
 
 
 @pytest.fixture
-def told(telemetry):
-    """The same, as most programs have it."""
+def instrumented(telemetry):
+    """The same, instrumented as in most programs."""
     telemetry.start()
     return telemetry
 
@@ -109,13 +107,33 @@ def ended_well(span):
     return span.status.status_code.name == "UNSET" and "error.type" not in span.attributes
 
 
+def at(service, **settings):
+    return {"base_url": service.base_url, "api_key": service.api_key, **settings}
+
+
+def chat(caller, **given):
+    """A plain chat, or a stream with its chunks."""
+    return ask(caller, lambda client: client.chat.completions.create, {**CHAT, **given})
+
+
+def ask(caller, method, given):
+    def sync(client):
+        answer = method(client)(**given)
+        return list(answer) if given.get("stream") else answer
+
+    async def asynchronous(client):
+        answer = await method(client)(**given)
+        return [one async for one in answer] if given.get("stream") else answer
+
+    return caller(asynchronous if caller.kind is modelwire.AsyncOpenAI else sync)
+
+
 # Every kind of call.
 
 
-def test_a_plain_chat(told, caller):
-    """One span, and what it has."""
-    answer = caller(lambda client: client.chat.completions.create(**CHAT))
-    span = told.span()
+def test_a_plain_chat(instrumented, caller):
+    answer = chat(caller)
+    span = instrumented.span()
     assert span.name == "chat echo" and span.kind is trace.SpanKind.CLIENT and ended_well(span)
     host, _, port = caller.service.base_url.removeprefix("http://").partition(":")
     expected = {
@@ -136,21 +154,20 @@ def test_a_plain_chat(told, caller):
         "gen_ai.response.time_to_first_chunk": None,
     }
     assert {name: span.attributes.get(name) for name in expected} == expected
-    points = told.points()
-    (duration,) = points["gen_ai.client.operation.duration"]
-    assert duration.count == 1 and duration.sum == pytest.approx(
-        (span.end_time - span.start_time) / 1e9
-    )
-    used = {
-        one.attributes["gen_ai.token.type"]: one.sum for one in points["gen_ai.client.token.usage"]
-    }
+    metrics = instrumented.metrics()
+    unit, (duration,) = metrics.pop("gen_ai.client.operation.duration")
+    assert unit == "s" and duration.count == 1
+    assert duration.sum == pytest.approx((span.end_time - span.start_time) / 1e9)
+    unit, points = metrics.pop("gen_ai.client.token.usage")
+    used = {one.attributes["gen_ai.token.type"]: one.sum for one in points}
     assert used == {"input": answer.usage.prompt_tokens, "output": answer.usage.completion_tokens}
-    assert "gen_ai.client.operation.time_to_first_chunk" not in points
+    assert unit == "{token}" and not metrics
 
 
-def test_a_plain_response(told, caller):
-    answer = caller(lambda client: client.responses.create(**RESPONSE, max_output_tokens=50))
-    span = told.span()
+def test_a_plain_response(instrumented, caller):
+    given = {**RESPONSE, "max_output_tokens": 50}
+    answer = ask(caller, lambda client: client.responses.create, given)
+    span = instrumented.span()
     assert span.name == "chat echo" and ended_well(span)
     assert span.attributes["gen_ai.response.id"] == answer.id
     assert span.attributes["gen_ai.request.max_tokens"] == 50
@@ -158,70 +175,37 @@ def test_a_plain_response(told, caller):
     assert span.attributes["gen_ai.usage.output_tokens"] == answer.usage.output_tokens
 
 
-def test_a_list_of_models_is_not_told(told, caller):
-    """The conventions have no operation for it."""
-    caller(lambda client: client.models.list())
-    assert not told.spans() and not told.points()
-
-
-def test_the_rows_of_a_bulk_job_are_not_told(told, modelwire_service):
-    """The journal has what became of each."""
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
-        assert len(list(modelwire.bulk(["One.", "Two."], model="echo", client=client))) == 2
-    assert not told.spans() and not told.points()
-
-
-def test_streams(told, modelwire_service):
+def test_streams(instrumented, caller):
     """A span ends with its stream, and has its times."""
-    usage = {"include_usage": True}
-
-    def sync():
-        with modelwire.OpenAI(**_at(modelwire_service)) as client:
-            for make, given in (
-                (client.chat.completions.create, {**CHAT, "stream_options": usage}),
-                (client.responses.create, RESPONSE),
-            ):
-                yield len(list(make(**given, stream=True)))
-
-    async def asynchronous():
-        counts = []
-        async with modelwire.AsyncOpenAI(**_at(modelwire_service)) as client:
-            for make, given in (
-                (client.chat.completions.create, {**CHAT, "stream_options": usage}),
-                (client.responses.create, RESPONSE),
-            ):
-                counts.append(len([one async for one in await make(**given, stream=True)]))
-        return counts
-
-    counts = [*sync(), *asyncio.run(asynchronous())]
-    for span, count in zip(told.spans(), counts, strict=True):
+    with_usage = {**CHAT, "stream": True, "stream_options": {"include_usage": True}}
+    counts = [
+        len(ask(caller, lambda client: client.chat.completions.create, with_usage)),
+        len(ask(caller, lambda client: client.responses.create, {**RESPONSE, "stream": True})),
+    ]
+    for span, count in zip(instrumented.spans(), counts, strict=True):
         assert ended_well(span), span.to_json()
         assert span.attributes["gen_ai.request.stream"] is True
         assert span.attributes["modelwire.chunks"] == count
         assert span.attributes["gen_ai.response.finish_reasons"] == ("stop",)
         assert span.attributes["gen_ai.usage.output_tokens"] > 0
         assert 0 < span.attributes["gen_ai.response.time_to_first_chunk"] < 10
-    points = told.points()
-    (first,) = points["gen_ai.client.operation.time_to_first_chunk"]
-    (each,) = points["gen_ai.client.operation.time_per_output_chunk"]
-    assert first.count == 4 and each.count > 4
+    metrics = instrumented.metrics()
+    unit, (first,) = metrics["gen_ai.client.operation.time_to_first_chunk"]
+    assert unit == "s" and first.count == 2
+    unit, (each,) = metrics["gen_ai.client.operation.time_per_output_chunk"]
+    assert unit == "s" and each.count == sum(counts) - 2
 
 
-def _at(service, **settings):
-    return {"base_url": service.base_url, "api_key": service.api_key, **settings}
-
-
-def test_helper_streams_and_parsing(told, caller):
+def test_helper_streams_and_parsing(instrumented, caller):
     caller.service.queue(text("1"), text("1"))
     caller.chat_stream()
     caller.chat(response_format=int)
-    names = [one.name for one in told.spans()]
-    assert names == ["chat m", "chat m"]
+    assert [one.name for one in instrumented.spans()] == ["chat m", "chat m"]
 
 
-def test_raw_answers(told, modelwire_service):
-    """with_raw_response and with_streaming_response, read, parsed, and left unread."""
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
+def test_raw_answers(instrumented, modelwire_service):
+    """with_raw_response and with_streaming_response: read, parsed, and left unread."""
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
         of_raw = client.chat.completions.with_raw_response.create
         streaming = client.chat.completions.with_streaming_response.create
         of_raw(**CHAT).parse()
@@ -232,118 +216,103 @@ def test_raw_answers(told, modelwire_service):
             list(response.iter_lines())
         with streaming(**CHAT, stream=True):
             pass
-        spans = told.spans()
-    assert len(spans) == 5
-    assert all(ended_well(one) for one in spans), spans
+        spans = instrumented.spans()
+    assert len(spans) == 5 and all(map(ended_well, spans)), spans
     assert all(one.attributes["http.response.status_code"] == 200 for one in spans)
 
     async def main():
-        async with modelwire.AsyncOpenAI(**_at(modelwire_service)) as client:
+        async with modelwire.AsyncOpenAI(**at(modelwire_service)) as client:
             of_raw = client.chat.completions.with_raw_response.create
             (await of_raw(**CHAT)).parse()
-            stream = (await of_raw(**CHAT, stream=True)).parse()
-            async for _ in stream:
+            async for _ in (await of_raw(**CHAT, stream=True)).parse():
                 pass
 
     asyncio.run(main())
-    assert [ended_well(one) for one in told.spans()] == [True, True]
+    assert [ended_well(one) for one in instrumented.spans()] == [True, True]
 
 
-def test_one_span_covers_all_retries(told, caller):
+def test_models_bulk_rows_and_closed_clients_have_no_span(instrumented, modelwire_service):
+    """The conventions have no operation for a list of models; the journal has the rows."""
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
+        client.models.list()
+        assert len(list(modelwire.bulk(["One.", "Two."], model="echo", client=client))) == 2
+    with pytest.raises(modelwire.OpenAIError):
+        client.chat.completions.create(**CHAT)
+    assert not instrumented.spans() and not instrumented.metrics()
+
+
+def test_one_span_covers_all_retries(instrumented, caller):
     """With an event for each attempt and each wait."""
     caller.service.queue(error(429), error(429), "Done.")
-    fast = modelwire.Retry(max_retries=2, first_wait=0.01)
-    caller.settings["retry"] = fast
-    caller(lambda client: client.chat.completions.create(**CHAT))
-    span = told.span()
+    caller.settings["retry"] = modelwire.Retry(max_retries=2, first_wait=0.01)
+    chat(caller)
+    span = instrumented.span()
     assert ended_well(span) and span.attributes["http.request.resend_count"] == 2
-    events = [(one.name, one.attributes.get("status")) for one in span.events]
-    attempts = [status for name, status in events if name == "modelwire.attempt"]
-    assert attempts == [429, 429, 200]
-    waits = [one for one in span.events if one.name == "modelwire.wait"]
-    assert [one.attributes["reason"] for one in waits].count("retry") == 2
-    assert all(
-        one.attributes["seconds"] >= 0.01 for one in waits if one.attributes["reason"] == "retry"
-    )
+    attempts = [one.attributes for one in span.events if one.name == "modelwire.attempt"]
+    assert [one["status"] for one in attempts] == [429, 429, 200]
+    waits = [one.attributes for one in span.events if one.name == "modelwire.wait"]
+    retries = [one["seconds"] for one in waits if one["reason"] == "retry"]
+    assert len(retries) == 2 and min(retries) >= 0.01
     assert all(span.start_time <= one.timestamp <= span.end_time for one in span.events)
 
 
-FAILURES = {
-    "no status": (
-        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"),
-        "APIConnectionError",
-        200,
-    ),
-    "400": (error(400), "BadRequestError", 400),
-    "401": (error(401), "AuthenticationError", 401),
-    "404": (error(404), "NotFoundError", 404),
-    "409": (error(409), "ConflictError", 409),
-    "500": (error(500), "InternalServerError", 500),
-    "no json": (
-        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n?"),
-        "APIResponseValidationError",
-        200,
-    ),
-}
+# Failures and cancelled calls.
+
+CUT = raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+FAILURES = [
+    (CUT, "APIConnectionError", 200),
+    (error(400), "BadRequestError", 400),
+    (error(401), "AuthenticationError", 401),
+    (error(404), "NotFoundError", 404),
+    (error(409), "ConflictError", 409),
+    (error(500), "InternalServerError", 500),
+    (raw(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n?"), "APIResponseValidationError", 200),
+]
 
 
-@pytest.mark.parametrize("failure", FAILURES)
-def test_failed_calls(told, caller, failure):
-    """error.type is the class of the exception; nothing of the service's text is told."""
-    answer, kind, status = FAILURES[failure]
+@pytest.mark.parametrize(("answer", "kind", "status"), FAILURES, ids=lambda one: str(one)[:24])
+def test_failed_calls(instrumented, caller, answer, kind, status):
+    """error.type is the class of the exception; no text of the service is in the span."""
     caller.service.queue(answer)
     with pytest.raises(modelwire.OpenAIError) as raised:
-        caller(lambda client: client.chat.completions.create(**CHAT))
-    assert type(raised.value).__name__ == kind
-    span = told.span()
-    assert span.attributes["error.type"] == kind
+        chat(caller)
+    span = instrumented.span()
+    assert type(raised.value).__name__ == span.attributes["error.type"] == kind
     assert span.attributes["modelwire.error.kind"] == raised.value.kind
     assert span.attributes["modelwire.metered"] == raised.value.metered
-    assert span.attributes.get("http.response.status_code") == status
+    assert span.attributes["http.response.status_code"] == status
     assert span.status.status_code.name == "ERROR" and "scripted" not in span.to_json()
-    (duration,) = told.points()["gen_ai.client.operation.duration"]
+    _, (duration,) = instrumented.metrics()["gen_ai.client.operation.duration"]
     assert duration.attributes["error.type"] == kind
 
 
-def test_a_service_that_is_not_there(told, caller):
-    caller.settings["base_url"] = "http://127.0.0.1:9/v1"
-    with pytest.raises(modelwire.APIConnectionError):
-        caller(lambda client: client.chat.completions.create(**CHAT))
-    span = told.span()
-    assert span.attributes["error.type"] == "APIConnectionError"
-    assert span.attributes["server.port"] == 9
+UNANSWERED = [
+    ({"base_url": "http://127.0.0.1:9/v1"}, {}, modelwire.APIConnectionError),
+    (
+        {"timeout": modelwire.Timeout(total=0.2), "max_retries": 0},
+        {"model": "slow"},
+        modelwire.APITimeoutError,
+    ),
+    ({}, {"messages": [{"role": 1}]}, modelwire.RequestError),
+]
 
 
-def test_a_timeout(told, caller):
-    with pytest.raises(modelwire.APITimeoutError):
-        caller.settings["timeout"] = modelwire.Timeout(total=0.2)
-        caller.settings["max_retries"] = 0
-        caller(lambda client: client.chat.completions.create(**{**CHAT, "model": "slow"}))
-    assert told.span().attributes["error.type"] == "APITimeoutError"
-
-
-def test_calls_that_are_never_sent(told, caller):
-    """Refused for their arguments: told once each."""
-    with pytest.raises(modelwire.RequestError):
-        caller(lambda client: client.chat.completions.create(model="echo", messages=[{"role": 1}]))
-    assert told.span().attributes["error.type"] == "RequestError"
-
-
-def test_a_closed_client_makes_no_call(told, modelwire_service):
-    client = modelwire.OpenAI(**_at(modelwire_service))
-    client.close()
-    with pytest.raises(modelwire.OpenAIError):
-        client.chat.completions.create(**CHAT)
-    assert not told.spans()
+@pytest.mark.parametrize(
+    ("settings", "given", "kind"), UNANSWERED, ids=["refused", "timeout", "never sent"]
+)
+def test_calls_without_an_answer(instrumented, caller, settings, given, kind):
+    caller.settings.update(settings)
+    with pytest.raises(kind):
+        chat(caller, **given)
+    assert instrumented.span().attributes["error.type"] == kind.__name__
 
 
 @pytest.mark.parametrize("model", ["cut", "error-in-stream"])
-def test_streams_that_break(told, modelwire_service, model):
+def test_streams_that_break(instrumented, caller, model):
     """After their first chunk."""
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
-        with pytest.raises(modelwire.APIError) as raised:
-            list(client.chat.completions.create(**{**CHAT, "model": model}, stream=True))
-    span = told.span()
+    with pytest.raises(modelwire.APIError) as raised:
+        chat(caller, model=model, stream=True)
+    span = instrumented.span()
     assert span.attributes["error.type"] == type(raised.value).__name__
     assert span.attributes["modelwire.chunks"] > 0
     assert span.attributes["gen_ai.response.time_to_first_chunk"] > 0
@@ -355,36 +324,35 @@ def stalled(service, name):
     return {"base_url": service.script(name, [script, script, script]), "api_key": "sk-test"}
 
 
-def test_streams_that_are_left_had_no_error(told, service):
-    """By break, by close, by nobody holding them any more."""
+def test_streams_that_the_program_left_had_no_error(instrumented, service):
+    """By break, by close, by dropping the last reference."""
     with modelwire.OpenAI(**stalled(service, "otel-left")) as client:
-        ask = client.chat.completions.create
-        for _ in ask(**CHAT, stream=True):
+        for _ in client.chat.completions.create(**CHAT, stream=True):
             break
-        assert told.span().attributes["modelwire.cancelled_by"] in ("program", "dropped")
-        stream = ask(**CHAT, stream=True)
+        assert instrumented.span().attributes["modelwire.cancelled_by"] in ("program", "dropped")
+        stream = client.chat.completions.create(**CHAT, stream=True)
         next(iter(stream))
         stream.close()
-        assert ended_well(told.span())
-        stream = iter(ask(**CHAT, stream=True))
+        assert ended_well(instrumented.span())
+        stream = iter(client.chat.completions.create(**CHAT, stream=True))
         next(stream)
         del stream
         gc.collect()
-        span = told.span()
+        span = instrumented.span()
         assert ended_well(span) and span.attributes["modelwire.chunks"] >= 1
 
 
-def test_a_task_that_is_cancelled(told, service):
-    """In a plain call, which has nothing then; and in a stream."""
+def test_a_task_that_is_cancelled(instrumented, service):
+    """In a plain call, which is an error, and in a stream, which is none."""
 
     async def main():
         async with modelwire.AsyncOpenAI(**stalled(service, "otel-task")) as client:
-            going = asyncio.create_task(client.chat.completions.create(**CHAT))
+            task = asyncio.create_task(client.chat.completions.create(**CHAT))
             # clock: before or in the wait, both are to end the same
             await asyncio.sleep(0.1)
-            going.cancel()
+            task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await going
+                await task
             stream = await client.chat.completions.create(**CHAT, stream=True)
             with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
                 await asyncio.wait_for(_all(stream), 0.2)
@@ -394,41 +362,31 @@ def test_a_task_that_is_cancelled(told, service):
             pass
 
     asyncio.run(main())
-    plain, streamed = told.spans()
+    plain, streamed = instrumented.spans()
     assert plain.attributes["error.type"] == "cancelled"
-    assert plain.status.status_code.name == "ERROR"
-    assert ended_well(streamed)
+    assert plain.status.status_code.name == "ERROR" and ended_well(streamed)
 
 
-# Parents.
+# Context.
 
 
-def test_a_span_has_the_context_of_its_caller(told, caller):
-    with told.tracer.start_as_current_span("parent") as parent:
-        caller(lambda client: client.chat.completions.create(**CHAT))
-        assert trace.get_current_span() is parent
-    span = told.span()
-    assert span.parent.span_id == parent.get_span_context().span_id
-    assert span.context.trace_id == parent.get_span_context().trace_id
-
-
-def test_tasks_and_threads_have_parents_of_their_own(told, modelwire_service):
+def test_tasks_and_threads_have_parents_of_their_own(instrumented, modelwire_service):
     parents = {}
 
     def parent(number):
-        made = told.tracer.start_span(f"parent {number}")
-        parents[f"model-{number}"] = made.get_span_context().span_id
+        made = instrumented.tracer.start_span(f"parent {number}")
+        parents[f"model-{number}"] = made.get_span_context()
         return trace.use_span(made, end_on_exit=True)
 
-    async def ask(client, number):
+    async def ask_async(client, number):
         with parent(number):
             given = {**CHAT, "model": f"model-{number}"}
             async for _ in await client.chat.completions.create(**given, stream=True):
                 pass
 
     async def main():
-        async with modelwire.AsyncOpenAI(**_at(modelwire_service)) as client:
-            await asyncio.gather(*(ask(client, number) for number in range(20)))
+        async with modelwire.AsyncOpenAI(**at(modelwire_service)) as client:
+            await asyncio.gather(*(ask_async(client, number) for number in range(20)))
 
     def work(client, number):
         with parent(number):
@@ -436,53 +394,47 @@ def test_tasks_and_threads_have_parents_of_their_own(told, modelwire_service):
 
     modelwire_service.set_default("Fine.")
     asyncio.run(main())
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
         threads = [threading.Thread(target=work, args=(client, 100 + one)) for one in range(20)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    spans = told.spans()
+    spans = instrumented.spans()
     assert len(spans) == 40
     for span in spans:
-        assert span.parent.span_id == parents[span.attributes["gen_ai.request.model"]]
+        expected = parents[span.attributes["gen_ai.request.model"]]
+        assert (span.parent.span_id, span.context.trace_id) == (expected.span_id, expected.trace_id)
 
 
-def test_a_stream_does_not_become_the_context_of_its_reader(told, modelwire_service):
-    """What is made while it is read is no child of its span."""
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
-        with told.tracer.start_as_current_span("parent") as parent:
+def test_a_call_changes_no_current_span(instrumented, modelwire_service):
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
+        with instrumented.tracer.start_as_current_span("parent") as parent:
+            client.chat.completions.create(**CHAT)
+            assert trace.get_current_span() is parent
             for _ in client.chat.completions.create(**CHAT, stream=True):
                 assert trace.get_current_span() is parent
 
 
-# What is sent.
-
-
-def test_nothing_is_sent_unasked(told, caller):
-    caller(lambda client: client.chat.completions.create(**CHAT))
+def test_no_context_is_sent_by_default(instrumented, caller):
+    chat(caller)
     sent = caller.service.last_request.headers
     assert not {"traceparent", "tracestate", "baggage"} & sent.keys()
 
 
-def test_the_context_is_sent_where_it_is_asked(telemetry, caller):
+def test_the_context_is_sent_where_it_is_asked_for(telemetry, caller):
+    """Unless the call itself has such a header."""
     telemetry.start(inject_context=True)
     token = context.attach(baggage.set_baggage("customer", "7"))
     try:
-        caller(lambda client: client.chat.completions.create(**CHAT))
+        chat(caller)
     finally:
         context.detach(token)
-    span, sent = telemetry.span(), caller.service.last_request.headers
-    made = span.context
+    made, sent = telemetry.span().context, caller.service.last_request.headers
     expected = f"00-{made.trace_id:032x}-{made.span_id:016x}-{made.trace_flags:02x}"
-    assert sent["traceparent"] == expected
-    assert sent["baggage"] == "customer=7"
-
-
-def test_a_header_of_the_call_goes_before_the_context(telemetry, caller):
-    telemetry.start(inject_context=True)
+    assert (sent["traceparent"], sent["baggage"]) == (expected, "customer=7")
     mine = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
-    caller(lambda client: client.chat.completions.create(**CHAT, extra_headers=mine))
+    chat(caller, extra_headers=mine)
     assert caller.service.last_request.headers["traceparent"] == mine["traceparent"]
 
 
@@ -490,125 +442,100 @@ def test_a_header_of_the_call_goes_before_the_context(telemetry, caller):
 
 
 def content(span):
-    names = ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.definitions")
-    return {name: json.loads(span.attributes[name]) for name in names if name in span.attributes}
-
-
-TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
-
-
-def test_content_is_not_told_unasked(told, caller):
-    caller(lambda client: client.chat.completions.create(**CHAT, tools=TOOLS))
-    assert "One two three." not in told.exported() and not content(told.span())
-
-
-@pytest.mark.parametrize("streamed", [False, True], ids=["plain", "streamed"])
-def test_content_is_told_where_it_is_asked(telemetry, modelwire_service, streamed):
-    """Also of a stream, which is gathered for it."""
-    telemetry.start(capture_content=True)
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
-        answer = client.chat.completions.create(**CHAT, tools=TOOLS, stream=streamed)
-        if streamed:
-            list(answer)
-    assert content(telemetry.span()) == {
-        "gen_ai.input.messages": [
-            {"role": "user", "parts": [{"type": "text", "content": "One two three."}]}
-        ],
-        "gen_ai.output.messages": [
-            {
-                "role": "assistant",
-                "parts": [{"type": "text", "content": "One two three."}],
-                "finish_reason": "stop",
-            }
-        ],
-        "gen_ai.tool.definitions": [{"type": "function", "name": "add"}],
+    return {
+        name: json.loads(value)
+        for name, value in span.attributes.items()
+        if name.endswith((".messages", "_instructions", ".definitions"))
     }
 
 
+def test_content_is_not_captured_by_default(instrumented, caller):
+    chat(caller, tools=[{"type": "function", "function": {"name": "add"}}])
+    assert "One two three." not in instrumented.exported() and not content(instrumented.span())
+
+
+ONE_TWO = [{"type": "text", "content": "One two three."}]
+
+
+@pytest.mark.parametrize("operation", ["chat", "responses"])
 @pytest.mark.parametrize("streamed", [False, True], ids=["plain", "streamed"])
-def test_content_of_responses(telemetry, modelwire_service, streamed):
+def test_content_is_captured_where_it_is_asked_for(telemetry, caller, operation, streamed):
+    """Also of a stream, which is gathered for it."""
     telemetry.start(capture_content=True)
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
-        answer = client.responses.create(**RESPONSE, instructions="Be brief.", stream=streamed)
-        if streamed:
-            list(answer)
-    span = telemetry.span()
-    told = content(span)
-    assert told["gen_ai.output.messages"][0]["parts"] == [
-        {"type": "text", "content": "One two three."}
-    ]
-    assert json.loads(span.attributes["gen_ai.system_instructions"])[0]["content"] == "Be brief."
+    if operation == "chat":
+        chat(caller, stream=streamed)
+    else:
+        given = {**RESPONSE, "stream": streamed}
+        ask(caller, lambda client: client.responses.create, given)
+    assert content(telemetry.span()) == {
+        "gen_ai.input.messages": [{"role": "user", "parts": ONE_TWO}],
+        "gen_ai.output.messages": [
+            {"role": "assistant", "parts": ONE_TWO, "finish_reason": "stop"}
+        ],
+    }
 
 
 @pytest.mark.parametrize(
-    ("said", "is_told"),
+    ("value", "on_spans", "in_events"),
     [
-        ("true", True),
-        ("SPAN_ONLY", True),
-        ("no_content", False),
-        ("event_only", False),
-        ("?", False),
+        ("true", True, False),
+        ("SPAN_ONLY", True, False),
+        ("no_content", False, False),
+        ("event_only", False, True),
+        ("span_and_event", True, True),
+        ("?", False, False),
     ],
 )
-def test_the_variable_asks_for_content(telemetry, caller, monkeypatch, said, is_told):
-    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", said)
-    telemetry.start()
-    caller(lambda client: client.chat.completions.create(**CHAT))
-    assert bool(content(telemetry.span())) == is_told
-
-
-def test_content_goes_to_the_log_where_it_is_asked(telemetry, caller, monkeypatch):
-    """As the event of the conventions, in the context of its span."""
+def test_the_variable_asks_for_content(
+    telemetry, modelwire_service, monkeypatch, value, on_spans, in_events
+):
+    """On spans, or in the event of the conventions in the context of its span."""
     from opentelemetry.sdk._logs import LoggerProvider
     from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 
     exporter, provider = InMemoryLogRecordExporter(), LoggerProvider()
     provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
-    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "event_only")
+    monkeypatch.setenv(CAPTURE, value)
     telemetry.start(logger_provider=provider)
-    caller(lambda client: client.chat.completions.create(**CHAT))
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
+        client.chat.completions.create(**CHAT)
     span = telemetry.span()
-    (event,) = exporter.get_finished_logs()
-    record = event.log_record
-    assert record.event_name == "gen_ai.client.inference.operation.details"
-    assert record.span_id == span.context.span_id
-    parts = record.attributes["gen_ai.output.messages"][0]["parts"]
-    assert [dict(part) for part in parts] == [{"type": "text", "content": "One two three."}]
-    assert record.attributes["gen_ai.request.model"] == "echo"
+    assert bool(content(span)) == on_spans
+    logged = [one.log_record for one in exporter.get_finished_logs()]
+    assert len(logged) == in_events
+    for record in logged:
+        assert record.event_name == "gen_ai.client.inference.operation.details"
+        assert record.span_id == span.context.span_id
+        parts = record.attributes["gen_ai.output.messages"][0]["parts"]
+        assert [dict(part) for part in parts] == ONE_TWO
+        assert record.attributes["gen_ai.request.model"] == "echo"
 
 
 def test_the_key_is_nowhere(telemetry):
-    """Whatever echoes it, in no attribute, event or text. A word that is too short to be a key is
-    not looked for."""
-    with Service(api_key="sk-test-long") as service:
-        _with_the_key_everywhere(telemetry, service)
-
-
-def _with_the_key_everywhere(telemetry, modelwire_service):
+    """In no attribute, event or text, whatever the program repeats it in."""
     telemetry.start(capture_content=True)
-    key = modelwire_service.api_key
+    key = "sk-test-long"
     echoing = {**CHAT, "messages": [{"role": "user", "content": f"It is {key}."}], "model": key}
-    modelwire_service.queue(
-        f"It is {key}.", [f"It is {key}", " indeed."], error(400, f"{key} is wrong", code=key), 401
-    )
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
-        ask = client.chat.completions.create
-        ask(**echoing, extra_headers={"X-Mine": key}, stop=key)
-        list(ask(**echoing, stream=True))
-        for _ in range(2):
-            with pytest.raises(modelwire.APIStatusError):
-                ask(**echoing)
+    with Service(api_key=key) as service, modelwire.OpenAI(**at(service)) as client:
+        service.queue(
+            f"It is {key}.", [f"It is {key}", " indeed."], error(400, f"{key} is wrong", code=key)
+        )
+        create = client.chat.completions.create
+        create(**echoing, extra_headers={"X-Mine": key}, stop=key)
+        list(create(**echoing, stream=True))
+        with pytest.raises(modelwire.APIStatusError):
+            create(**echoing)
         with pytest.raises(modelwire.RequestError):
-            ask(**{**echoing, "messages": [{"role": key, "content": 5}]})
+            create(**{**echoing, "messages": [{"role": key, "content": 5}]})
     exported = telemetry.exported()
-    assert len(telemetry.spans()) == 5
+    assert len(telemetry.spans()) == 4
     assert key not in exported and "[key]" in exported
 
 
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("is_own", [False, True])
 def test_a_key_that_the_service_echoes(telemetry, service, streamed, is_own):
-    """In no text of its answer, whatever it stands for; nor a key of the call's own."""
+    """In no text of its answer; nor a key of the call's own."""
     telemetry.start(capture_content=True)
     key = "sk-test-of-a-long-kind"
     texts = dict.fromkeys(("id", "model", "system_fingerprint", "service_tier"), key)
@@ -616,11 +543,11 @@ def test_a_key_that_the_service_echoes(telemetry, service, streamed, is_own):
     choice = {"index": 0, "delta" if streamed else "message": part, "finish_reason": key}
     body = {**texts, "object": "chat.completion", "choices": [choice]}
     played = wire.events(json.dumps(body)) if streamed else wire.answer(body, x_request_id=key)
-    name = f"echoing-{streamed}-{is_own}"
     own = {"extra_headers": {"Authorization": f"Bearer {key}"}} if is_own else {}
     asked = {**CHAT, "messages": [{"role": "user", "content": f"It is {key}."}], "model": key}
-    settings = {"base_url": service.script(name, [played]), "max_retries": 0}
-    with modelwire.OpenAI(**settings, api_key="sk-test-other" if is_own else key) as client:
+    url = service.script(f"echoing-{streamed}-{is_own}", [played])
+    api_key = "sk-test-other" if is_own else key
+    with modelwire.OpenAI(base_url=url, max_retries=0, api_key=api_key) as client:
         given = client.chat.completions.create(**asked, **own, stop=key, stream=streamed)
         if streamed:
             list(given)
@@ -630,22 +557,24 @@ def test_a_key_that_the_service_echoes(telemetry, service, streamed, is_own):
 
 
 def test_texts_that_are_not_utf_8(telemetry, caller):
-    """Of a call that is refused for them: an exporter can write its span, and so the others."""
+    """Of a call that is refused for them: exporters can encode its span."""
     telemetry.start(capture_content=True)
     odd = "a\ud800"
     for given in ({"model": odd}, {"stop": odd}, {"messages": [{"role": "user", "content": odd}]}):
         with pytest.raises(ValueError):
-            caller(lambda client, given=given: client.chat.completions.create(**{**CHAT, **given}))
-    for span in telemetry.spans():
+            chat(caller, **given)
+    spans = telemetry.spans()
+    assert len(spans) == 3
+    for span in spans:
         for value in (span.name, *span.attributes.values()):
             str(value).encode()
 
 
-# Who is told, and what they do.
+# Span processors, samplers, other instrumentation.
 
 
 class Broken(SpanProcessor):
-    """What raises wherever it is called, or sleeps."""
+    """Raises wherever it is called, or sleeps."""
 
     def __init__(self, does):
         self.does, self.calls = does, 0
@@ -664,11 +593,11 @@ class Broken(SpanProcessor):
 
 
 @pytest.mark.parametrize("does", ["raises at the start", "raises at the end", "sleeps at the end"])
-def test_who_is_told_changes_no_call(telemetry, modelwire_service, does):
+def test_a_span_processor_changes_no_call(telemetry, modelwire_service, does):
     broken = Broken(does)
     telemetry.provider.add_span_processor(broken)
     telemetry.start()
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
         times = []
         for _ in range(3):
             begun = time.monotonic()
@@ -681,129 +610,118 @@ def test_who_is_told_changes_no_call(telemetry, modelwire_service, does):
     assert broken.calls == (0 if does == "raises at the start" else 6)
 
 
-class OnlyStreams(Sampler):
-    """Decides by what it is told at the start."""
+class OnlyEcho(Sampler):
+    """Decides by the attributes of the start."""
 
     def __init__(self):
         self.seen = []
 
     def should_sample(self, parent, trace_id, name, kind=None, attributes=None, *rest, **others):
-        self.seen.append((name, kind, dict(attributes)))
-        wanted = attributes["gen_ai.request.model"] == "echo"
-        decision = Decision.RECORD_AND_SAMPLE if wanted else Decision.DROP
-        return SamplingResult(decision, attributes)
+        self.seen.append(set(attributes))
+        is_echo = attributes["gen_ai.request.model"] == "echo"
+        return SamplingResult(Decision.RECORD_AND_SAMPLE if is_echo else Decision.DROP, attributes)
 
     def get_description(self):
         return "by model"
 
 
 def test_samplers_decide_by_the_attributes_of_the_start(telemetry, modelwire_service):
-    sampler = OnlyStreams()
+    """A call that is not sampled is measured all the same."""
+    sampler = OnlyEcho()
     telemetry.provider = TracerProvider(sampler=sampler)
     telemetry.provider.add_span_processor(SimpleSpanProcessor(telemetry.exporter))
     telemetry.start()
     modelwire_service.set_default("Fine.")
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
         for model in ("echo", "another"):
             client.chat.completions.create(**{**CHAT, "model": model})
     assert [one.name for one in telemetry.spans()] == ["chat echo"]
-    assert [set(attributes) for _, _, attributes in sampler.seen] == 2 * [
-        {
-            "gen_ai.operation.name",
-            "gen_ai.provider.name",
-            "gen_ai.request.model",
-            "server.address",
-            "server.port",
-        }
-    ]
-    # A call that is not sampled is measured.
-    assert sum(one.count for one in telemetry.points()["gen_ai.client.operation.duration"]) == 2
+    of_start = {"operation.name", "provider.name", "request.model"}
+    expected = {f"gen_ai.{name}" for name in of_start} | {"server.address", "server.port"}
+    assert sampler.seen == [expected, expected]
+    _, points = telemetry.metrics()["gen_ai.client.operation.duration"]
+    assert sum(one.count for one in points) == 2
 
 
-def test_a_call_that_nobody_is_told_of_is_left_alone(telemetry, modelwire_service, monkeypatch):
-    """Neither sampled nor measured: no record of it is even taken."""
+def test_a_call_that_is_neither_sampled_nor_measured_is_not_observed(
+    telemetry, modelwire_service, monkeypatch
+):
     from modelwire._otel.calls import CallTracer
 
     telemetry.provider = TracerProvider(sampler=ALWAYS_OFF)
     telemetry.start(meter_provider=NoOpMeterProvider())
-    monkeypatch.setattr(CallTracer, "ended", lambda *given: pytest.fail("it was told"))
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
+    ended = []
+    monkeypatch.setattr(CallTracer, "ended", lambda *given: ended.append(given))
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
         client.chat.completions.create(**CHAT)
-    assert not telemetry.spans()
+    assert not telemetry.spans() and not ended
 
 
-def test_suppression(told, caller):
-    """By OpenTelemetry's own key, and by the older one."""
+def test_suppression(instrumented, caller):
+    """By OpenTelemetry's key, and by the older one."""
     from opentelemetry.instrumentation.utils import suppress_instrumentation
 
     with suppress_instrumentation():
-        caller(lambda client: client.chat.completions.create(**CHAT))
-    assert not told.spans()
+        chat(caller)
     token = context.attach(context.set_value("suppress_instrumentation", True))
     try:
-        caller(lambda client: client.chat.completions.create(**CHAT))
+        chat(caller)
     finally:
         context.detach(token)
-    assert not told.spans() and not told.points()
-    caller(lambda client: client.chat.completions.create(**CHAT))
-    assert told.span()
+    assert not instrumented.spans() and not instrumented.metrics()
 
 
-def test_a_span_of_the_same_call_is_not_made_twice(told, caller):
-    """Another instrumentation has one already: of a class above, or of the same class."""
-    kind = trace.SpanKind.CLIENT
-    with told.tracer.start_as_current_span("chat echo", kind=kind):
-        caller(lambda client: client.chat.completions.create(**CHAT))
-    assert not told.spans() and not told.points()
-    with told.tracer.start_as_current_span("chat echo"):
-        caller(lambda client: client.chat.completions.create(**CHAT))
-    assert told.span()
+def test_a_call_that_has_a_span_gets_no_second_one(instrumented, caller):
+    """Another instrumentation, of the same classes or of a framework, started it."""
+    with instrumented.tracer.start_as_current_span("chat echo", kind=trace.SpanKind.CLIENT):
+        chat(caller)
+    assert not instrumented.spans() and not instrumented.metrics()
+    with instrumented.tracer.start_as_current_span("chat echo"):
+        chat(caller)
+    assert instrumented.span()
 
 
 # On and off.
 
 
-def test_uninstrument_in_the_middle_of_a_call(told, modelwire_service):
-    """What is under way is told; what follows is not."""
-    with modelwire.OpenAI(**_at(modelwire_service)) as client:
+def test_uninstrument_during_a_call(instrumented, modelwire_service):
+    """The span of the call in flight ends; the next call has none."""
+    with modelwire.OpenAI(**at(modelwire_service)) as client:
         stream = client.chat.completions.create(**CHAT, stream=True)
         next(iter(stream))
         ModelwireInstrumentor().uninstrument()
         client.chat.completions.create(**CHAT)
         list(stream)
-        span = told.span()
+        span = instrumented.span()
         assert ended_well(span) and span.attributes["gen_ai.request.stream"] is True
-        told.start()
+        instrumented.start()
         client.chat.completions.create(**CHAT)
-        assert len(told.spans()) == 1
+        assert instrumented.span()
 
 
-def test_there_is_one_instrumentor(told, caplog):
-    """As with OpenTelemetry's own: a second `instrument` changes nothing and says so."""
+def test_there_is_one_instrumentor(instrumented, caplog):
+    """A second `instrument` changes nothing and warns."""
     assert ModelwireInstrumentor() is ModelwireInstrumentor()
-    assert ModelwireInstrumentor().is_instrumented_by_opentelemetry
-    told.start(inject_context=True)
+    instrumented.start(inject_context=True)
     assert "already instrumented" in caplog.text
     ModelwireInstrumentor().uninstrument()
     ModelwireInstrumentor().uninstrument()
     assert "nothing to uninstrument" in caplog.text
-    told.start(no_such=1, skip_dep_check=True)
+    instrumented.start(no_such=1, skip_dep_check=True)
     assert "no_such" in caplog.text and "skip_dep_check" not in caplog.text
 
 
 def test_importing_modelwire_imports_no_opentelemetry():
-    assert (
-        run(
-            """
-            import modelwire.testing, modelwire.streaming
-            modelwire.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="sk-test")
-            print([name for name in sys.modules if name.startswith("opentelemetry")])
-            import modelwire.otel
-            assert "opentelemetry.sdk" not in sys.modules
-            """
-        )
-        == "[]\n"
+    out = run(
+        """
+        import modelwire.testing, modelwire.streaming
+        modelwire.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="sk-test")
+        print([name for name in sys.modules if name.startswith("opentelemetry")])
+        import modelwire.otel
+        print("opentelemetry.sdk" in sys.modules)
+        """
     )
+    assert out == "[]\nFalse\n"
 
 
 def test_without_opentelemetry_the_import_says_what_is_missing():
@@ -819,95 +737,90 @@ def test_without_opentelemetry_the_import_says_what_is_missing():
     assert out == "modelwire.otel needs opentelemetry-api: pip install 'modelwire[otel]'\n"
 
 
+PRINTING = """
+from opentelemetry.sdk.trace import TracerProvider, export
+from opentelemetry.trace import set_tracer_provider
+provider = TracerProvider()
+provider.add_span_processor(export.{processor}(export.ConsoleSpanExporter()))
+set_tracer_provider(provider)
+ask = dict(model="echo", messages=[dict(role="user", content="One two.")])
+client.chat.completions.create(**ask)
+list(client.chat.completions.create(**ask, stream=True))
+"""
+
+
 def test_opentelemetry_instrument_finds_it(modelwire_service, tmp_path):
-    """`opentelemetry-instrument python app.py`: no line of the program names modelwire.otel."""
+    """`opentelemetry-instrument python app.py`, without a line about modelwire.otel."""
     program = tmp_path / "app.py"
-    program.write_text(
-        "from opentelemetry.sdk.trace import TracerProvider, export\n"
-        "from opentelemetry.trace import set_tracer_provider\n"
-        "import modelwire\n"
-        "provider = TracerProvider()\n"
-        "processor = export.SimpleSpanProcessor(export.ConsoleSpanExporter())\n"
-        "provider.add_span_processor(processor)\n"
-        "set_tracer_provider(provider)\n"
-        "client = modelwire.OpenAI()\n"
-        "ask = [{'role': 'user', 'content': 'x'}]\n"
-        "client.chat.completions.create(model='echo', messages=ask)\n"
-    )
+    setup = "import modelwire\nclient = modelwire.OpenAI()\n"
+    program.write_text(setup + PRINTING.format(processor="SimpleSpanProcessor"))
     instrument = Path(sys.executable).with_name("opentelemetry-instrument")
-    command = [str(instrument), sys.executable, str(program)]
     kept = {name: one for name, one in os.environ.items() if not name.startswith("OTEL_")}
-    kept |= modelwire_service.environment
-    done = subprocess.run(command, env=kept, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [str(instrument), sys.executable, str(program)],
+        env={**kept, **modelwire_service.environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
-    assert '"name": "chat echo"' in done.stdout, done.stdout + done.stderr
+    assert done.stdout.count('"name": "chat echo"') == 2, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("processor", ["BatchSpanProcessor", "SimpleSpanProcessor"])
-def test_a_program_that_ends_has_told_its_calls(modelwire_service, processor):
-    """Whatever was imported and set up first: what is due is told before the SDK ends."""
-    out = run(
-        f"""
-        from modelwire.otel import ModelwireInstrumentor
-        ModelwireInstrumentor().instrument()
-        client = modelwire.OpenAI()
-        from opentelemetry.sdk.trace import TracerProvider, export
-        from opentelemetry.trace import set_tracer_provider
-        provider = TracerProvider()
-        processor = export.{processor}(export.ConsoleSpanExporter())
-        provider.add_span_processor(processor)
-        set_tracer_provider(provider)
-        ask = dict(model="echo", messages=[{{"role": "user", "content": "One two."}}])
-        client.chat.completions.create(**ask)
-        list(client.chat.completions.create(**ask, stream=True))
-        """,
-        modelwire_service.base_url,
+def test_a_program_that_ends_exports_its_spans(modelwire_service, processor):
+    """Whatever was imported and set up first."""
+    setup = (
+        "from modelwire.otel import ModelwireInstrumentor\n"
+        "ModelwireInstrumentor().instrument()\n"
+        "client = modelwire.OpenAI()\n"
     )
+    out = run(setup + PRINTING.format(processor=processor), modelwire_service.base_url)
     assert out.count('"name": "chat echo"') == 2
 
 
-def test_a_forked_child_tells_its_own_calls(modelwire_service):
-    """And none of its parent's, which go on."""
-    out = run(
-        """
-        import asyncio
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-        from modelwire.otel import ModelwireInstrumentor
+IN_MEMORY = """
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from modelwire.otel import ModelwireInstrumentor
+exporter, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+ModelwireInstrumentor().instrument(tracer_provider=provider)
+client = modelwire.OpenAI()
+ask = dict(model="echo", messages=[dict(role="user", content="One two.")])
+"""
 
-        exporter = InMemorySpanExporter()
-        provider = TracerProvider()
-        provider.add_span_processor(SimpleSpanProcessor(exporter))
-        ModelwireInstrumentor().instrument(tracer_provider=provider)
-        client = modelwire.OpenAI()
-        ask = dict(model="echo", messages=[{"role": "user", "content": "One two."}])
-        stream = client.chat.completions.create(**ask, stream=True)
-        next(iter(stream))
-        child = os.fork()
-        if child == 0:
-            exporter.clear()  # what was told before is the parent's
-            client.chat.completions.create(**ask)
-        else:
-            assert os.waitpid(child, 0)[1] == 0
-            list(stream)
-        assert modelwire.flush_calls()
-        spans = exporter.get_finished_spans()
-        streamed = [bool(one.attributes.get("gen_ai.request.stream")) for one in spans]
-        print("child" if child == 0 else "parent", streamed, flush=True)
-        if child == 0:
-            os._exit(0)
-        """,
-        modelwire_service.base_url,
-    )
+
+def test_a_forked_child_has_the_spans_of_its_own_calls(modelwire_service):
+    """And none of its parent's calls in flight."""
+    program = """
+stream = client.chat.completions.create(**ask, stream=True)
+next(iter(stream))
+child = os.fork()
+if child == 0:
+    exporter.clear()  # spans of the parent that ended before
+    client.chat.completions.create(**ask)
+else:
+    assert os.waitpid(child, 0)[1] == 0
+    list(stream)
+assert modelwire.flush_calls()
+spans = exporter.get_finished_spans()
+streamed = [bool(one.attributes.get("gen_ai.request.stream")) for one in spans]
+print("child" if child == 0 else "parent", streamed, flush=True)
+if child == 0:
+    os._exit(0)
+"""
+    out = run(IN_MEMORY + program, modelwire_service.base_url)
     assert out == "child [False]\nparent [True]\n"
 
 
-# Beside OpenTelemetry's own instrumentation of openai.
+# With OpenTelemetry's own instrumentation of openai-python.
 
 HAS_PEER = importlib.util.find_spec("opentelemetry.instrumentation.openai_v2") is not None
 needs_peer = pytest.mark.skipif(not HAS_PEER, reason="needs its instrumentation of openai")
 
+LATEST = {"OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental"}  # its default is of 2025
 PARAMETERS = {
     "temperature": 0.5,
     "top_p": 0.9,
@@ -935,112 +848,86 @@ PEER_CALLS = [
     {"asked": {**CHAT, "model": "cut", "stream": True}},
 ]
 
-# What differs, and why: attributes that both have with other values, and those that we lack. What
-# we have and it lacks is the address of the service, HTTP's status, finish reasons and usage of
-# streams, their times, and all of modelwire.*.
-OTHERWISE = {"gen_ai.response.id": "the service counts its answers"}
-LACKING = {
-    "openai.response.service_tier": "nobody reads it in a stream that is not gathered",
-}
-
 
 @needs_peer
-def test_the_same_spans_as_of_openai(telemetry, modelwire_service):
-    """Names, kinds, parents, states, and all attributes that both have."""
-    theirs = _of_peer(modelwire_service)
-    telemetry.start()
-    differed, lacked = set(), set()
-    for call, expected in zip(PEER_CALLS, theirs["spans"], strict=True):
-        (their,) = expected
-        _ask_ours(telemetry, modelwire_service, call)
-        span = telemetry.span()
-        assert span.name == their["name"] and span.kind.name == their["kind"]
-        assert span.status.status_code.name == their["status"], call
-        assert span.parent is not None and their["parent"] == "caller"
-        ours = json.loads(span.to_json())["attributes"]
-        told = their["attributes"]
-        assert len(ours.keys() & told.keys()) >= 3
-        differed |= {name for name in ours.keys() & told.keys() if ours[name] != told[name]}
-        lacked |= told.keys() - ours.keys()
-        assert told.keys() <= ours.keys() or call["asked"].get("stream"), call
-    assert differed == OTHERWISE.keys() and lacked <= LACKING.keys()
-    points = telemetry.points()
-    for name, (_, attributes) in theirs["metrics"].items():
-        ours = {one for point in points[name] for one in point.attributes}
-        assert set(attributes) <= ours, name
-
-
-def _of_peer(service):
-    opted = {"OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental"}
+def test_spans_and_metrics_equal_those_of_openai(telemetry, modelwire_service):
+    """Names, kinds, parents, status, and all attributes that both have."""
     done = subprocess.run(
-        [sys.executable, str(HERE / "otel_peer.py"), service.base_url],
-        env={**os.environ, **opted},
+        [sys.executable, str(Path(__file__).parent / "otel_peer.py"), modelwire_service.base_url],
+        env={**os.environ, **LATEST},
         input=json.dumps(PEER_CALLS),
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    theirs = json.loads(done.stdout)
+    telemetry.start()
+    for call, (their,) in zip(PEER_CALLS, theirs["spans"], strict=True):
+        with telemetry.tracer.start_as_current_span("caller"):
+            with contextlib.suppress(modelwire.OpenAIError):
+                _make(modelwire_service, call)
+        span = telemetry.span()
+        assert (span.name, span.kind.name) == (their["name"], their["kind"])
+        assert span.status.status_code.name == their["status"], call
+        assert span.parent is not None and their["parent"] == "caller"
+        ours, wanted = json.loads(span.to_json())["attributes"], their["attributes"]
+        wanted.pop("gen_ai.response.id", None)  # the service counts its answers
+        if call["asked"].get("stream"):  # only read where a stream is gathered
+            wanted.pop("openai.response.service_tier", None)
+        assert {name: ours.get(name) for name in wanted} == wanted, call
+    metrics = telemetry.metrics()
+    for name, (unit, attributes) in theirs["metrics"].items():
+        ours = {one for point in metrics[name][1] for one in point.attributes}
+        assert metrics[name][0] == unit and set(attributes) <= ours, name
 
 
-def _ask_ours(telemetry, service, call):
+def _make(service, call):
     asked = call["asked"]
 
-    async def ask_async():
-        async with modelwire.AsyncOpenAI(**_at(service, max_retries=0)) as client:
+    async def make_async():
+        async with modelwire.AsyncOpenAI(**at(service, max_retries=0)) as client:
             answer = await client.chat.completions.create(**asked)
             if asked.get("stream"):
                 async for _ in answer:
                     pass
 
-    def ask():
-        with modelwire.OpenAI(**_at(service, max_retries=0)) as client:
-            chats = client.chat.completions
-            chats = chats.with_raw_response if call.get("raw") else chats
-            answer = chats.create(**asked)
-            if call.get("raw"):
-                answer.parse()
-            elif asked.get("stream"):
-                for _ in answer:
-                    if call.get("left"):
-                        break
-
-    with telemetry.tracer.start_as_current_span("caller"):
-        with contextlib.suppress(modelwire.OpenAIError):
-            asyncio.run(ask_async()) if call.get("async") else ask()
+    if call.get("async"):
+        asyncio.run(make_async())
+        return
+    with modelwire.OpenAI(**at(service, max_retries=0)) as client:
+        chats = client.chat.completions
+        if call.get("raw"):
+            chats.with_raw_response.create(**asked).parse()
+            return
+        answer = chats.create(**asked)
+        for _ in answer if asked.get("stream") else ():
+            if call.get("left"):
+                break
 
 
 @needs_peer
-def test_beside_it_on_our_own_classes_a_call_has_one_span(modelwire_service):
-    """Where openai's names were replaced by ours, it wraps our classes."""
-    out = run(
-        """
-        import openai, openai.resources.chat.completions as theirs
-        import modelwire._resources
-        theirs.Completions = modelwire._resources.Completions
-        theirs.AsyncCompletions = modelwire._resources.AsyncCompletions
-        from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-        from modelwire.otel import ModelwireInstrumentor
-
-        exporter = InMemorySpanExporter()
-        provider = TracerProvider()
-        provider.add_span_processor(SimpleSpanProcessor(exporter))
-        OpenAIInstrumentor().instrument(tracer_provider=provider)
-        ModelwireInstrumentor().instrument(tracer_provider=provider)
-        client = modelwire.OpenAI()
-        ask = dict(model="echo", messages=[{"role": "user", "content": "One two."}])
-        client.chat.completions.create(**ask)
-        list(client.chat.completions.create(**ask, stream=True))
-        assert modelwire.flush_calls()
-        print([one.name for one in exporter.get_finished_spans()])
-        client.responses.create(model="echo", input="One two.")
-        assert modelwire.flush_calls()
-        print(len(exporter.get_finished_spans()))
-        """,
-        modelwire_service.base_url,
-    )
+@pytest.mark.parametrize("opted", ["", *LATEST.values()])
+def test_a_call_has_one_span_where_it_wraps_our_classes(modelwire_service, opted):
+    """As where openai's names were replaced by ours."""
+    before = f"""
+import os
+os.environ["OTEL_SEMCONV_STABILITY_OPT_IN"] = {opted!r}
+import openai.resources.chat.completions as theirs
+import modelwire._resources
+theirs.Completions = modelwire._resources.Completions
+theirs.AsyncCompletions = modelwire._resources.AsyncCompletions
+"""
+    program = """
+from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
+OpenAIInstrumentor().instrument(tracer_provider=provider)
+client.chat.completions.create(**ask)
+list(client.chat.completions.create(**ask, stream=True))
+assert modelwire.flush_calls()
+print([one.name for one in exporter.get_finished_spans()])
+client.responses.create(model="echo", input="One two.")
+assert modelwire.flush_calls()
+print(len(exporter.get_finished_spans()))
+"""
+    out = run(IN_MEMORY + program, modelwire_service.base_url, before=before)
     assert out == "['chat echo', 'chat echo']\n3\n"
