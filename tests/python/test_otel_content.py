@@ -1,7 +1,9 @@
 """What `modelwire.otel` tells of a call, as data: of a request and a record to attributes, events,
 metrics and content. Knows no service: test_otel.py has the calls."""
 
+import importlib
 import json
+import pkgutil
 from types import SimpleNamespace
 
 import pytest
@@ -313,6 +315,28 @@ def test_the_answer_of_a_call():
     used = points.pop("gen_ai.client.token.usage")
     assert {one["gen_ai.token.type"]: value for value, one in used} == {"input": 100, "output": 40}
     assert not points
+
+
+def test_every_name_is_one_of_the_conventions():
+    """As the package of OpenTelemetry's conventions has them."""
+    from opentelemetry.semconv import attributes
+    from opentelemetry.semconv._incubating import attributes as newer
+    from opentelemetry.semconv._incubating import metrics
+
+    known = set()
+    for package in (attributes, newer, metrics):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            module = vars(importlib.import_module(found.name))
+            known |= {one for one in module.values() if isinstance(one, str)}
+    told = Told(content_on_spans=True)
+    asked = call(stream=True, messages=USER, conversation="c", **PARAMETERS)
+    answer = {"service_tier": "flex", "system_fingerprint": "f", "choices": []}
+    failed = SimpleNamespace(**{**vars(FULL), "kind": "server", "attempts_count": 2})
+    span = told.span(asked, failed, SimpleNamespace(**answer))
+    points = told.points()
+    names = {*span.attributes, *points, *(name for one in points.values() for name in one[0][1])}
+    own = {name for name in names if name.startswith("modelwire.")}
+    assert len(names) > 40 and names - own <= known, names - own - known
 
 
 @pytest.mark.parametrize("chunks", [0, 1, 2, 3, 257, 258, 1000, 16_384])
