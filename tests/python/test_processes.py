@@ -241,12 +241,14 @@ def test_a_stream_that_is_read_while_the_interpreter_ends(service):
     assert programs.run(source, service.base_url) == "True\n"
 
 
-def test_a_first_call_while_the_interpreter_ends(service):
-    """By an object that is dropped last: it says that the library was shut down."""
-    source = """
+@pytest.mark.parametrize("settings", ["", "on_call=lambda record: None"])
+def test_a_first_call_while_the_interpreter_ends(service, settings):
+    """By an object that is dropped last: it says that the library was shut down. No thread can be
+    started any more, and before Python 3.12 a start would wait for ever."""
+    source = f"""
     class Last:
-        create = modelwire.Client().chat.completions.create
-        messages = [{"role": "user", "content": "x"}]
+        create = modelwire.Client({settings}).chat.completions.create
+        messages = [{{"role": "user", "content": "x"}}]
 
         def __del__(self, print=print, error=modelwire.OpenAIError):
             try:

@@ -252,7 +252,8 @@ class _Teller:
         with self._lock:
             if self._handing.locked():
                 return True
-            if self._is_over or not lasts():
+            # An interpreter that ends starts no thread: before 3.12 it would wait for one without end.
+            if self._is_over or not lasts() or sys.is_finalizing():
                 return False
             thread = threading.Thread(target=self._hand_on, name="modelwire-calls", daemon=True)
             try:

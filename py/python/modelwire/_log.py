@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import logging
 import os
+import sys
 import threading
 import time
 
@@ -57,7 +58,7 @@ def start(level: int | str) -> None:
     with _lock:
         _level = _level_of(level)
         log_start(_level)
-        if not is_running():
+        if not is_running() and not sys.is_finalizing():
             _process = os.getpid()
             _thread = threading.Thread(target=_hand_on, name="modelwire-log", daemon=True)
             _thread.start()
