@@ -107,6 +107,7 @@ impl Collected {
 
     fn put(&self, record: Record) {
         let mut buffer = lock(&self.buffer);
+        // Whoever logs read the level, or who listens, before the stop.
         if buffer.is_stopped {
             return;
         }
@@ -201,6 +202,7 @@ fn change(change: impl FnOnce(&mut Listeners)) -> Result<()> {
 /// Lets this one get the records of a level and above from now on, and no others.
 pub(crate) fn listen(level: Level, collected: &Arc<Collected>) -> Result<()> {
     install()?;
+    lock(&collected.buffer).is_stopped = false;
     change(|listeners| {
         listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected));
         listeners.push((level, collected.clone()));
@@ -212,6 +214,7 @@ pub(crate) fn ignore(collected: &Arc<Collected>) {
     let _ = change(|listeners| listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected)));
     let mut buffer = lock(&collected.buffer);
     (buffer.records, buffer.dropped) = Default::default();
+    buffer.is_stopped = true;
 }
 
 /// It gets no more; what it has can still be taken. In another process it got nothing.

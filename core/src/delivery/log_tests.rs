@@ -62,6 +62,17 @@ fn a_record_that_comes_after_the_stop_is_dropped() {
     assert_eq!(collected.take(10, None).unwrap().len(), 1);
     collected.put(record("after"));
     assert!(collected.take(10, None).is_none());
+
+    let collected = Arc::new(Collected::new(None));
+    ignore(&collected);
+    collected.put(record("ignored"));
+    assert!(collected.next().is_none());
+    listen(Level::Info, &collected).unwrap();
+    collected.put(record("listened to"));
+    // Other tests of this process may have something to say too.
+    let mut rest = std::iter::from_fn(|| collected.next());
+    assert!(rest.any(|record| record.message == "listened to"));
+    end(&collected);
 }
 
 #[test]
