@@ -252,7 +252,7 @@ class _Teller:
         with self._lock:
             if self._handing.locked():
                 return True
-            # An interpreter that ends starts no thread: before 3.12 it would wait for one without end.
+            # Before Python 3.12 one that ends would wait for a new thread without end.
             if self._is_over or not lasts() or sys.is_finalizing():
                 return False
             thread = threading.Thread(target=self._hand_on, name="modelwire-calls", daemon=True)
