@@ -1,6 +1,7 @@
 """Who imports whom in the package, as its files say: no module imports itself by way of others."""
 
 import ast
+from importlib.util import resolve_name
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2] / "py" / "python" / "modelwire"
@@ -23,22 +24,25 @@ def runs(tree):
         yield from runs(node)
 
 
-def imported(text, known):
-    """The modules of the package that a text imports anywhere, also within a function."""
+def imported(text, package, known):
+    """The modules that a text in a package imports anywhere, also within a function."""
     for node in runs(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names if one.name in known)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), package)
             for one in node.names:
-                below = f"{node.module}.{one.name}"
-                yield below if below in known else node.module
+                below = f"{module}.{one.name}"
+                yield below if below in known else module
 
 
 def graph(files):
     """Each module with those that it imports. The package itself gives names to programs, and is no
     part of a circle: it may import all, and what imports names from it is not looked at."""
     known = files.keys() - {"modelwire"}
-    return {name: known & set(imported(files[name], known)) for name in known}
+    packages = {name.rpartition(".")[0] for name in files}
+    package_of = {name: name if name in packages else name.rpartition(".")[0] for name in known}
+    return {name: known & set(imported(files[name], package_of[name], known)) for name in known}
 
 
 def circle(arrows):
@@ -62,6 +66,7 @@ def test_no_module_imports_itself_by_way_of_others():
     # These stand in the files, at the top and within a function.
     assert "modelwire._resources" in arrows["modelwire._client"]
     assert "modelwire._answers.raw" in arrows["modelwire._client"]
+    assert "modelwire.types._lazy" in arrows["modelwire._openai.paths"]
     assert circle(arrows) is None
 
 
@@ -71,3 +76,11 @@ def test_a_circle_is_found():
     arrows = graph(files)
     assert arrows["m.a"] == {"m.b", "m.c"}
     assert circle(arrows) == ["m.a", "m.c"]
+
+
+def test_relative_imports_are_followed():
+    files = {"m": "", "m.p": "from .a import x", "m.p.a": "from ..b import x\nfrom . import c"}
+    arrows = graph({**files, "m.p.c": "from .. import b", "m.b": "from .p import y"})
+    assert arrows["m.p"] == {"m.p.a"} and arrows["m.p.a"] == {"m.b", "m.p.c"}
+    assert arrows["m.p.c"] == {"m.b"} and arrows["m.b"] == {"m.p"}
+    assert circle(arrows) == ["m.b", "m.p", "m.p.a"]

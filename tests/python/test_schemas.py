@@ -282,6 +282,53 @@ def test_structs_of_msgspec():
         point.read('{"x": "a"}')
 
 
+@dataclasses.dataclass
+class Route:
+    points: "list[Point]"
+    following: "Route | None" = None
+
+
+class Place(TypedDict):
+    name: str
+    at: Point
+
+
+@dataclasses.dataclass
+class Bounded:
+    number: Annotated[int, msgspec.Meta(ge=0)]
+
+
+def test_what_has_a_part_of_msgspec_is_read_by_msgspec():
+    """However deep the part is, also where annotations are text."""
+    route = Format(Route)
+    found = route.read('{"points": [{"x": 1}], "following": {"points": []}}')
+    assert found == Route([Point(1)], Route([]))
+    assert route.schema["required"] == ["points", "following"]
+    places = Format(list[Place])
+    assert places.read('[{"name": "a", "at": {"x": 1}}]') == [{"name": "a", "at": Point(1)}]
+    assert Format(Bounded).schema["properties"]["number"]["minimum"] == 0
+    with pytest.raises(ValueError, match=">= 0"):
+        Format(Bounded).read('{"number": -1}')
+
+
+@dataclasses.dataclass
+class Tree:
+    branches: "list[Tree]"
+
+
+def test_a_type_that_holds_itself():
+    assert Format(Tree).read('{"branches": [{"branches": []}]}') == Tree([Tree([])])
+
+
+def test_a_model_stays_with_pydantic():
+    """Whatever of msgspec's its annotations name."""
+
+    class Model(pydantic.BaseModel):
+        number: Annotated[int, msgspec.Meta(ge=0)]
+
+    assert Format(list[Model]).read('[{"number": 1}]') == [Model(number=1)]
+
+
 def test_type_adapters():
     """What programs hand over that know pydantic well."""
     adapter = pydantic.TypeAdapter(list[models.Inner])

@@ -80,16 +80,27 @@ def _name(kind: Any) -> str:
     return "_".join([str(name), *arguments])
 
 
-def _is_of_msgspec(kind: Any) -> bool:
-    """Whether it is a struct of msgspec, or a list, dict, union or dataclass of some."""
-    fields = getattr(kind, "__dataclass_fields__", {}).values()
-    parts = [*typing.get_args(kind), *(field.type for field in fields)]
-    return hasattr(kind, "__struct_fields__") or any(map(_is_of_msgspec, parts))
+def _is_of_msgspec(kind: Any, seen: list[Any]) -> bool:
+    """Whether it is a struct or a bound of msgspec, or has one in it, outside models of pydantic.
+    `seen` are the types that were looked at."""
+    if any(kind is one for one in seen) or hasattr(kind, "__pydantic_validator__"):
+        return False
+    if hasattr(kind, "__struct_fields__") or type(kind).__module__ == "msgspec":
+        return True
+    seen.append(kind)
+    parts = list(typing.get_args(kind))
+    base = typing.get_origin(kind) or kind
+    if isinstance(base, type):
+        try:
+            parts += typing.get_type_hints(base, include_extras=True).values()
+        except (NameError, SyntaxError, TypeError):
+            pass  # pydantic says what is wrong with it
+    return any(_is_of_msgspec(one, seen) for one in parts)
 
 
 def library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
     """The JSON schema of a type, and what reads a text as one."""
-    if _is_of_msgspec(kind):
+    if "msgspec" in sys.modules and _is_of_msgspec(kind, []):
         return _with_msgspec(kind)
     if _is_adapter(kind):
         return kind.json_schema(), kind.validate_json
