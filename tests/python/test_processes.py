@@ -261,6 +261,52 @@ def test_a_first_call_while_the_interpreter_ends(service, settings):
     assert "the library was shut down" in programs.run(source, service.base_url)
 
 
+AT_EXIT = {
+    "parse": "client.chat.completions.parse(model='echo', messages=MESSAGES)",
+    "run_tools": "client.responses.run_tools(model='echo', input='x', tools=[])",
+    "a helper": "client.chat.completions.stream(model='echo', messages=MESSAGES)",
+    "a raw answer": "client.models.with_raw_response.list()",
+    "a query": "client.models.list(extra_query={'a': 1})",
+    "a call that is told": "client.models.list()",
+    "a coroutine": "modelwire.AsyncClient().models.list().__await__().send(None)",
+}
+
+
+@pytest.mark.parametrize("call", AT_EXIT)
+def test_calls_while_the_interpreter_ends(service, call):
+    """Each says that the library was shut down: it imports nothing and begins no thread, which would
+    fail or hang there."""
+    source = f"""
+    client = modelwire.Client(on_call=print)
+    MESSAGES = [{{"role": "user", "content": "x"}}]
+
+    class Last:
+        def __del__(self, print=print, error=modelwire.OpenAIError):
+            try:
+                {AT_EXIT[call]}
+            except error as raised:
+                print(raised.kind, raised)
+
+    last = Last()
+    """
+    assert programs.run(source, service.base_url) == "shutdown the library was shut down\n"
+
+
+def test_a_client_is_closed_while_the_interpreter_ends(service):
+    """Also one whose calls are told: that was waited for before."""
+    source = """
+    client = modelwire.Client(on_call=lambda record: print("told"))
+    client.models.list()
+
+    class Last:
+        def __del__(self):
+            client.close()
+
+    last = Last()
+    """
+    assert programs.run(source, service.base_url) == "told\n"
+
+
 def test_fork_in_mid_stream(service):
     """The child's calls work, its copy of the stream says whose it is; the parent's goes on,
     whatever the child does with its copy."""

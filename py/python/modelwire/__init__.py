@@ -46,6 +46,7 @@ from modelwire._given import MAX_RETRIES as DEFAULT_MAX_RETRIES
 from modelwire._given import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, not_given, omit
 from modelwire._native import AsyncStream, Stream, __version__
 from modelwire._native import shutdown as _shutdown
+from modelwire._resources import end as _end_operations
 
 
 def enable_logging(level: int | str = "DEBUG") -> None:
@@ -95,6 +96,7 @@ def _end() -> None:
     if calls is not None:
         calls.flush(calls.END_MAX)
     _shutdown(1.0)
+    _end_operations()
     if calls is not None:
         calls.end()
 

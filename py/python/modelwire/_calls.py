@@ -445,7 +445,6 @@ def _sleep_of_loop() -> Any:
 
 
 def end() -> None:
-    """Hands on what is due when the interpreter ends."""
-    teller = _tellers.get(os.getpid())
-    if teller is not None:
-        teller.end(END_MAX)
+    """Hands on what is due when the interpreter ends. A later call begins no thread: there
+    `Thread.start` would never return."""
+    _teller().end(END_MAX)

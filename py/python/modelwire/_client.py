@@ -405,10 +405,12 @@ class BaseClient:
         """Whether `close` was called."""
         return self._natives.is_closed
 
-    def _close(self) -> bool:
-        """Whether somebody is to be told of calls that ended."""
+    def _close(self) -> ModuleType | None:
+        """`modelwire._calls`, where calls that ended may have to be told of yet. It is not imported:
+        an object may close its client while the interpreter ends."""
         self._natives.close()
-        return self._natives.teller is not None
+        has_calls = self._natives.teller is not None
+        return sys.modules.get(f"{__package__}._calls") if has_calls else None
 
     def copy(
         self,
@@ -668,10 +670,9 @@ class OpenAI(BaseClient):
     def close(self) -> None:
         """Closes the client: its next call raises. Streams that were opened go on. What on_call is
         still to be told of calls that ended is waited for, one second at most."""
-        if self._close():
-            from modelwire._calls import END_MAX, flush
-
-            flush(END_MAX)
+        calls = self._close()
+        if calls is not None:
+            calls.flush(calls.END_MAX)
 
     def __enter__(self) -> Self:
         return self
@@ -789,10 +790,9 @@ class AsyncOpenAI(BaseClient):
     async def close(self) -> None:
         """Closes the client: its next call raises. Streams that were opened go on. What on_call is
         still to be told of calls that ended is waited for, one second at most."""
-        if self._close():
-            from modelwire._calls import END_MAX, flush_awaited
-
-            await flush_awaited(END_MAX)
+        calls = self._close()
+        if calls is not None:
+            await calls.flush_awaited(calls.END_MAX)
 
     aclose = close
 

@@ -7,7 +7,7 @@ The types of what is taken and returned stand in `_resources.pyi`; the parameter
 from __future__ import annotations
 
 from modelwire import _parameters
-from modelwire._errors import OpenAIError
+from modelwire._errors import OpenAIError, _made
 
 
 class ModelList:
@@ -136,6 +136,16 @@ class _Resource:
 
         kind = type(self).__name__.removeprefix("Async")
         return _lacking.of(self, name, _lacking.OF_RESOURCE.get(kind, {}))
+
+
+def end():
+    """Refuses every further operation, as the core does after a shutdown. A helper would import its
+    module first, and nothing can be imported once the interpreter ends."""
+
+    def refused(self, name):
+        raise _made(OpenAIError, "the library was shut down", kind="shutdown")
+
+    _Resource.__getattribute__ = refused
 
 
 class _RawAccess:

@@ -420,6 +420,8 @@ class _AsyncClientWithStreamingResponse:
     chat: _AsyncChatWithStreamingResponse
     responses: _AsyncResponsesWithStreamingResponse
 
+def end() -> None: ...
+
 class Models(_Resource[Client]):
     """`client.models`"""
 
