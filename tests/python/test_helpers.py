@@ -287,7 +287,7 @@ def test_a_state_adds_a_chunk_whose_events_nobody_looks_at(scripted):
 
 
 def test_finals_have_what_programs_look_for():
-    """Nothing is parsed here, and whoever looks finds None; it is not sent back."""
+    """Nothing is parsed here, and whoever looks finds None."""
     from modelwire.testing import Service
     from modelwire.testing import text as said
 
@@ -297,7 +297,6 @@ def test_finals_have_what_programs_look_for():
         with client.chat.completions.stream(model="m", messages=HELLO) as chat:
             message = chat.get_final_completion().choices[0].message
         assert message.parsed is None and message.tool_calls[0].function.parsed_arguments is None
-        assert "parsed" not in message.to_dict() and "parsed" not in message.model_dump()
         with client.responses.stream(model="m", input="x") as stream:
             response = stream.get_final_response()
         assert response.output_parsed is None
@@ -305,3 +304,43 @@ def test_finals_have_what_programs_look_for():
         assert response.output[1].parsed_arguments is None
         message.parsed = {"a": 1}
         assert message.parsed == message.to_dict()["parsed"] == {"a": 1}
+
+
+def places(value, at=""):
+    """Where all fields are."""
+    if isinstance(value, dict):
+        return {at}.union(*(places(one, f"{at}.{name}") for name, one in value.items()))
+    if isinstance(value, list):
+        return {at}.union(*(places(one, at) for one in value))
+    return {at}
+
+
+def test_finals_are_dumped_as_openais():
+    """With `parsed` and `parsed_arguments`, although nothing is parsed; a message that is sent back does
+    not have them."""
+    openai = pytest.importorskip("openai")
+    from modelwire.testing import Service
+    from modelwire.testing import text as said
+
+    with Service() as played:
+        found = []
+        for package in (openai, modelwire):
+            client = package.OpenAI(base_url=played.base_url, api_key=played.api_key)
+            played.queue(*[said("Hi.", tool_calls=[("f", {"a": 1})]) for _ in range(2)])
+            with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+                chat.until_done()
+                snapshot = chat.current_completion_snapshot
+                completion = chat.get_final_completion()
+            with client.responses.stream(model="m", input="x") as stream:
+                response = stream.get_final_response()
+            dumps = [one.model_dump() for one in (snapshot, completion, response)]
+            found.append([places(dump) for dump in dumps])
+        for theirs, ours in zip(*found, strict=True):
+            # openai-python keeps the place in the chunks, and has a field of tools that run on.
+            lacking = {place.rpartition(".")[2] for place in theirs - ours}
+            assert lacking <= {"index", "async_"}, theirs - ours
+        played.queue(said("And?"))
+        message = completion.choices[0].message
+        result = {"role": "tool", "tool_call_id": message.tool_calls[0].id, "content": "x"}
+        client.chat.completions.create(model="m", messages=[*HELLO, message, result])
+        assert b"parsed" not in played.last_request.content

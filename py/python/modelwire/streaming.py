@@ -80,6 +80,42 @@ def _plain(value: Any, options: dict[str, Any]) -> Any:
     return value.model_dump(**options) if hasattr(value, "model_dump") else value
 
 
+def _unparsed(completion: Any) -> Any:
+    """A chat completion of which nothing is parsed: the parsed fields are None, and not missing."""
+    for choice in _entries(completion.choices):
+        message = getattr(choice, "message", None)
+        if message is not None:
+            message.parsed = None
+            for call in _entries(message.tool_calls):
+                if getattr(call, "function", None) is not None:
+                    call.function.parsed_arguments = None
+    return completion
+
+
+def _partly_read(completion: Any, reading: ChatReading | None) -> Any:
+    """A chat completion that is not whole, with what can be parsed of it so far."""
+    completion = _unparsed(completion)
+    return completion if reading is None else reading.partly_read(completion)
+
+
+def _unparsed_response(response: Any) -> Any:
+    """The same as `_unparsed` of a response."""
+    for item in _entries(response.output):
+        kind = getattr(item, "type", None)
+        if kind == "message":
+            for part in _entries(item.content):
+                if getattr(part, "type", None) == "output_text":
+                    part.parsed = None
+        elif kind == "function_call":
+            item.parsed_arguments = None
+    return response
+
+
+def _entries(value: Any) -> list[Any]:
+    """Those of a list; none of whatever else a service sent in its place."""
+    return value if isinstance(value, list) else []
+
+
 class _Event:
     """What all events of a helper stream have."""
 
@@ -121,10 +157,7 @@ class ChunkEvent(_Event):
     @property
     def snapshot(self) -> ChatCompletion:
         """What the chunks up to this one add up to."""
-        completion = self._snapshots.completion(self._at)
-        if self._reading is not None:
-            self._reading.partly_read(completion)
-        return completion
+        return _partly_read(self._snapshots.completion(self._at), self._reading)
 
     def __repr__(self) -> str:
         return f"ChunkEvent(chunk={self.chunk!r})"
@@ -711,10 +744,7 @@ class ChatCompletionStreamState(Generic[_T]):
         if self._whole is not None:
             whole: ChatCompletion = self._whole
             return whole
-        completion = self._snapshots.completion(self._count)
-        if self._reading is not None:
-            self._reading.partly_read(completion)
-        return completion
+        return _partly_read(self._snapshots.completion(self._count), self._reading)
 
     def get_final_completion(self) -> ParsedChatCompletion[_T]:
         """What the chunks add up to, parsed."""
@@ -723,8 +753,10 @@ class ChatCompletionStreamState(Generic[_T]):
 
     def _ended(self, completion: Any) -> Any:
         """The whole completion, parsed; None where there is none."""
-        if self._reading is None or completion is None:
-            return completion
+        if completion is None:
+            return None
+        if self._reading is None:
+            return _unparsed(completion)
         if self._whole is None:
             self._whole = self._reading.read(completion)
         return self._whole
@@ -860,8 +892,10 @@ class _ResponseState:
 
     def ended(self, response: Any) -> Any:
         """The whole response, parsed; None where there is none."""
-        if self._reading is None or response is None:
-            return response
+        if response is None:
+            return None
+        if self._reading is None:
+            return _unparsed_response(response)
         if self._whole is None:
             self._whole = self._reading.read(response)
         return self._whole
