@@ -70,7 +70,7 @@ pub use options::retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 pub use options::timeouts::{Timeout, Timeouts};
 pub use protocol::choice::{Choice, ToolCall};
 pub use protocol::chunk::Chunk;
-pub use protocol::document::{Document, output_reasoning, output_text};
+pub use protocol::document::{Document, model_name, output_reasoning, output_text};
 pub use protocol::endpoint::Endpoint;
 pub use protocol::json::{JSON_DEPTH_MAX, JsonError};
 pub use protocol::spans::ELEMENTS_MAX;

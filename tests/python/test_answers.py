@@ -48,6 +48,14 @@ def test_list_models_in_both_forms(scripted, body, ids):
     assert all(model.new.deep == 1 for model in models.data[:1])
 
 
+def test_models_are_named_wherever_their_name_is(scripted):
+    """By `identifier`, `name` or `model`, or by themselves; what has a name of these is kept."""
+    body = [{"identifier": "a"}, {"id": None, "name": "b"}, {"model": "c"}, "d", 7, {"id": 8}]
+    models = scripted(answer(body)).models.list()
+    assert [model.id for model in models] == ["a", "b", "c", "d", "7", "8"]
+    assert models[0].identifier == "a" and models[1].model_dump()["id"] == "b"
+
+
 @pytest.mark.parametrize("body", [{}, {"models": []}, {"data": None}, "null", '"text"', "7"])
 def test_what_is_no_list_of_models_is_an_error(scripted, body):
     """Never an empty list."""

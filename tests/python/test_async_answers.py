@@ -14,6 +14,7 @@ from test_answers import (  # noqa: F401
     test_iterables_are_consumed,
     test_list_models,
     test_list_models_in_both_forms,
+    test_models_are_named_wherever_their_name_is,
     test_response,
     test_response_of_items_cut_short,
     test_response_without_text,

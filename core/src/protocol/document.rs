@@ -50,7 +50,7 @@ fn texts_of(item: Value<'_>, name: &str) -> String {
 
 /// The name of an entry of a model list (R-OP2): its `id`, else `identifier`, `name` or `model`, or the
 /// entry itself; a number counts as its digits. `None` if it has none.
-pub(crate) fn model_name(entry: Value<'_>) -> Option<String> {
+pub fn model_name(entry: Value<'_>) -> Option<String> {
     let text = |value: Value<'_>| match value.kind() {
         Kind::String => value.as_str().filter(|text| !text.is_empty()).map(Cow::into_owned),
         Kind::Number => Some(value.text().to_owned()),

@@ -1,7 +1,7 @@
 //! The methods that every object has, and the few of `Object` alone. Their names are pydantic's and
 //! openai-python's, for programs that know answers as pydantic models. Knows no field.
 
-use modelwire::{Kind, Value};
+use modelwire::{Kind, Value, model_name};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -469,14 +469,31 @@ impl Object {
         OBJECT.model_fields(py)
     }
 
-    /// The entries of a model list, whichever of its two forms came.
+    /// The entries of a model list, whichever of its two forms came. Each has its name as `id`, wherever
+    /// the service put that (R-OP2).
     fn _items(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         let whole = self.value();
         let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
         let models = list.map(Value::items).unwrap_or_default().into_iter();
         let json = self.document.json();
         let document = || self.document.clone();
-        models.map(|model| attribute(py, &document, json, model, Child::Of(&MODEL))).collect()
+        let has_id = |model: Value<'_>| {
+            model.get("id").and_then(Value::as_str).is_some_and(|id| !id.is_empty())
+        };
+        let entry = |model: Value<'_>| match (model_name(model), model.kind()) {
+            (Some(name), Kind::String | Kind::Number) => {
+                let named = PyDict::new(py);
+                named.set_item("id", name)?;
+                of_fields(Some(&named), &MODEL)?.into_whole(py)
+            }
+            (Some(name), _) if !has_id(model) => {
+                let found = attribute(py, &document, json, model, Child::Of(&MODEL))?;
+                found.setattr(py, "id", name)?;
+                Ok(found)
+            }
+            _ => attribute(py, &document, json, model, Child::Of(&MODEL)),
+        };
+        models.map(entry).collect()
     }
 
     /// Status and headers of the answer; None where it came from elsewhere.
