@@ -316,8 +316,8 @@ def places(value, at=""):
 
 
 def test_finals_are_dumped_as_openais():
-    """With `parsed` and `parsed_arguments`, although nothing is parsed; a message that is sent back does
-    not have them."""
+    """With `parsed` and `parsed_arguments`, although nothing is parsed; a message that is sent back
+    does not have them."""
     openai = pytest.importorskip("openai")
     from modelwire.testing import Service
     from modelwire.testing import text as said

@@ -274,8 +274,8 @@ AT_EXIT = {
 
 @pytest.mark.parametrize("call", AT_EXIT)
 def test_calls_while_the_interpreter_ends(service, call):
-    """Each says that the library was shut down: it imports nothing and begins no thread, which would
-    fail or hang there."""
+    """Each says that the library was shut down: it imports nothing and begins no thread, which
+    would fail or hang there."""
     source = f"""
     client = modelwire.Client(on_call=print)
     MESSAGES = [{{"role": "user", "content": "x"}}]

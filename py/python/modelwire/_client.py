@@ -406,8 +406,8 @@ class BaseClient:
         return self._natives.is_closed
 
     def _close(self) -> ModuleType | None:
-        """`modelwire._calls`, where calls that ended may have to be told of yet. It is not imported:
-        an object may close its client while the interpreter ends."""
+        """`modelwire._calls`, where calls that ended may have to be told of yet. Not imported: an
+        object may close its client while the interpreter ends."""
         self._natives.close()
         has_calls = self._natives.teller is not None
         return sys.modules.get(f"{__package__}._calls") if has_calls else None
