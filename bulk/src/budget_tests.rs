@@ -12,22 +12,6 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::row::Key;
 
-/// Numbers by chance, the same ones for a seed.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-}
-
 fn row(number: u64, model: &str, body: String) -> Row {
     Row {
         key: Key::new(format!("row-{number}"), 0),
@@ -216,19 +200,19 @@ fn more_models_than_are_remembered_share_one_memory() {
 #[test]
 fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
     for seed in 0..150 {
-        let mut chance = Chance(seed);
+        let mut random = fastrand::Rng::with_seed(seed);
         let prices = Prices::new(Some(0.7), Some(2.1), None).unwrap();
         let price = prices.of("a-model").unwrap();
-        let by_cost = chance.below(2) == 0;
-        let tokens_most = 2_000 + chance.below(300_000);
-        let cost_most = 0.002 + chance.below(300) as f64 / 1_000.0;
+        let by_cost = random.u64(..2) == 0;
+        let tokens_most = 2_000 + random.u64(..300_000);
+        let cost_most = 0.002 + random.u64(..300) as f64 / 1_000.0;
         let limits = Limits {
             cost: by_cost.then_some(cost_most),
             tokens: (!by_cost).then_some(tokens_most),
             rows: None,
         };
         let mut budget = Budget::new(limits, prices).unwrap();
-        let at_once = 1 + chance.below(200) as usize;
+        let at_once = 1 + random.u64(..200) as usize;
         let (mut metered, mut cost) = (0_u64, Money::default());
         let mut on_way: Vec<Row> = Vec::new();
         let mut largest = 0;
@@ -239,7 +223,7 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
             if !stopped && on_way.len() < at_once {
                 let row = held.take().unwrap_or_else(|| {
                     number += 1;
-                    bounded(number, chance.below(2_000) as usize, 1 + chance.below(1_000))
+                    bounded(number, random.u64(..2_000) as usize, 1 + random.u64(..1_000))
                 });
                 match budget.ask(&row) {
                     Gate::Go => {
@@ -261,17 +245,17 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
             if on_way.is_empty() {
                 break;
             }
-            let place = chance.below(on_way.len() as u64) as usize;
+            let place = random.usize(..on_way.len().max(1));
             let row = on_way.swap_remove(place);
             let bound = Bounds::of(&row.body).output.unwrap();
             // Never more than a byte each, and often a quarter of that.
-            let input = row.body.len() as u64 / [1, 4, 4, 5][chance.below(4) as usize];
-            let tokens = Tokens { input, cached: 0, output: chance.below(bound + 1) };
+            let input = row.body.len() as u64 / [1, 4, 4, 5][random.u64(..4) as usize];
+            let tokens = Tokens { input, cached: 0, output: random.u64(..=bound) };
             let mut meter = |tokens: Tokens| {
                 metered += tokens.total();
                 cost += price.of(tokens);
             };
-            match chance.below(20) {
+            match random.u64(..20) {
                 0 => budget.settle(&row, Ending::Unused),
                 1 => {
                     meter(tokens);
@@ -311,7 +295,7 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
 #[test]
 fn a_maximum_is_not_exceeded_either_where_rows_go_again() {
     for seed in 0..100 {
-        let mut chance = Chance(seed);
+        let mut random = fastrand::Rng::with_seed(seed);
         let mut budget = tokens_max(50_000).attempts(3);
         let (mut metered, mut repeats) = (0, 0);
         for number in 0..10_000 {
@@ -322,12 +306,12 @@ fn a_maximum_is_not_exceeded_either_where_rows_go_again() {
                 Gate::Stop(_) => break,
             }
             let most = row.body.len() as u64 + 500;
-            for _ in 0..chance.below(3) {
+            for _ in 0..random.u64(..3) {
                 metered += most;
                 repeats += most;
                 budget.repeated(&row);
             }
-            let output = chance.below(501);
+            let output = random.u64(..501);
             metered += 30 + output;
             budget.settle(&row, used(30, output));
         }

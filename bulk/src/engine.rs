@@ -39,7 +39,6 @@ use ahead::Ahead;
 use attempt::{Attempt, Delayed, Flights};
 use lanes::Lanes;
 use reach::Reach;
-use wait::Chance;
 
 use crate::controller::View;
 use crate::row::{Finished, Row};
@@ -110,7 +109,6 @@ pub struct Engine<B: Book> {
     /// Rows that were refused (429) for the last time, and when: whether it is them or all is not known until
     /// one that begins later is taken.
     limited: Vec<(Duration, Finished)>,
-    chance: Chance,
     /// Rows that wait or are delayed, and the bytes of their bodies.
     ready_rows: usize,
     ready_bytes: usize,
@@ -151,7 +149,6 @@ impl<B: Book> Engine<B> {
             reach: Reach::new(options.patience),
             admission: Admission::new(options.patience),
             limited: Vec::new(),
-            chance: Chance::new(),
             ready_rows: 0,
             ready_bytes: 0,
             finished: Vec::new(),

@@ -9,6 +9,7 @@ use super::attempt::{Attempt, Delayed};
 use super::book::Book;
 use super::judge::{Judged, judge};
 use super::told::{StopReason, Stopped};
+use super::wait::wait;
 use super::{Engine, Phase, READY_ROWS_MAX};
 use crate::controller::Ended;
 use crate::row::{Finished, Row};
@@ -64,7 +65,7 @@ impl<B: Book> Engine<B> {
             Judged::Limited => {
                 self.counts.limited += 1;
                 let retry_after = error.retry_after();
-                let wait = self.chance.wait(failures, retry_after);
+                let wait = wait(failures, retry_after);
                 let attempt = self.take_back(attempt, now, Ended::Refused { retry_after });
                 if self.admission.refused(now, self.in_flight() > 0) {
                     self.stop(StopReason::Limited, error, attempt.row.clone());
@@ -81,7 +82,7 @@ impl<B: Book> Engine<B> {
                     self.repeated.push(attempt.row.clone());
                 }
                 self.lane_ended(&attempt, now, Ended::Otherwise);
-                let wait = self.chance.wait(failures, error.retry_after());
+                let wait = wait(failures, error.retry_after());
                 self.again(attempt, now + wait);
             }
             Judged::NotSent => {

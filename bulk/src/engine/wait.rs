@@ -1,6 +1,5 @@
 //! How long to wait before the same again: doubled each time, bounded, spread by chance. Knows no row.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 /// The first wait; each further one is twice as long.
@@ -13,30 +12,12 @@ const WAIT_MAX: Duration = Duration::from_secs(30);
 /// together.
 const SPREAD: f64 = 0.25;
 
-/// A source of chance that needs no quality: xorshift, begun anywhere.
-#[derive(Clone, Debug)]
-pub(super) struct Chance(u64);
-
-impl Chance {
-    pub(super) fn new() -> Chance {
-        Chance(RandomState::new().build_hasher().finish() | 1)
-    }
-
-    /// From 0 to 1.
-    fn next(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// The wait after so many failures, 1 for the first, and not below what was asked for.
-    pub(super) fn wait(&mut self, failures: u32, asked: Option<Duration>) -> Duration {
-        let doublings = failures.saturating_sub(1).min(16);
-        let doubled = FIRST.saturating_mul(1 << doublings).min(WAIT_MAX);
-        let wait = doubled.max(asked.unwrap_or_default());
-        wait + wait.mul_f64(SPREAD * self.next())
-    }
+/// The wait after this many failures, 1 for the first, and not below what was asked for.
+pub(super) fn wait(failures: u32, asked: Option<Duration>) -> Duration {
+    let doublings = failures.saturating_sub(1).min(16);
+    let doubled = FIRST.saturating_mul(1 << doublings).min(WAIT_MAX);
+    let wait = doubled.max(asked.unwrap_or_default());
+    wait + wait.mul_f64(SPREAD * fastrand::f64())
 }
 
 #[cfg(test)]
@@ -45,7 +26,6 @@ mod tests {
 
     #[test]
     fn waits_double_within_bounds_and_keep_to_what_was_asked() {
-        let mut chance = Chance::new();
         for (failures, asked, least) in [
             (1, None, Duration::from_millis(500)),
             (2, None, Duration::from_secs(1)),
@@ -56,7 +36,7 @@ mod tests {
             (4, Some(Duration::from_secs(1)), Duration::from_secs(4)),
         ] {
             for _ in 0..100 {
-                let wait = chance.wait(failures, asked);
+                let wait = wait(failures, asked);
                 assert!(
                     wait >= least && wait <= least.mul_f64(1.0 + SPREAD),
                     "{failures} {wait:?}"

@@ -155,14 +155,15 @@ impl Survey {
 /// with a chance of `size` to `n`.
 struct Sample {
     size: usize,
-    random: u64,
+    random: fastrand::Rng,
     seen: u64,
     rows: Vec<Row>,
 }
 
 impl Sample {
     fn new(wish: Wish) -> Sample {
-        Sample { size: wish.sample, random: wish.seed, seen: 0, rows: Vec::new() }
+        let random = fastrand::Rng::with_seed(wish.seed);
+        Sample { size: wish.sample, random, seen: 0, rows: Vec::new() }
     }
 
     /// The place of the next row, if it gets one.
@@ -171,7 +172,7 @@ impl Sample {
         if self.rows.len() < self.size {
             return Some(self.rows.len());
         }
-        let place = ((u128::from(self.number()) * u128::from(self.seen)) >> 64) as usize;
+        let place = self.random.u64(..self.seen) as usize;
         (place < self.size).then_some(place)
     }
 
@@ -180,15 +181,6 @@ impl Sample {
             Some(old) => *old = row,
             None => self.rows.push(row),
         }
-    }
-
-    /// The next number of splitmix64.
-    fn number(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let number = self.random;
-        let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        number ^ (number >> 31)
     }
 }
 
