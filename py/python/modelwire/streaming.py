@@ -157,7 +157,8 @@ class ChunkEvent(_Event):
     @property
     def snapshot(self) -> ChatCompletion:
         """What the chunks up to this one add up to."""
-        return _partly_read(self._snapshots.completion(self._at), self._reading)
+        snapshot: ChatCompletion = _partly_read(self._snapshots.completion(self._at), self._reading)
+        return snapshot
 
     def __repr__(self) -> str:
         return f"ChunkEvent(chunk={self.chunk!r})"
@@ -744,7 +745,10 @@ class ChatCompletionStreamState(Generic[_T]):
         if self._whole is not None:
             whole: ChatCompletion = self._whole
             return whole
-        return _partly_read(self._snapshots.completion(self._count), self._reading)
+        snapshot: ChatCompletion = _partly_read(
+            self._snapshots.completion(self._count), self._reading
+        )
+        return snapshot
 
     def get_final_completion(self) -> ParsedChatCompletion[_T]:
         """What the chunks add up to, parsed."""
