@@ -97,7 +97,13 @@ fn models_fail_as_they_do() {
 fn a_cut_answer_is_never_a_whole_one() {
     let service = Service::start().unwrap();
     let part = "What was printed is a part of the answer.";
-    for (model, exit) in [("cut", Exit::Disconnected), ("error-in-stream", Exit::Stream)] {
+    for (model, exit) in [
+        ("cut", Exit::Disconnected),
+        ("error-in-stream", Exit::Stream),
+        ("flat-error", Exit::Stream),
+        ("unended-error", Exit::Stream),
+        ("no-mark", Exit::Incomplete),
+    ] {
         for command in ["chat", "respond"] {
             let ask = [command, "-m", model, "one two three four five"];
             let ran = run(&mut modelwire_to(&service, &ask));

@@ -13,6 +13,7 @@ from test_errors import (  # noqa: F401
     test_a_stream_only_model_says_so_in_the_hint,
     test_an_error_in_a_response_stream,
     test_an_error_in_a_stream_comes_after_the_chunks_before_it,
+    test_an_error_under_a_good_status_is_no_answer,
     test_an_error_under_a_good_status_is_raised,
     test_data_that_is_not_json_is_quoted,
     test_envelopes_of_errors,
@@ -20,6 +21,7 @@ from test_errors import (  # noqa: F401
     test_html_under_a_good_status,
     test_refused_calls,
     test_streaming_is_named_where_it_may_help,
+    test_streams_that_real_servers_broke_are_never_whole,
     test_the_answer_and_the_request_of_an_error,
     test_what_is_no_answer_is_not_known_to_be_metered,
 )

@@ -297,6 +297,26 @@ def test_an_error_in_a_stream_comes_after_the_chunks_before_it(client):
     assert error.metered == "entered"
 
 
+@pytest.mark.parametrize(
+    ("model", "error", "code"),
+    [
+        ("flat-error", modelwire.APIError, "50002"),
+        ("unended-error", modelwire.APIError, "upstream_failed"),
+        ("no-mark", modelwire.IncompleteStreamError, None),
+    ],
+)
+def test_streams_that_real_servers_broke_are_never_whole(client, model, error, code):
+    """FastChat's worker out of memory, LitServe's error event, Portkey with its upstream cut."""
+    chunks, raised = broken_stream(client, error, model=model)
+    assert chunks == ["", *WORDS[:3]]
+    assert (raised.code, raised.metered) == (code, "entered")
+
+
+def test_an_error_under_a_good_status_is_no_answer(client):
+    error = fails(client, modelwire.APIError, model="flat-error")
+    assert (error.kind, error.code, error.status_code) == ("stream", "50002", 200)
+
+
 def test_an_error_in_a_response_stream(client):
     """The flat form of response streams."""
     stream = client.responses.create(model="error-in-stream", input="a b c d", stream=True)

@@ -11,7 +11,8 @@
   NAME(sent_back)                                                                              \
   /* streams.c */                                                                              \
   NAME(stream) NAME(response_stream) NAME(stream_incremental) NAME(stream_stopped)             \
-  NAME(stream_cut) NAME(stream_error) NAME(stream_nul_bytes) NAME(nested_call)                 \
+  NAME(stream_cut) NAME(stream_error) NAME(stream_flat_error) NAME(stream_nul_bytes)           \
+  NAME(nested_call)                                                                            \
   /* errors.c */                                                                               \
   NAME(wrong_key) NAME(no_key) NAME(unknown_model) NAME(refused) NAME(recovers)                \
   NAME(not_retried) NAME(bad_json) NAME(stream_only) NAME(envelopes) NAME(key_forms)           \

@@ -119,6 +119,23 @@ void stream_error(void) {
   modelwire_client_free(client);
 }
 
+/* The words before an error outside of `error`, as FastChat sends it, are no whole answer. */
+void stream_flat_error(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_call *call = chat_call(client, ECHO_CHAT("flat-error", "one two three four"));
+  modelwire_error *error = NULL;
+  modelwire_response *end = NULL;
+  gathered all = {0};
+  CHECK_STATUS(modelwire_call_stream(call, gather, &all, &end, &error), MODELWIRE_E_STREAM,
+               error);
+  CHECK_TEXT(all.text, "one two three ");
+  CHECK(end == NULL);
+  CHECK_TEXT(error_text(error, "/code"), "50002");
+  modelwire_error_free(error);
+  modelwire_call_free(call);
+  modelwire_client_free(client);
+}
+
 void stream_nul_bytes(void) {
   modelwire_client *client = client_of_environment();
   modelwire_call *call = chat_call(client, ECHO_CHAT("m", "x"));

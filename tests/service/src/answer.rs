@@ -74,7 +74,7 @@ impl Answer {
         let mut words = words_of(&ask.text);
         // Arguments cut short would be no JSON, which no test of tools wants.
         let is_truncated = !calls_tool && truncate(&mut words, ask.words_max);
-        if ask.stream && ask.model.ending() != Ending::Whole {
+        if ask.stream && !matches!(ask.model.ending(), Ending::Whole | Ending::LateEnd) {
             words.truncate(WORDS_BEFORE_FAILURE);
         }
         let usage = Usage::count(ask, &reasoning, &words);

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Finish, Reported, ToolCall, Usage, words_of};
 use crate::ask::Ask;
 use crate::event_stream::{DONE, EventStream};
 use crate::json::{array, null, object, quoted};
-use crate::model::Ending;
+use crate::model::{Ending, LATE_END_PAUSE};
 use crate::problem::Problem;
 use crate::script::Exchange;
 use crate::ticket::Ticket;
@@ -82,6 +82,17 @@ impl Chat<'_> {
             Ending::Whole => self.finish(&mut stream),
             Ending::Cut => return stream.cut(),
             Ending::Error => stream.data(&Problem::upstream_failed().envelope()),
+            Ending::FlatError => {
+                stream.data(&Problem::upstream_failed().flat_event());
+                stream.data(DONE);
+            }
+            Ending::UnendedError => stream.unended(&Problem::upstream_failed().envelope()),
+            Ending::NoMark => {}
+            Ending::NoReason => stream.data(DONE),
+            Ending::LateEnd => {
+                self.finish(&mut stream);
+                stream.pause(LATE_END_PAUSE);
+            }
         }
         stream.end()
     }

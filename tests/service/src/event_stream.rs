@@ -31,6 +31,11 @@ impl EventStream {
         self.steps.push(Step::send(http_chunk(&event(data))));
     }
 
+    /// An event of data alone, without the blank line that ends it.
+    pub(crate) fn unended(&mut self, data: &str) {
+        self.steps.push(Step::send(http_chunk(&format!("data: {data}\n"))));
+    }
+
     /// An event with a name.
     pub(crate) fn named(&mut self, name: &str, data: &str) {
         let event = format!("event: {name}\n{}", event(data));

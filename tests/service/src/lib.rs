@@ -7,7 +7,8 @@
 //!   `POST /v1/responses` with authentication, errors, a rate limit, metering, and models that
 //!   echo what they are told. Each model shows one behaviour: `echo`, `echo-stream-only`,
 //!   `echo-reasoning`, `echo-tools`, `limited`, `recovers`, `forbidden`, `broken`, `cut`,
-//!   `error-in-stream`, `slow`.
+//!   `error-in-stream`, `slow`. Not listed are those that play faults of real servers: `flat-error`,
+//!   `unended-error`, `no-mark`, `no-reason`, `late-end`.
 //! - It *plays scripts*: exact bytes with any split, pauses, cuts and resets, registered by name
 //!   and reached under a base URL of their own.
 //!

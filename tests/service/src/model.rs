@@ -23,7 +23,15 @@ pub(crate) enum Model {
     Cut,
     ErrorInStream,
     Slow,
+    FlatError,
+    UnendedError,
+    NoMark,
+    NoReason,
+    LateEnd,
 }
+
+/// Between the end mark and the end of the body of model `late-end`.
+pub(crate) const LATE_END_PAUSE: Duration = Duration::from_millis(2);
 
 /// How a streamed answer ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +42,21 @@ pub(crate) enum Ending {
     Cut,
     /// After a few words an error arrives as an event.
     Error,
+    /// After a few words an error that does not stand under `error`, then the end mark, as of FastChat.
+    FlatError,
+    /// After a few words an error event without the blank line that ends an event, as of LitServe.
+    UnendedError,
+    /// After a few words the body ends as if it were whole, as of Portkey where its upstream was cut.
+    NoMark,
+    /// With the end mark after a few words, and no reason why they end.
+    NoReason,
+    /// With everything that belongs there, and the end of the body a moment after the end mark.
+    LateEnd,
 }
 
 impl Model {
-    const ALL: [Model; 11] = [
+    /// Those that `GET /v1/models` lists.
+    const LISTED: [Model; 11] = [
         Model::Echo,
         Model::EchoStreamOnly,
         Model::EchoReasoning,
@@ -50,6 +69,10 @@ impl Model {
         Model::ErrorInStream,
         Model::Slow,
     ];
+
+    /// Faults that were met in servers that nobody here wrote.
+    const FAULTS: [Model; 5] =
+        [Model::FlatError, Model::UnendedError, Model::NoMark, Model::NoReason, Model::LateEnd];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -64,17 +87,28 @@ impl Model {
             Model::Cut => "cut",
             Model::ErrorInStream => "error-in-stream",
             Model::Slow => "slow",
+            Model::FlatError => "flat-error",
+            Model::UnendedError => "unended-error",
+            Model::NoMark => "no-mark",
+            Model::NoReason => "no-reason",
+            Model::LateEnd => "late-end",
         }
     }
 
     pub(crate) fn named(name: &str) -> Option<Model> {
-        Model::ALL.into_iter().find(|model| model.name() == name)
+        let mut all = Model::LISTED.into_iter().chain(Model::FAULTS);
+        all.find(|model| model.name() == name)
     }
 
     pub(crate) fn ending(self) -> Ending {
         match self {
             Model::Cut => Ending::Cut,
             Model::ErrorInStream => Ending::Error,
+            Model::FlatError => Ending::FlatError,
+            Model::UnendedError => Ending::UnendedError,
+            Model::NoMark => Ending::NoMark,
+            Model::NoReason => Ending::NoReason,
+            Model::LateEnd => Ending::LateEnd,
             Model::Echo
             | Model::EchoStreamOnly
             | Model::EchoReasoning
@@ -94,7 +128,7 @@ impl Model {
 
     /// The body of `GET /v1/models`.
     pub(crate) fn list() -> String {
-        let models = Model::ALL.map(|model| {
+        let models = Model::LISTED.map(|model| {
             object(&[
                 ("id", quoted(model.name())),
                 ("object", quoted("model")),

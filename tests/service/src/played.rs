@@ -141,7 +141,15 @@ fn after(wait: Duration, mut exchange: Exchange) -> Exchange {
 /// Refuses what the model refuses. What passes is metered.
 fn admit(shared: &Shared, ask: &Ask) -> Result<(), Problem> {
     match ask.model {
-        Model::Echo | Model::EchoReasoning | Model::EchoTools | Model::Cut | Model::Slow => Ok(()),
+        Model::Echo
+        | Model::EchoReasoning
+        | Model::EchoTools
+        | Model::Cut
+        | Model::Slow
+        | Model::FlatError
+        | Model::NoMark
+        | Model::NoReason
+        | Model::LateEnd => Ok(()),
         Model::EchoStreamOnly if ask.stream => Ok(()),
         Model::EchoStreamOnly => {
             let message = "This model only supports streaming: stream must be true.";
@@ -160,8 +168,8 @@ fn admit(shared: &Shared, ask: &Ask) -> Result<(), Problem> {
             Err(problem.code("insufficient_balance"))
         }
         Model::Broken => Err(internal_error()),
-        Model::ErrorInStream if ask.stream => Ok(()),
-        Model::ErrorInStream => Err(Problem::upstream_failed()),
+        Model::ErrorInStream | Model::UnendedError if ask.stream => Ok(()),
+        Model::ErrorInStream | Model::UnendedError => Err(Problem::upstream_failed()),
     }
 }
 
@@ -176,10 +184,13 @@ fn rate_limited() -> Problem {
         .code("rate_limit_exceeded")
 }
 
-/// A plain answer. `slow` takes as long over it as over a stream; `cut` breaks it off half way.
+/// A plain answer. `slow` takes as long over it as over a stream; `cut` breaks it off half way; of
+/// `flat-error` it is an error under the status 200.
 fn plain(ask: &Ask, answer: &Answer, ticket: &Ticket, body: &str) -> Exchange {
     let id = ticket.request_id();
     let headers = [("x-request-id", id.as_str())];
+    let flat = (ask.model == Model::FlatError).then(|| Problem::upstream_failed().flat_body());
+    let body = flat.as_deref().unwrap_or(body);
     let mut exchange = Exchange::json_with_headers(200, &headers, body);
     if ask.model == Model::Slow {
         let pauses = u32::try_from(answer.words.len().saturating_sub(1)).unwrap_or(u32::MAX);

@@ -6,6 +6,9 @@ use crate::script::Exchange;
 /// The `type` of every error that the caller caused.
 const INVALID_REQUEST: &str = "invalid_request_error";
 
+/// The code of model `flat-error`, which is FastChat's for a fault of CUDA.
+const FLAT_CODE: u32 = 50_002;
+
 /// Why a request gets no answer of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
@@ -36,7 +39,7 @@ impl Problem {
         problem
     }
 
-    /// The fault of model `error-in-stream`: an event of a stream, or a 502.
+    /// The fault of models whose stream ends with an error: an event of the stream, or a 502.
     pub(crate) fn upstream_failed() -> Problem {
         Problem::new(502, "The upstream provider failed.")
             .kind("server_error")
@@ -67,6 +70,20 @@ impl Problem {
             ("code", quoted_or_null(self.code)),
         ]);
         object(&[("error", error)])
+    }
+
+    /// An event of model `flat-error`: nothing stands under `error`.
+    pub(crate) fn flat_event(&self) -> String {
+        object(&[("text", quoted(&self.message)), ("error_code", FLAT_CODE.to_string())])
+    }
+
+    /// The body of model `flat-error`, under the status 200.
+    pub(crate) fn flat_body(&self) -> String {
+        object(&[
+            ("object", quoted("error")),
+            ("message", quoted(&self.message)),
+            ("code", FLAT_CODE.to_string()),
+        ])
     }
 
     /// The `error` event of a response stream, which carries its fields flat.

@@ -285,6 +285,34 @@ fn streams_that_fail_give_three_words() {
 }
 
 #[test]
+fn faults_of_real_servers_are_played() {
+    let service = Service::start().unwrap();
+    let stream = |model| post(service.address(), CHAT, &streamed(chat(model, "a b c d")));
+    let flat = stream("flat-error");
+    let (error, before) = flat.events().split_last().map(|(e, b)| (e.clone(), b.to_vec())).unwrap();
+    assert_eq!(
+        (content(&before, "content").as_str(), &error["error_code"]),
+        ("a b c ", &json!(50_002))
+    );
+    assert_eq!(flat.data().last().unwrap(), "[DONE]");
+    let plain = post(service.address(), CHAT, &chat("flat-error", "a b c d"));
+    let body: Value = serde_json::from_slice(&plain.body).unwrap();
+    assert_eq!(
+        (plain.status, &body["object"], &body["code"]),
+        (200, &json!("error"), &json!(50_002))
+    );
+    let last = stream("unended-error").chunks.pop().unwrap();
+    assert!(last.contains("upstream_failed") && !last.ends_with("\n\n"), "{last:?}");
+    for (model, last_is_done) in [("no-mark", false), ("no-reason", true), ("late-end", true)] {
+        let answer = stream(model);
+        assert_eq!((answer.status, answer.end), (200, End::LastChunk), "{model}");
+        assert_eq!(answer.data().last().unwrap() == "[DONE]", last_is_done, "{model}");
+        let reasons = finish_reasons(&answer.events());
+        assert_eq!(reasons.is_empty(), model != "late-end", "{model}: {reasons:?}");
+    }
+}
+
+#[test]
 fn words_are_paced() {
     let options = Options { word_pause: Duration::from_millis(30), ..Options::default() };
     let service = Service::start_with(options).unwrap();

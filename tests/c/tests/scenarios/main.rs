@@ -147,6 +147,11 @@ fn stream_error() {
 }
 
 #[test]
+fn stream_flat_error() {
+    played("stream_flat_error");
+}
+
+#[test]
 fn stream_nul_bytes() {
     let events = [chat_chunk(r"a\u0000"), chat_chunk("bc"), "[DONE]".to_owned()];
     scripted("stream_nul_bytes", Script::one(Exchange::events(&events)));

@@ -152,6 +152,38 @@ fn an_error_in_a_stream_comes_after_the_chunks_before_it() {
     }
 }
 
+/// As they were met: FastChat's worker out of memory, LitServe's error event, Portkey with its upstream cut.
+#[test]
+fn streams_that_real_servers_broke_are_never_whole() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    for way in WAYS {
+        for (model, kind, code) in [
+            ("flat-error", ErrorKind::Stream, Some("50002")),
+            ("unended-error", ErrorKind::Stream, Some("upstream_failed")),
+            ("no-mark", ErrorKind::Incomplete, None),
+        ] {
+            let text = "one two three four";
+            for request in [Request::chat(model).user(text), Request::response(model).input(text)] {
+                let read = way.read(&client, request);
+                assert_eq!(read.text(), "one two three ", "{model}");
+                let error = read.error();
+                assert_eq!((error.kind(), error.code()), (kind, code), "{model}: {error:?}");
+                assert_eq!(error.metered(), Metered::Entered, "{model}");
+            }
+        }
+        let read = way.read(&client, Request::chat("no-reason").user("one two three four"));
+        assert_eq!(
+            (read.text().as_str(), read.response().end()),
+            ("one two three ", End::DoneMark)
+        );
+        let read = way.read(&client, Request::chat("late-end").user("one two three four"));
+        assert_eq!(read.text(), "one two three four");
+    }
+    let error = client.blocking().send(Request::chat("flat-error").user("x")).unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::Stream, Some("50002")));
+}
+
 #[test]
 fn every_form_of_error_event_is_raised_and_nothing_else_is() {
     let a = http_chunk(&format!("data: {}\n\n", piece("a")));
