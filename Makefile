@@ -41,7 +41,7 @@ demo: .venv/bin/python
 ## make test            all tests but the long ones; ARGS="python c/" chooses suites
 # ARGS="python c/" chooses suites.
 test: .venv/tools
-	@tests/tools cargo cc c++ nm readelf strip valgrind cmake pkg-config openssl space:5
+	@tests/tools cargo cc c++ nm readelf strip rust-objcopy valgrind cmake pkg-config openssl space:5
 	@echo "building (about three minutes on two cores where nothing is built yet)"
 	@$(debug_build)
 	@$(python) py/install_dev.py $(build)/debug/lib_native.so
@@ -137,7 +137,6 @@ bench:
 	@PYTHONPATH=tests/bench $(measured) -m harness $(ARGS)
 measured := $(build)/bench/modelwire/bin/python
 
-# What links the .a keeps it for itself: the script has ffi-c/hide change its symbols.
 # TARGET is another machine, aarch64-unknown-linux-gnu for instance, or another C library:
 # x86_64-unknown-linux-musl, for which there is no shared library. Compilers have Debian's names.
 compiler := $(firstword $(subst -, ,$(TARGET)))-linux-gnu-gcc
@@ -145,15 +144,15 @@ linker := CARGO_TARGET_$(shell echo '$(TARGET)' | tr a-z- A-Z_)_LINKER
 ## make install         the C library: PREFIX=/usr/local DESTDIR= LIBDIR=lib TARGET=
 install:
 ifeq ($(TARGET),)
-	@tests/tools cargo cc strip
+	@tests/tools cargo cc nm strip rust-objcopy
 	@echo "building libmodelwire"
 	@cargo build --quiet --locked --release -p modelwire-ffi
 else ifneq ($(filter %-musl,$(TARGET)),)
-	@tests/tools cargo cc strip musl-gcc
+	@tests/tools cargo cc nm strip rust-objcopy musl-gcc
 	@echo "building libmodelwire for $(TARGET)"
 	@cargo rustc --quiet --locked --release --target $(TARGET) -p modelwire-ffi --lib --crate-type staticlib
 else
-	@tests/tools cargo cc $(compiler)
+	@tests/tools cargo cc rust-objcopy $(compiler)
 	@echo "building libmodelwire for $(TARGET)"
 	@$(linker)=$${$(linker):-$(compiler)} \
 	  cargo build --quiet --locked --release --target $(TARGET) -p modelwire-ffi
