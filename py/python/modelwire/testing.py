@@ -22,8 +22,8 @@ other processes. Under pytest the fixture `modelwire_service` is a fresh one for
 and `POST /v1/responses`, plain and streamed, with authentication, usage, and the errors of the
 real ones. Its models echo what the last user message says, and each shows one behaviour: `echo`,
 `echo-stream-only`, `echo-reasoning`, `echo-tools`, `limited` (429 after two calls in a second),
-`recovers` (429 twice, then fine), `forbidden`, `broken` (500), `cut`, `error-in-stream`, `slow`. Not
-listed are those that play faults of real servers: `flat-error`, `unended-error`, `no-mark`,
+`recovers` (429 twice, then fine), `forbidden`, `broken` (500), `cut`, `error-in-stream`, `slow`.
+Not listed are those that play faults of real servers: `flat-error`, `unended-error`, `no-mark`,
 `no-reason`, `late-end`.
 
 **Scripted answers** are taken by the next requests, whatever they ask for and whatever model they
